@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "kurir",
+    products: [.executable(name: "kurir", targets: ["kurir"])],
+    targets: [
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
+
+        .target(name: "Schema", path: "sql", resources: [.embedInCode("migrations")], swiftSettings: strict),
+        .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
+
+        .executableTarget(
+            name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres"],
+            path: "Tests/Bench/Server", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["EventLoop", "Postgres", "Schema", "CLinux"],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "Features", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
+        .target(name: "Observability", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
+        .executableTarget(
+            name: "kurir", dependencies: ["EventLoop", "Features", "HTTP", "Observability", "Postgres", "Schema"],
+            swiftSettings: strict),
+
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "PostgresTests", dependencies: ["Postgres", "Schema", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "LiveTests", dependencies: ["HTTP"], swiftSettings: strict),
+        .testTarget(name: "KurirTests", dependencies: ["kurir", "TestSupport"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

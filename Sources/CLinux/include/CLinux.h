@@ -1,0 +1,20 @@
+#pragma once
+// What Linux offers and Swift's Glibc module does not show.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+
+/// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC.
+int clinux_accept(int listener, struct sockaddr *address, socklen_t *length);
+
+/// Names a thread for top, gdb and perf; 15 characters at the most.
+void clinux_name_this_thread(const char *name);
+
+/// One pointer per thread.
+void *clinux_thread_value(void);
+void clinux_set_thread_value(void *value);
+
+/// posix_spawn's "start in that directory", which Swift cannot see behind its version guard.
+int clinux_spawn_chdir(void *file_actions, const char *path);

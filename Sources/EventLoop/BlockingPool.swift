@@ -1,0 +1,129 @@
+/// A few threads for work that blocks or burns a core for long, with a bound on what may wait for them.
+public final class BlockingPool: Sendable {
+    /// The queue is full: come back later.
+    public struct Full: Error {}
+
+    private let queue: WorkQueue
+    private let threads: [Thread]
+
+    /// A pool of `threads`, for which at most `waiting` pieces of work may queue.
+    public init(name: String, threads: Int, waiting: Int) throws {
+        let queue = WorkQueue(bound: waiting)
+        self.queue = queue
+        self.threads = try (0..<threads).map { number in
+            try Thread(name: "\(name)-\(number)") { while let work = queue.take() { work() } }
+        }
+    }
+
+    /// Does `work` on a thread of the pool; the calling task waits without holding its own.
+    ///
+    /// Throws ``Full`` when too much waits already. Work that still waits when its task is cancelled is dropped;
+    /// work under way is finished, and its result dropped.
+    public func run<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+        let slot = Slot<Answer>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard slot.wait(continuation) else { return }
+                let accepted = queue.put {
+                    guard slot.isAwaited else { return }
+                    slot.finish(Result { try work() })
+                }
+                if !accepted { slot.finish(.failure(Full())) }
+            }
+        } onCancel: {
+            slot.finish(.failure(CancellationError()))
+        }
+    }
+
+    /// Leaves `work` to the pool without waiting for it; false when too much waits already.
+    @discardableResult
+    public func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
+        queue.put(work)
+    }
+
+    /// How many pieces of work wait for a thread.
+    public var waiting: Int { queue.count }
+
+    /// Finishes what was taken on, and ends the threads.
+    public func stop() {
+        queue.close()
+        for thread in threads { thread.join() }
+    }
+}
+
+/// Where a task waits for its work: answered once, from whichever thread comes first.
+private final class Slot<Answer: Sendable>: Sendable {
+    private enum State {
+        case empty
+        case awaited(CheckedContinuation<Answer, any Error>)
+        case over
+    }
+
+    private let state = Locked(State.empty)
+
+    /// False when the task was cancelled before it came to wait.
+    func wait(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
+        let early: Bool = state.withLock { state in
+            if case .over = state { return true }
+            state = .awaited(continuation)
+            return false
+        }
+        if early { continuation.resume(throwing: CancellationError()) }
+        return !early
+    }
+
+    var isAwaited: Bool {
+        state.withLock { state in
+            if case .awaited = state { true } else { false }
+        }
+    }
+
+    func finish(_ result: Result<Answer, any Error>) {
+        let continuation: CheckedContinuation<Answer, any Error>? = state.withLock { state in
+            defer { state = .over }
+            if case .awaited(let continuation) = state { return continuation }
+            return nil
+        }
+        continuation?.resume(with: result)
+    }
+}
+
+/// A bounded queue that threads wait on.
+private final class WorkQueue: Sendable {
+    private let bound: Int
+    private let state = Locked(State())
+
+    private struct State {
+        var works: [@Sendable () -> Void] = []
+        var isClosed = false
+    }
+
+    init(bound: Int) {
+        self.bound = bound
+    }
+
+    var count: Int { state.withLock { $0.works.count } }
+
+    func put(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let accepted = state.withLock { state in
+            guard !state.isClosed, state.works.count < bound else { return false }
+            state.works.append(work)
+            return true
+        }
+        if accepted { state.wake() }
+        return accepted
+    }
+
+    /// The next piece of work; nil when the queue is closed and empty.
+    func take() -> (@Sendable () -> Void)? {
+        state.wait { state -> (@Sendable () -> Void)?? in
+            guard state.works.isEmpty else { return state.works.removeFirst() }
+            return state.isClosed ? .some(nil) : nil
+        }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        state.wake()
+    }
+}
