@@ -1,0 +1,15 @@
+import EventLoop
+
+/// Writes the body of an answer bit by bit, as fast as its client reads.
+public struct BodyWriter: Sendable {
+    let connection: LoopBound<Connection>
+    let serial: UInt64
+
+    /// Writes some bytes; waits while too much waits for the client already. Throws when the client has left.
+    public func write(_ bytes: [UInt8]) async throws {
+        guard try !connection.value.append(chunk: bytes, serial: serial) else { return }
+        let drained = connection.value.drained ?? Promise<Void>(on: connection.loop)
+        connection.value.drained = drained
+        try await drained.value()
+    }
+}

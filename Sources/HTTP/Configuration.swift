@@ -1,0 +1,75 @@
+/// How the server is to behave.
+public struct ServerConfiguration: Sendable {
+    /// Where to listen: a host or address, and a port of which 0 means any that is free.
+    public var listen: ListenAddress
+    /// What nobody may exceed.
+    public var limits = Limits()
+    /// Proxies whose `X-Forwarded-For` is believed.
+    public var trustedProxies: [IPNetwork] = []
+    /// Web origins whose scripts may call; `*` is all of them, without cookies.
+    public var allowedOrigins: [String] = []
+    /// Words for every problem that may be answered.
+    public var words = ProblemWords.http
+
+    /// A server at that address, everything else as usual.
+    public init(listen: ListenAddress) {
+        self.listen = listen
+    }
+}
+
+/// A host and a port.
+public struct ListenAddress: Sendable, CustomStringConvertible {
+    /// A name or an address, without brackets.
+    public let host: String
+    /// The port; 0 is any that is free.
+    public let port: UInt16
+
+    /// A host and a port.
+    public init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `host:port`, `[address]:port` or `:port`, which is every address.
+    public init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            return nil
+        }
+        self.init(host: host.isEmpty ? "::" : host, port: port)
+    }
+
+    public var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+/// What one client, or all of them, may take.
+public struct Limits: Sendable {
+    /// Bytes of a request's head.
+    public var head = 16 * 1024
+    /// Bytes of a request's body.
+    public var body = 64 * 1024
+    /// Open connections in all.
+    public var connections = 20_000
+    /// Open connections of one address; nil is any number.
+    public var connectionsPerAddress: Int? = 256
+    /// From a head's first byte to its last.
+    public var headTimeout = Duration.seconds(10)
+    /// From a body's first byte to its last.
+    public var bodyTimeout = Duration.seconds(30)
+    /// Between requests.
+    public var idleTimeout = Duration.seconds(75)
+    /// In which a client must have taken what waits for it.
+    public var writeTimeout = Duration.seconds(30)
+    /// Bytes that may wait for a client to read them, before nothing more is done for it.
+    public var backlog = 256 * 1024
+
+    /// The usual limits.
+    public init() {}
+}

@@ -1,0 +1,142 @@
+import EventLoop
+
+extension Connection {
+    /// How long a handler goes on for a client that has sent all it will: such a client may have left for good, or
+    /// only be done with asking.
+    private static let graceForHalfClosed = Duration.milliseconds(500)
+
+    // MARK: Reading
+
+    /// False when more bytes are needed.
+    func readHead() throws(Malformed) -> Bool {
+        if !parser.hasBegun { phaseDeadline = server.loop.now + server.configuration.limits.headTimeout }
+        let isComplete = try inbound.read { bytes throws(Malformed) in try parser.parse(bytes) }
+        guard isComplete else { return false }
+        let received = ReceivedHead(head: parser.head, bytes: inbound.prefix(parser.position))
+        inbound.consume(parser.position)
+        parser.reset()
+        let incoming = server.incoming(received, peer: peer)
+        self.incoming = incoming
+        let decoder = try BodyDecoder(received.head.framing, limit: server.configuration.limits.body)
+        if decoder.isComplete {
+            begin(incoming)
+        } else {
+            awaitBody(incoming, decoder)
+        }
+        return true
+    }
+
+    private func awaitBody(_ incoming: Incoming, _ decoder: BodyDecoder) {
+        phase = .body(decoder)
+        phaseDeadline = server.loop.now + server.configuration.limits.bodyTimeout
+        guard incoming.received.head.expectsContinue, inbound.isEmpty else { return }
+        if case .handle = incoming.plan {
+            outbound.append("HTTP/1.1 100 Continue\r\n\r\n")
+            flushAtEndOfTurn()
+        } else {
+            // The client is told before it has sent the body in vain.
+            begin(incoming, keepsAlive: false)
+        }
+    }
+
+    /// False when more bytes are needed.
+    func readBody(_ decoder: BodyDecoder) throws(Malformed) -> Bool {
+        var decoder = decoder
+        let count = try inbound.read { bytes throws(Malformed) in try decoder.decode(bytes, into: &body) }
+        inbound.consume(count)
+        phase = .body(decoder)
+        if decoder.isComplete, let incoming { begin(incoming) }
+        return decoder.isComplete
+    }
+
+    // MARK: Handling
+
+    private func begin(_ incoming: Incoming, keepsAlive: Bool = true) {
+        let head = incoming.received.head
+        let request = Request(
+            incoming.received, body: body, id: incoming.id, client: incoming.client,
+            parameters: incoming.parameters)
+        exchange = Exchange(
+            request: request, route: incoming.route?.template, began: server.loop.now,
+            isHead: request.method == "HEAD", minorVersion: head.minorVersion,
+            keepsAlive: keepsAlive && head.keepsAlive && !server.isStopping)
+        self.incoming = nil
+        body = []
+        serial += 1
+        phase = .handling
+        switch incoming.plan {
+        case .handle(let route, _): handle(request, by: route)
+        case .options(let allow):
+            answer(server.responder.crossOrigin.preflight(origin: request.header("origin"), allow: allow))
+        case .refuse(let problem): answer(server.responder.response(to: problem, of: request))
+        }
+    }
+
+    private func handle(_ request: Request, by route: Route) {
+        phaseDeadline = server.loop.now + route.deadline
+        let (responder, serial) = (server.responder, serial)
+        let connection = LoopBound(self, to: server.loop)
+        task = Task(executorPreference: server.loop) {
+            let response = await responder.respond(to: request, by: route)
+            guard let stream = connection.value.answer(response, serial: serial) else { return }
+            do {
+                try await stream(BodyWriter(connection: connection, serial: serial))
+                connection.value.endStream(serial)
+            } catch {
+                connection.value.breakStream(serial)
+            }
+        }
+    }
+
+    /// Refuses what cannot be understood. Where the next request would begin nobody knows, so it was the last.
+    func refuse(_ malformed: Malformed) {
+        refuse(Problem(malformed))
+    }
+
+    private func refuse(_ problem: Problem) {
+        var request = Request(.unreadable, id: server.nextRequestID(), client: peer)
+        if let incoming { request = Request(incoming.received, id: incoming.id, client: incoming.client) }
+        inbound.drop()
+        exchange = Exchange(
+            request: request, route: incoming?.route?.template, began: server.loop.now, isHead: false, minorVersion: 1,
+            keepsAlive: false)
+        phase = .handling
+        answer(server.responder.response(to: problem, of: request))
+    }
+
+    // MARK: Time
+
+    /// Called four times a second.
+    func checkDeadlines(_ now: Instant) {
+        if writeDeadline < now { return close() }
+        if case .handling = phase, let peerLeft, let exchange {
+            if max(peerLeft, exchange.began) + Self.graceForHalfClosed < now { task?.cancel() }
+        }
+        guard phaseDeadline < now else { return }
+        switch phase {
+        case .head where !parser.hasBegun && inbound.isEmpty: close()
+        case .head, .body: refuse(Problem(.requestTimeout, "request_timeout"))
+        case .handling where exchange?.isStreaming == false: giveUpOnHandler()
+        case .lingering: close()
+        case .handling, .closed: break
+        }
+    }
+
+    private func giveUpOnHandler() {
+        guard let exchange else { return }
+        task?.cancel()
+        serial += 1
+        let problem = Problem(
+            .unavailable, "unavailable", wording: "deadline_passed", headers: [Response.Header("Retry-After", "1")])
+        answer(server.responder.response(to: problem, of: exchange.request))
+    }
+
+    /// The server stops: an idle connection closes now, a busy one after its answer, a stream as soon as it can.
+    func stop() {
+        switch phase {
+        case .head where !parser.hasBegun && inbound.isEmpty: closeWhenWritten()
+        case .handling where exchange?.isStreaming == true: task?.cancel()
+        case .head, .body, .handling, .lingering, .closed: exchange?.keepsAlive = false
+        }
+    }
+}

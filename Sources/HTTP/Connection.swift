@@ -1,0 +1,197 @@
+import EventLoop
+import Glibc
+
+/// A client's connection: one request after the other is read, handled and answered, on one loop.
+///
+/// Nothing is read while a handler works: what a client sends ahead waits in the kernel, which is a bound.
+final class Connection: FileEvents, TurnEnd {
+    let server: LoopServer
+    let peer: IPAddress
+    let file: Int32
+    var place = 0
+
+    var phase = Phase.head
+    var parser: RequestParser
+    var inbound = Inbound()
+    var outbound = Outbound()
+    /// The request that is being read, once its head is known, and what has come of its body.
+    var incoming: Incoming?
+    var body: [UInt8] = []
+    /// The request that is being answered.
+    var exchange: Exchange?
+    var task: Task<Void, Never>?
+    /// Counts exchanges, so that a handler that comes too late answers nobody.
+    var serial: UInt64 = 0
+    /// Whoever waits for the client to read before writing more.
+    var drained: Promise<Void>?
+
+    var phaseDeadline = Instant.distantFuture
+    var writeDeadline = Instant.distantFuture
+    var peerLeft: Instant?
+
+    private var token: FileToken?
+    private var canRead = false
+    private var canWrite = true
+    private var willFlush = false
+    private var closesWhenWritten = false
+
+    enum Phase {
+        case head
+        case body(BodyDecoder)
+        case handling
+        /// The last answer is out; what still comes is dropped, or the client might never see that answer.
+        case lingering
+        case closed
+    }
+
+    init(server: LoopServer, file: Int32, peer: IPAddress) throws {
+        self.server = server
+        self.file = file
+        self.peer = peer
+        parser = RequestParser(maximumSize: server.configuration.limits.head)
+        token = try server.loop.watch(file, for: [.readable, .writable, .peerClosed, .edges], handler: self)
+        phaseDeadline = server.loop.now + server.configuration.limits.headTimeout
+    }
+
+    // MARK: Events
+
+    func ready(_ readiness: Readiness) {
+        if !readiness.isDisjoint(with: .broken) { return close() }
+        if readiness.contains(.peerClosed), peerLeft == nil { peerLeft = server.loop.now }
+        if readiness.contains(.readable) { canRead = true }
+        if readiness.contains(.writable) {
+            canWrite = true
+            if !outbound.isEmpty { flushAtEndOfTurn() }
+        }
+        pump()
+    }
+
+    /// Reads and understands as long as there is something to read and somebody to read it.
+    func pump() {
+        process()
+        while canRead, isReading {
+            read()
+            process()
+        }
+    }
+
+    private var isReading: Bool {
+        guard outbound.count < server.configuration.limits.backlog, !closesWhenWritten else { return isLingering }
+        return switch phase {
+        case .head, .body, .lingering: true
+        case .handling, .closed: false
+        }
+    }
+
+    private var isLingering: Bool {
+        if case .lingering = phase { true } else { false }
+    }
+
+    private func read() {
+        let scratch = server.scratch
+        let count = recv(file, scratch.baseAddress, scratch.count, 0)
+        if count > 0 {
+            // Less than there was room for: the kernel has no more, and tells when that changes.
+            if count < scratch.count, peerLeft == nil { canRead = false }
+            if !isLingering { inbound.append(UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
+        } else if count < 0, errno == EAGAIN || errno == EINTR {
+            canRead = errno == EINTR
+        } else {
+            canRead = false
+            peerEnded()
+        }
+    }
+
+    /// The client has sent all it will: what was complete is answered still.
+    private func peerEnded() {
+        peerLeft = peerLeft ?? server.loop.now
+        if outbound.isEmpty || isLingering { close() } else { closesWhenWritten = true }
+    }
+
+    private func process() {
+        while isReading, !inbound.isEmpty {
+            do throws(Malformed) {
+                switch phase {
+                case .head: guard try readHead() else { return }
+                case .body(let decoder): guard try readBody(decoder) else { return }
+                case .handling, .lingering, .closed: return
+                }
+            } catch {
+                refuse(error)
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Everything that this turn of the loop produces leaves in one write.
+    func flushAtEndOfTurn() {
+        guard !willFlush else { return }
+        willFlush = true
+        server.loop.atEndOfTurn(self)
+    }
+
+    func turnEnded() {
+        willFlush = false
+        if case .closed = phase { return }
+        writeWhatWaits()
+        if case .closed = phase { return }
+        if outbound.isEmpty {
+            writeDeadline = .distantFuture
+            if closesWhenWritten { return closeWritten() }
+        } else if outbound.madeProgress() {
+            writeDeadline = server.loop.now + server.configuration.limits.writeTimeout
+        }
+        if outbound.count < server.configuration.limits.backlog / 2 {
+            drained?.fulfil(.success(()))
+            drained = nil
+            pump()
+        }
+    }
+
+    private func writeWhatWaits() {
+        while canWrite, !outbound.isEmpty {
+            var isBroken = false
+            outbound.drain { bytes in
+                let count = send(file, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                if count < bytes.count { canWrite = count < 0 && errno == EINTR }
+                isBroken = count < 0 && errno != EAGAIN && errno != EINTR
+                return max(0, count)
+            }
+            if isBroken { return close() }
+        }
+    }
+
+    // MARK: The end
+
+    /// Closes once everything is written.
+    func closeWhenWritten() {
+        closesWhenWritten = true
+        flushAtEndOfTurn()
+    }
+
+    private func closeWritten() {
+        guard !isLingering, peerLeft == nil else { return close() }
+        shutdown(file, Int32(SHUT_WR))
+        phase = .lingering
+        phaseDeadline = server.loop.now + .seconds(2)
+        inbound.drop()
+        pump()
+    }
+
+    /// Ends the connection and whatever was under way on it.
+    func close() {
+        guard let token else { return }
+        self.token = nil
+        if let exchange { server.report(exchange, status: exchange.isStreaming ? exchange.status : 499) }
+        exchange = nil
+        phase = .closed
+        task?.cancel()
+        task = nil
+        drained?.fulfil(.failure(CancellationError()))
+        drained = nil
+        server.loop.unwatch(token, file: file)
+        Glibc.close(file)
+        server.forget(self)
+    }
+}

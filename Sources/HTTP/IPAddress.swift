@@ -1,0 +1,105 @@
+import Glibc
+
+/// An address of version 6; one of version 4 is kept as the version 6 address that stands for it.
+public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    private let high: UInt64
+    private let low: UInt64
+
+    private init(_ address: in6_addr) {
+        (high, low) = withUnsafeBytes(of: address) { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+
+    private init(version4: UInt32) {
+        high = 0
+        low = 0xffff_0000_0000 | UInt64(version4)
+    }
+
+    /// Reads either version's text, `[::1]` as well as `::1`.
+    public init?(_ text: some StringProtocol) {
+        var text = String(text)
+        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+        if text.contains("."), !text.contains(":") { text = "::ffff:" + text }
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
+        self.init(address)
+    }
+
+    init(_ address: sockaddr_storage) {
+        if address.ss_family == sa_family_t(AF_INET) {
+            let v4 = withUnsafeBytes(of: address) { $0.load(as: sockaddr_in.self).sin_addr.s_addr }
+            self.init(version4: UInt32(bigEndian: v4))
+        } else {
+            self.init(withUnsafeBytes(of: address) { $0.load(as: sockaddr_in6.self).sin6_addr })
+        }
+    }
+
+    var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
+
+    public var description: String {
+        if isVersion4 {
+            return [24, 16, 8, 0].map { String(low >> $0 & 0xff) }.joined(separator: ".")
+        }
+        var address = in6_addr()
+        withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.storeBytes(of: high.bigEndian, as: UInt64.self)
+            bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            inet_ntop(AF_INET6, &address, buffer.baseAddress!, socklen_t(buffer.count))
+            return String(cString: buffer.baseAddress!)
+        }
+    }
+
+    /// Whether the first `bits` are those of `other`.
+    func shares(_ bits: Int, with other: IPAddress) -> Bool {
+        let highMask = bits >= 64 ? UInt64.max : ~(UInt64.max >> UInt64(bits))
+        let lowMask = bits <= 64 ? 0 : bits == 128 ? UInt64.max : ~(UInt64.max >> UInt64(bits - 64))
+        return (high ^ other.high) & highMask == 0 && (low ^ other.low) & lowMask == 0
+    }
+}
+
+/// A range of addresses: `10.0.0.0/8`, `fd00::/8`, or a single address.
+public struct IPNetwork: Hashable, Sendable {
+    private let address: IPAddress
+    private let bits: Int
+
+    /// Reads a network's text.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let address = IPAddress(first) else { return nil }
+        let size = address.isVersion4 ? 32 : 128
+        guard let bits = parts.count == 2 ? Int(parts[1]) : size, 0...size ~= bits else { return nil }
+        self.address = address
+        self.bits = bits + 128 - size
+    }
+
+    func contains(_ other: IPAddress) -> Bool {
+        address.shares(bits, with: other)
+    }
+}
+
+/// Whose word on the client's address is believed.
+struct TrustedProxies: Sendable {
+    let networks: [IPNetwork]
+
+    func contains(_ address: IPAddress) -> Bool {
+        networks.contains { $0.contains(address) }
+    }
+
+    /// The client: the last address in `X-Forwarded-For` that is no trusted proxy's, seen from the peer inwards.
+    func client(peer: IPAddress, forwardedFor: String?) -> IPAddress {
+        guard let forwardedFor, contains(peer) else { return peer }
+        var client = peer
+        for text in forwardedFor.split(separator: ",").reversed() {
+            guard let address = IPAddress(String(text.filter { !$0.isWhitespace })) else { return client }
+            client = address
+            if !contains(address) { return client }
+        }
+        return client
+    }
+}

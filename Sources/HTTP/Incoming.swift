@@ -1,0 +1,81 @@
+import EventLoop
+
+/// The bytes of a head and what the parser found in them.
+struct ReceivedHead: Sendable {
+    let head: RequestHead
+    let bytes: [UInt8]
+
+    static let unreadable = ReceivedHead(head: RequestHead(), bytes: [])
+
+    var method: String { text(head.method) }
+
+    /// The first line by that name, which is given in lower case.
+    func header(_ name: StaticString) -> String? {
+        let span = bytes.span
+        for field in head.fields where span.matches(field.name, name) { return text(field.value) }
+        return nil
+    }
+
+    /// All lines by that name, joined as RFC 9110, 5.2 says.
+    func headerList(_ name: StaticString) -> String? {
+        let span = bytes.span
+        let values = head.fields.filter { span.matches($0.name, name) }.map { text($0.value) }
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    var path: Range<Int> { Int(head.target.start)..<head.pathEnd }
+
+    /// What stands behind the question mark.
+    var query: ArraySlice<UInt8> {
+        let end = Int(head.target.end)
+        return bytes[min(head.pathEnd + 1, end)..<end]
+    }
+
+    /// Whether what is percent-encoded is text.
+    var hasSoundEscapes: Bool {
+        guard head.hasEscapes else { return true }
+        return PercentEncoding.decode(bytes[path]) != nil && PercentEncoding.decode(query) != nil
+    }
+
+    private func text(_ stretch: Stretch) -> String {
+        String(decoding: bytes[stretch.range], as: UTF8.self)
+    }
+}
+
+/// A request of which the head is known.
+struct Incoming {
+    let received: ReceivedHead
+    let id: String
+    let client: IPAddress
+    let plan: Plan
+
+    /// What is to happen when the request is complete.
+    enum Plan {
+        case handle(Route, parameters: [Range<Int>])
+        case options(allow: [String])
+        case refuse(Problem)
+    }
+
+    var route: Route? {
+        if case .handle(let route, _) = plan { route } else { nil }
+    }
+
+    /// What the route's parameters stand for, decoded.
+    var parameters: [String] {
+        guard case .handle(_, let places) = plan else { return [] }
+        return places.map { PercentEncoding.decode(received.bytes[$0]) ?? "" }
+    }
+}
+
+/// One request and its answer, as the connection keeps them in mind.
+struct Exchange {
+    let request: Request
+    let route: String?
+    let began: Instant
+    let isHead: Bool
+    let minorVersion: UInt8
+    var keepsAlive: Bool
+    /// Whether the answer's head is out and its body follows bit by bit.
+    var isStreaming = false
+    var status = 0
+}

@@ -1,0 +1,107 @@
+/// Writes JSON straight into bytes: what answers are made of where Codable would cost too much.
+public struct JSONWriter: Sendable {
+    /// What was written so far.
+    public private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// An empty writer.
+    public init() {}
+
+    /// An object as a value of its own: the whole text, or an item of an array.
+    public mutating func object(_ write: (inout JSONWriter) -> Void) {
+        begin(UInt8(ascii: "{"))
+        write(&self)
+        end(UInt8(ascii: "}"))
+    }
+
+    /// A text field.
+    public mutating func field(_ name: StaticString, _ value: String) {
+        key(name)
+        string(value)
+    }
+
+    /// A number field.
+    public mutating func field(_ name: StaticString, _ value: Int) {
+        key(name)
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    /// A field that is true or false.
+    public mutating func field(_ name: StaticString, _ value: Bool) {
+        key(name)
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// A field that holds an object.
+    public mutating func object(_ name: StaticString, _ write: (inout JSONWriter) -> Void) {
+        key(name)
+        needsComma = false
+        object(write)
+    }
+
+    /// A field that holds a list.
+    public mutating func array<Item>(
+        _ name: StaticString, _ items: some Sequence<Item>, _ write: (inout JSONWriter, Item) -> Void
+    ) {
+        key(name)
+        needsComma = false
+        begin(UInt8(ascii: "["))
+        for item in items { write(&self, item) }
+        end(UInt8(ascii: "]"))
+    }
+
+    private mutating func begin(_ bracket: UInt8) {
+        if needsComma { bytes.append(.comma) }
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func key(_ name: StaticString) {
+        if needsComma { bytes.append(.comma) }
+        bytes.append(.quote)
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(.quote)
+        bytes.append(.colon)
+        needsComma = true
+    }
+
+    private mutating func string(_ value: String) {
+        Self.appendString(value, to: &bytes)
+    }
+
+    /// Writes a text as a JSON string.
+    public static func appendString(_ value: String, to bytes: inout [UInt8]) {
+        bytes.append(.quote)
+        var value = value
+        value.withUTF8 { utf8 in
+            var from = 0
+            for place in utf8.indices where utf8[place] < 0x20 || utf8[place] == .quote || utf8[place] == .backslash {
+                bytes.append(contentsOf: utf8[from..<place])
+                appendEscaped(utf8[place], to: &bytes)
+                from = place + 1
+            }
+            bytes.append(contentsOf: utf8[from...])
+        }
+        bytes.append(.quote)
+    }
+
+    private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(.backslash)
+        switch byte {
+        case .quote, .backslash: bytes.append(byte)
+        case .lineFeed: bytes.append(UInt8(ascii: "n"))
+        case .carriageReturn: bytes.append(UInt8(ascii: "r"))
+        case .tab: bytes.append(UInt8(ascii: "t"))
+        default:
+            let hexDigit = { (value: UInt8) in value < 10 ? 0x30 + value : 0x57 + value }
+            bytes.append(contentsOf: "u00".utf8)
+            bytes.append(hexDigit(byte >> 4))
+            bytes.append(hexDigit(byte & 15))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import EventLoop
+
+/// The server as far as one loop is concerned: its connections, and what they share.
+final class LoopServer {
+    let loop: EventLoop
+    let configuration: ServerConfiguration
+    let responder: Responder
+    let admission: Admission
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    private(set) var date = HTTPDate()
+    private(set) var isStopping = false
+
+    /// What a client is told that there is no room for.
+    private(set) lazy var turnedAway = makeTurnedAway()
+
+    private let router: Router
+    private let proxies: TrustedProxies
+    private var ids = RequestIDs()
+    private var connections: [Connection] = []
+    private var listener: Listener?
+    private var empty: Promise<Void>?
+
+    init(
+        loop: EventLoop, configuration: ServerConfiguration, router: Router, responder: Responder,
+        admission: Admission
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        self.router = router
+        self.responder = responder
+        self.admission = admission
+        proxies = TrustedProxies(networks: configuration.trustedProxies)
+    }
+
+    deinit {
+        scratch.deallocate()
+    }
+
+    func start(_ file: Int32) throws {
+        listener = try Listener(file: file, server: self)
+        sweep()
+    }
+
+    /// Looks at all deadlines; cheaper than a timer for each of many connections that come and go.
+    private func sweep() {
+        date.update()
+        for connection in connections.reversed() { connection.checkDeadlines(loop.now) }
+        guard !isStopping || !connections.isEmpty else { return }
+        loop.schedule(after: .milliseconds(250)) { [weak self] in self?.sweep() }
+    }
+
+    // MARK: Connections
+
+    func accept(_ file: Int32, from peer: IPAddress) {
+        guard let connection = try? Connection(server: self, file: file, peer: peer) else {
+            admission.leave(peer)
+            Listener.discard(file)
+            return
+        }
+        connection.place = connections.count
+        connections.append(connection)
+    }
+
+    private func makeTurnedAway() -> [UInt8] {
+        let problem = Problem(
+            .unavailable, "unavailable", wording: "too_many_connections",
+            headers: [Response.Header("Retry-After", "1")])
+        let words = configuration.words
+        let response = problem.response(requestID: nextRequestID(), language: ProblemWords.fallback, words: words)
+        guard case .bytes(let body, let type) = response.body else { return [] }
+        let head =
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n"
+            + "Retry-After: 1\r\nConnection: close\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+
+    func isTrusted(_ peer: IPAddress) -> Bool {
+        proxies.contains(peer)
+    }
+
+    func forget(_ connection: Connection) {
+        let last = connections.removeLast()
+        if last !== connection {
+            connections[connection.place] = last
+            last.place = connection.place
+        }
+        admission.leave(connection.peer)
+        if connections.isEmpty { empty?.fulfil(.success(())) }
+    }
+
+    // MARK: Requests
+
+    func nextRequestID() -> String {
+        ids.next()
+    }
+
+    /// Gives a head its id, its client's address, and what is to become of it.
+    func incoming(_ received: ReceivedHead, peer: IPAddress) -> Incoming {
+        Incoming(
+            received: received, id: RequestID.accept(received.header("x-request-id")) ?? ids.next(),
+            client: client(of: received, peer), plan: plan(received))
+    }
+
+    private func client(of received: ReceivedHead, _ peer: IPAddress) -> IPAddress {
+        guard !proxies.networks.isEmpty else { return peer }
+        return proxies.client(peer: peer, forwardedFor: received.headerList("x-forwarded-for"))
+    }
+
+    private func plan(_ received: ReceivedHead) -> Incoming.Plan {
+        guard received.hasSoundEscapes else {
+            return .refuse(Problem(.badRequest, "bad_request", wording: "bad_escapes"))
+        }
+        let bytes = received.bytes.span
+        let method = received.head.method
+        guard bytes[received.path.lowerBound] == .slash else {
+            return method.range.count == 7 && bytes.matches(method, "options")
+                ? .options(allow: ["GET", "HEAD", "OPTIONS"]) : .refuse(.notFound)
+        }
+        switch router.match(method: bytes.extracting(method.range), in: bytes, path: received.path) {
+        case .found(let route, let parameters): return .handle(route, parameters: parameters)
+        case .none: return .refuse(.notFound)
+        case .otherMethods(let allow):
+            return received.method == "OPTIONS"
+                ? .options(allow: allow) : .refuse(.methodNotAllowed(received.method, allow))
+        }
+    }
+
+    func report(_ exchange: Exchange, status: Int) {
+        let request = exchange.request
+        responder.observe(
+            .answered(
+                HTTPEvent.Summary(
+                    method: request.method.isEmpty ? nil : request.method, route: exchange.route,
+                    status: status, nanoseconds: Instant.now.nanoseconds(since: exchange.began),
+                    requestID: request.id, account: request.account)))
+    }
+
+    // MARK: The end
+
+    /// Takes no more connections, lets those that work finish, and ends what is left when the time is up.
+    func stop(within grace: Duration) async {
+        isStopping = true
+        listener?.close()
+        for connection in connections.reversed() { connection.stop() }
+        guard !connections.isEmpty else { return }
+        let empty = Promise<Void>(on: loop)
+        self.empty = empty
+        let timer = loop.schedule(after: grace) { [self] in
+            for connection in connections.reversed() { connection.close() }
+        }
+        try? await empty.value()
+        timer.cancel()
+    }
+}

@@ -1,0 +1,52 @@
+/// What waits to be written to a client.
+struct Outbound {
+    private var bytes: [UInt8] = []
+    private var start = 0
+    /// Bytes ever taken by the client, and those that must have been by the deadline.
+    private var taken = 0
+    private var awaited = 0
+
+    /// How much waits.
+    var count: Int { bytes.count - start }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ more: [UInt8]) {
+        bytes.append(contentsOf: more)
+    }
+
+    mutating func append(_ more: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: more.utf8Start, count: more.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ more: some Sequence<UInt8>) {
+        bytes.append(contentsOf: more)
+    }
+
+    mutating func append(decimal number: Int) {
+        if number >= 10 { append(decimal: number / 10) }
+        bytes.append(0x30 + UInt8(number % 10))
+    }
+
+    mutating func append(hexadecimal number: Int) {
+        append(String(number, radix: 16).utf8)
+    }
+
+    /// Offers what waits to `write`, which says how much it took.
+    mutating func drain(_ write: (UnsafeRawBufferPointer) -> Int) {
+        let count = bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        start += count
+        taken += count
+        guard isEmpty else { return }
+        start = 0
+        // Room for an ordinary answer is kept, room for a large one is given back.
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * 1024)
+    }
+
+    /// Whether everything is gone that was there when this was last true: a client that reads one byte at a time
+    /// makes no progress in this sense.
+    mutating func madeProgress() -> Bool {
+        guard taken >= awaited else { return false }
+        awaited = taken + count
+        return true
+    }
+}

@@ -1,0 +1,95 @@
+/// An error as clients see it: `application/problem+json` of RFC 9457, with a code that never changes.
+///
+/// The words are found by the code, in the language of whoever reads them.
+public struct Problem: Error, Sendable {
+    /// The status.
+    public var status: Status
+    /// What programs look at.
+    public var code: String
+    /// Which wording explains it, where one code has several causes.
+    public var wording: String
+    /// What the wording's placeholders stand for.
+    public var arguments: [String: String]
+    /// The fields that are wrong, all at once.
+    public var fields: [WrongField]
+    /// Headers that belong to it, such as `Retry-After`.
+    public var headers: [Response.Header]
+
+    /// A field of the request's body that cannot be taken.
+    public struct WrongField: Sendable {
+        /// Its path, as in `recipient.phone`.
+        public let field: String
+        /// What is wrong, for programs.
+        public let code: String
+        /// What the wording's placeholders stand for.
+        public let arguments: [String: String]
+
+        /// What is wrong with which field.
+        public init(_ field: String, _ code: String, arguments: [String: String] = [:]) {
+            self.field = field
+            self.code = code
+            self.arguments = arguments
+        }
+    }
+
+    /// A problem with its code.
+    public init(
+        _ status: Status, _ code: String, wording: String? = nil, arguments: [String: String] = [:],
+        fields: [WrongField] = [], headers: [Response.Header] = []
+    ) {
+        self.status = status
+        self.code = code
+        self.wording = wording ?? code
+        self.arguments = arguments
+        self.fields = fields
+        self.headers = headers
+    }
+
+    /// What the parser refused.
+    public init(_ malformed: Malformed) {
+        self.init(malformed.status, malformed.code, wording: malformed.rawValue)
+    }
+
+    /// The caller is asked to come back later.
+    public static func unavailable(retryAfterSeconds seconds: Int = 1) -> Problem {
+        Problem(.unavailable, "unavailable", headers: [Response.Header("Retry-After", String(seconds))])
+    }
+
+    static func methodNotAllowed(_ method: String, _ allow: [String]) -> Problem {
+        let list = allow.joined(separator: ", ")
+        return Problem(
+            .methodNotAllowed, "method_not_allowed", arguments: ["method": method, "allow": list],
+            headers: [Response.Header("Allow", list)])
+    }
+
+    public static let notFound = Problem(.notFound, "not_found")
+    public static let badRequest = Problem(.badRequest, "bad_request")
+    public static let internalError = Problem(.internalError, "internal_error")
+
+    /// The answer, in the best of the languages that there are words for.
+    public func response(requestID: String, language: String, words: ProblemWords) -> Response {
+        var json = JSONWriter()
+        let text = words.find(wording, language) ?? words.find(code, language)
+        json.object { json in
+            json.field("type", "about:blank")
+            json.field("title", text?.title ?? status.phrase)
+            json.field("status", status.code)
+            json.field("code", code)
+            json.field("detail", ProblemWords.fill(text?.detail ?? "", arguments))
+            json.field("request_id", requestID)
+            if !fields.isEmpty {
+                json.array("errors", fields) { json, wrong in
+                    let text = words.find(wrong.code, language)
+                    json.object { json in
+                        json.field("field", wrong.field)
+                        json.field("code", wrong.code)
+                        json.field("detail", ProblemWords.fill(text?.detail ?? "", wrong.arguments))
+                    }
+                }
+            }
+        }
+        var headers = headers
+        headers.append(Response.Header("Content-Language", language))
+        return Response(status, headers: headers, body: .bytes(json.bytes, type: "application/problem+json"))
+    }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// A request as a handler sees it: complete, checked, and free of the connection that it came by.
+public final class Request: Sendable {
+    /// The method's name, as sent.
+    public let method: String
+    /// What tells this request from all others, in logs and in the answer.
+    public let id: String
+    /// Where it came from: the client itself, also behind trusted proxies.
+    public let client: IPAddress
+    /// The body's bytes; empty when there is none.
+    public let body: [UInt8]
+    /// The parameters that the route's template names, decoded.
+    public let parameters: [String]
+
+    private let received: ReceivedHead
+    /// Touched on one loop only; a `Mutex` is the lock that needs no memory of its own.
+    private let accountID = Mutex<String?>(nil)
+
+    init(_ received: ReceivedHead, body: [UInt8] = [], id: String, client: IPAddress, parameters: [String] = []) {
+        self.received = received
+        self.id = id
+        self.client = client
+        self.body = body
+        self.parameters = parameters
+        method = received.method
+    }
+
+    /// The value of a header field; of several lines by that name, the first. `name` in lower case.
+    public func header(_ name: StaticString) -> String? {
+        received.header(name)
+    }
+
+    /// All lines of a header field as one list. `name` in lower case.
+    public func headerList(_ name: StaticString) -> String? {
+        received.headerList(name)
+    }
+
+    /// The first value of a query parameter, decoded (`+` is a space).
+    public func query(_ name: String) -> String? {
+        for pair in received.query.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: .equals, maxSplits: 1, omittingEmptySubsequences: false)
+            guard PercentEncoding.decode(parts[0], plusIsSpace: true) == name else { continue }
+            return parts.count == 2 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : ""
+        }
+        return nil
+    }
+
+    /// The account on whose behalf the request is made, once it is known: for the log.
+    public var account: String? {
+        get { accountID.withLock { $0 } }
+        set { accountID.withLock { $0 = newValue } }
+    }
+}
+
+/// Percent-encoding, as paths and queries have it.
+enum PercentEncoding {
+    /// The text that the bytes stand for; nil when it is not UTF-8 or has control characters that no text needs.
+    static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var rest = bytes.makeIterator()
+        while let byte = rest.next() {
+            if byte == .percent {
+                guard let first = rest.next().flatMap(Grammar.hexValue),
+                    let second = rest.next().flatMap(Grammar.hexValue)
+                else { return nil }
+                decoded.append(first << 4 | second)
+            } else {
+                decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? .space : byte)
+            }
+        }
+        guard
+            !decoded.contains(where: {
+                $0 < 0x20 && $0 != .tab && $0 != .lineFeed && $0 != .carriageReturn || $0 == 0x7f
+            })
+        else { return nil }
+        return String(validating: decoded, as: UTF8.self)
+    }
+}

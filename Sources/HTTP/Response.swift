@@ -1,0 +1,55 @@
+/// What a handler answers.
+public struct Response: Sendable {
+    /// The status.
+    public var status: Status
+    /// Header fields beyond those that every answer has.
+    public var headers: [Header]
+    /// What follows the head.
+    public var body: Body
+
+    /// What follows the head of an answer.
+    public enum Body: Sendable {
+        /// Nothing.
+        case none
+        /// All of it, ready.
+        case bytes([UInt8], type: String)
+        /// Written bit by bit, as fast as the client reads.
+        case stream(type: String, @Sendable (BodyWriter) async throws -> Void)
+    }
+
+    /// A header field of an answer.
+    public struct Header: Sendable {
+        /// Its name, as it is to be written.
+        public let name: String
+        /// Its value.
+        public let value: String
+
+        /// A field with that name and value.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// An answer with a status and whatever follows.
+    public init(_ status: Status, headers: [Header] = [], body: Body = .none) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// JSON that is written already.
+    public static func json(_ bytes: [UInt8], status: Status = .ok, headers: [Header] = []) -> Response {
+        Response(status, headers: headers, body: .bytes(bytes, type: "application/json"))
+    }
+
+    /// A plain text.
+    public static func text(_ text: String, status: Status = .ok) -> Response {
+        Response(status, body: .bytes(Array(text.utf8), type: "text/plain; charset=utf-8"))
+    }
+
+    /// Whether the answer sets that header itself.
+    func sets(_ name: String) -> Bool {
+        headers.contains { $0.name == name }
+    }
+}

@@ -1,0 +1,44 @@
+/// A method and a path template, and what answers them.
+public struct Route: Sendable {
+    /// Answers a request, on the loop that the request came by.
+    public typealias Handler = @Sendable (Request) async throws -> Response
+
+    /// The method; a `GET` answers `HEAD` as well.
+    public let method: String
+    /// The path, with `{name}` for a segment that is a parameter.
+    public let template: String
+    /// How long the handler may take before the client is told to come back later.
+    public let deadline: Duration
+    let handler: Handler
+
+    /// A route.
+    public init(
+        _ method: String, _ template: String, deadline: Duration = .seconds(30), handler: @escaping Handler
+    ) {
+        self.method = method
+        self.template = template
+        self.deadline = deadline
+        self.handler = handler
+    }
+
+    /// A route that reads.
+    public static func get(_ template: String, handler: @escaping Handler) -> Route {
+        Route("GET", template, handler: handler)
+    }
+
+    /// A route that writes.
+    public static func post(_ template: String, handler: @escaping Handler) -> Route {
+        Route("POST", template, handler: handler)
+    }
+
+    /// The names of the template's parameters, in order.
+    public var parameterNames: [String] {
+        template.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+}
+
+/// Something that has routes: a feature, or all of them.
+public protocol RouteGroup: Sendable {
+    /// Its routes.
+    var routes: [Route] { get }
+}

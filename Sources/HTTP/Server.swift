@@ -1,0 +1,37 @@
+import EventLoop
+
+/// An HTTP/1.1 server on the loops of a group.
+public final class Server: Sendable {
+    /// Where it listens: the host as configured, and the port that it has got.
+    public let address: ListenAddress
+    private let loops: LoopLocal<LoopServer>
+    private let admission: Admission
+
+    /// Starts to listen. `problem` says what a handler's error means to clients, where it is no ``Problem`` already.
+    public init(
+        _ configuration: ServerConfiguration, routes: [Route], on group: EventLoopGroup,
+        problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil },
+        observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in }
+    ) async throws {
+        let responder = Responder(
+            words: configuration.words, crossOrigin: CrossOrigin(allowedOrigins: configuration.allowedOrigins),
+            problem: problem, observe: observe)
+        let (admission, router) = (Admission(limits: configuration.limits), Router(routes))
+        loops = try await LoopLocal(group) { loop in
+            LoopServer(
+                loop: loop, configuration: configuration, router: router, responder: responder, admission: admission)
+        }
+        self.admission = admission
+        let (files, port) = try Sockets.listen(configuration.listen, count: group.loops.count)
+        address = ListenAddress(host: configuration.listen.host, port: port)
+        try await loops.onEach { try $0.start(files[$0.loop.index]) }
+    }
+
+    /// How many connections are open.
+    public var openConnections: Int { admission.count }
+
+    /// Stops accepting, lets what runs finish, closes what is left after the grace.
+    public func stop(within grace: Duration) async {
+        await loops.onEach { await $0.stop(within: grace) }
+    }
+}
