@@ -1,0 +1,274 @@
+import CLibpq
+import EventLoop
+
+/// One connection on its loop, over which many calls are under way at once.
+///
+/// What one turn of the loop brings is kept back until the turn ends, and handed to libpq then: calls that were
+/// abandoned meanwhile are never sent, and those that only read share one sync, thus one system call here, one at the
+/// server, and one transaction there. Every other call ends in a sync of its own, so that its error is its own.
+///
+/// Unchecked, because all of it happens on the loop's thread.
+final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
+    let loop: EventLoop
+
+    /// How many calls are under way or about to be.
+    private(set) var load = 0
+    /// Whether it belongs to a transaction at the moment.
+    var isLeased = false
+    /// How long the server may be silent while something is under way; nil when it may for ever.
+    var answerTimeout: Duration?
+
+    /// Kept when the connection has closed.
+    let closed: Promise<Void>
+
+    private let wire: Wire
+    private let events: any ConnectionEvents
+    private var watch: FileToken?
+    private var interest = Readiness.readable
+    private var heard: Instant
+    private var willHandOver = false
+
+    private var queue = Queue<any Call>()
+    private var pipeline = Pipeline<any Call>()
+    /// What has its answer or its error, both of which count from the next sync on.
+    private var answered: [(call: any Call, error: PostgresError?)] = []
+    private var prepared: [ObjectIdentifier: String] = [:]
+    private var preparedCount = 0
+    private var parameters = Parameters()
+
+    init(_ wire: Wire, on loop: EventLoop, answerTimeout: Duration, events: any ConnectionEvents) throws {
+        self.wire = wire
+        self.loop = loop
+        self.answerTimeout = answerTimeout
+        self.events = events
+        heard = loop.now
+        closed = Promise(on: loop)
+        watch = try loop.watch(PQsocket(pointer), for: interest, handler: self)
+    }
+
+    private var pointer: OpaquePointer { wire.pointer }
+
+    var isOpen: Bool { watch != nil }
+
+    /// Whether the session has nothing under way and no transaction open.
+    var isAtRest: Bool { isOpen && load == 0 && PQtransactionStatus(pointer) == PQTRANS_IDLE }
+
+    /// Whether the server owes an answer for too long.
+    func isHung(at now: Instant) -> Bool {
+        guard let answerTimeout, !pipeline.isEmpty else { return false }
+        return heard + answerTimeout < now
+    }
+
+    // MARK: Sending
+
+    /// Takes a call, to be sent when the turn ends.
+    func submit(_ call: any Call) {
+        guard isOpen else { return call.fail(.connectionLost("the connection is closed")) }
+        load += 1
+        queue.append(call)
+        guard !willHandOver else { return }
+        willHandOver = true
+        loop.atEndOfTurn(self)
+    }
+
+    func turnEnded() {
+        willHandOver = false
+        guard isOpen else { return }
+        if pipeline.isEmpty { heard = loop.now }
+        if handOver() {
+            flush()
+        } else {
+            close(wire.lastError)
+        }
+        events.connectionHasRoom()
+    }
+
+    /// False when libpq will not take more.
+    private func handOver() -> Bool {
+        var owesSync = false
+        while let call = queue.popFirst() {
+            guard !call.isAbandoned else {
+                load -= 1
+                continue
+            }
+            let shares = call.sharesSync
+            guard !owesSync || shares || sendSync(), send(call), shares || sendSync() else {
+                call.fail(.connectionLost(wire.lastError))
+                return false
+            }
+            owesSync = shares
+        }
+        return !owesSync || sendSync()
+    }
+
+    private func sendSync() -> Bool {
+        pipeline.send(.sync)
+        return PQpipelineSync(pointer) == 1
+    }
+
+    private func send(_ call: any Call) -> Bool {
+        parameters.removeAll()
+        call.bind(into: &parameters)
+        guard let name = preparedName(for: call) else { return false }
+        pipeline.send(.execute(call))
+        let count = parameters.count
+        return parameters.withValues { values, lengths, formats in
+            PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1) == 1
+        }
+    }
+
+    /// What the call's statement was or now is prepared as; nil when libpq will not take more.
+    private func preparedName(for call: any Call) -> String? {
+        if call.wasPreparedAgain { return prepare(call, as: Self.unnamed) }
+        if let name = prepared[call.statement] { return name }
+        preparedCount += 1
+        let name = "s\(preparedCount)"
+        prepared[call.statement] = name
+        return prepare(call, as: name)
+    }
+
+    /// For a call that relied on what was prepared before in vain: the next of this name replaces it.
+    private static let unnamed = ""
+
+    private func prepare(_ call: any Call, as name: String) -> String? {
+        pipeline.send(.prepare(call))
+        let sent = parameters.withTypes { PQsendPrepare(pointer, name, call.sql, parameters.count, $0) }
+        return sent == 1 ? name : nil
+    }
+
+    private func flush() {
+        let unsent = PQflush(pointer)
+        guard unsent >= 0 else { return close(wire.lastError) }
+        let wanted: Readiness = unsent > 0 ? [.readable, .writable] : .readable
+        guard wanted != interest, let watch else { return }
+        interest = wanted
+        loop.rewatch(watch, file: PQsocket(pointer), for: wanted)
+    }
+
+    // MARK: Receiving
+
+    func ready(_ readiness: Readiness) {
+        guard PQconsumeInput(pointer) == 1 else { return close(wire.lastError) }
+        heard = loop.now
+        receive()
+        guard isOpen else { return }
+        if interest.contains(.writable) { flush() }
+        events.connectionHasRoom()
+    }
+
+    /// Between the results of two calls libpq says NULL, which is not the end.
+    private func receive() {
+        while isOpen, !pipeline.isEmpty, PQisBusy(pointer) == 0 {
+            let result = PQgetResult(pointer)
+            defer { PQclear(result) }
+            act(on: pipeline.receive(Pipeline.Incoming(result)), result)
+        }
+        if isOpen, PQstatus(pointer) == CONNECTION_BAD { close(wire.lastError) }
+    }
+
+    private func act(on action: Pipeline<any Call>.Action, _ result: OpaquePointer?) {
+        switch action {
+        case .nothing: break
+        case .answered(let call):
+            if let result { call.answer(result) }
+            answered.append((call, nil))
+        case .failed(let call, let whilePreparing):
+            if whilePreparing { prepared[call.statement] = nil }
+            failed(call, result)
+        case .unprepared(let call): prepared[call.statement] = nil
+        case .skipped(let call): giveBack(call)
+        case .settled: settle()
+        case .commitFailed: commitFailed(result)
+        case .broken: close("the server broke the protocol")
+        }
+    }
+
+    private func failed(_ call: any Call, _ result: OpaquePointer?) {
+        guard let error = result.flatMap({ ServerError($0) }) else {
+            call.fail(.connectionLost(lastWords(result)))
+            return close(lastWords(result))
+        }
+        if error.meansPreparedAnew, call.mayMove, !call.wasPreparedAgain {
+            prepared[call.statement] = nil
+            call.wasPreparedAgain = true
+            return giveBack(call)
+        }
+        answered.append((call, .refused(error)))
+        if error.state == .readOnlyTransaction { events.connectionIsReadOnly(self) }
+    }
+
+    /// Not sent again over this connection as a matter of course: a transaction may have begun on it meanwhile.
+    private func giveBack(_ call: any Call) {
+        load -= 1
+        call.sharesSync = false
+        events.connectionGivesBack(call)
+    }
+
+    private func commitFailed(_ result: OpaquePointer?) {
+        guard let error = result.flatMap({ ServerError($0) }) else { return close(lastWords(result)) }
+        for place in answered.indices where answered[place].error == nil { answered[place].error = .refused(error) }
+    }
+
+    /// What the server said before it ended the session.
+    private func lastWords(_ result: OpaquePointer?) -> String {
+        String(cString: PQresultErrorMessage(result)).onOneLine
+    }
+
+    private func settle() {
+        load -= answered.count
+        for (call, error) in answered {
+            if let error { call.fail(error) } else { call.settle() }
+        }
+        answered.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Closing
+
+    /// Closes the connection, and tells everybody who waits for it why.
+    func close(_ reason: String) {
+        guard let watch else { return }
+        self.watch = nil
+        loop.unwatch(watch, file: PQsocket(pointer))
+        load = 0
+        events.connectionClosed(self, reason)
+        for (call, error) in answered { call.fail(error ?? .connectionLost(reason)) }
+        answered = []
+        for call in pipeline.removeAll() { call.fail(.connectionLost(reason)) }
+        while let call = queue.popFirst() { call.fail(.unavailable(reason)) }
+        closed.fulfil(.success(()))
+    }
+}
+
+/// What the owner of a connection learns of it.
+protocol ConnectionEvents: AnyObject {
+    /// Calls are over, so that more may come.
+    func connectionHasRoom()
+    /// A call did nothing, and is to be sent again.
+    func connectionGivesBack(_ call: any Call)
+    /// The server refused a write because it takes none.
+    func connectionIsReadOnly(_ connection: Connection)
+    func connectionClosed(_ connection: Connection, _ reason: String)
+}
+
+extension ServerError {
+    /// Whether the statement failed only because what was prepared of it is gone or outdated.
+    fileprivate var meansPreparedAnew: Bool {
+        state == .invalidStatementName || state == .featureNotSupported
+    }
+}
+
+extension Pipeline.Incoming {
+    fileprivate init(_ result: OpaquePointer?) {
+        guard let result else {
+            self = .null
+            return
+        }
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: self = .answer
+        case PGRES_FATAL_ERROR: self = .error
+        case PGRES_PIPELINE_ABORTED: self = .skipped
+        case PGRES_PIPELINE_SYNC: self = .sync
+        default: self = .other
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import EventLoop
+
+/// The database: on each loop a few connections, over which the statements of all tasks there go. They are kept open
+/// until ``stop(within:)``.
+public final class Database: Sendable {
+    private let group: EventLoopGroup
+    private let pools: LoopLocal<Pool>
+    private let connecting: BlockingPool
+
+    /// Opens `poolSize` connections on each loop of the group. Throws when there is a loop on which none can be opened.
+    public init(
+        url: String, group: EventLoopGroup, poolSize: Int = 4, limits: DatabaseLimits = DatabaseLimits(),
+        observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+    ) async throws {
+        let connector = try Connector(url: url, limits: limits)
+        let loops = group.loops.count
+        let connecting = try BlockingPool(name: "connect", threads: loops, waiting: loops * poolSize)
+        let source = ConnectionSource(connector: connector, threads: connecting, observe: observe)
+        self.group = group
+        self.connecting = connecting
+        pools = try await LoopLocal(group) { Pool(on: $0, size: poolSize, limits: limits, source: source) }
+        do {
+            try await pools.onEach { try await $0.start() }
+        } catch {
+            await stop(within: .zero)
+            throw error
+        }
+    }
+
+    /// Runs a statement on the calling task's loop, and gives its rows.
+    ///
+    /// From a task that is on none of the group's loops it goes by the first loop.
+    @discardableResult
+    public func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
+        guard let pool = pools.current else { return try await onFirstLoop { try await self.run(statement) } }
+        let call = StatementCall(statement, on: pool.loop)
+        try pool.submit(call)
+        return try await call.outcome()
+    }
+
+    /// Runs the body in a transaction on a connection of its own: committed when it returns, rolled back when it
+    /// throws or its task is cancelled.
+    ///
+    /// A commit that ends in `connectionLost` or in a cancellation may have taken place.
+    public func transaction<Answer: Sendable>(
+        _ isolation: Isolation = .readCommitted,
+        _ body: @escaping @Sendable (Transaction) async throws -> Answer
+    ) async throws -> Answer {
+        guard let pool = pools.current else {
+            return try await onFirstLoop { try await self.transaction(isolation, body) }
+        }
+        let lease = Lease(of: try await pool.lease(), from: pool)
+        do {
+            try await lease.begin(isolation)
+            let answer = try await body(Transaction(lease: lease))
+            try Task.checkCancellation()
+            try await lease.commit()
+            return answer
+        } catch {
+            await lease.rollBack()
+            throw error
+        }
+    }
+
+    /// What the pools of all loops do and did.
+    public func statistics() async -> PoolStatistics {
+        await pools.onEach { $0.statistics }.reduce(PoolStatistics(), +)
+    }
+
+    /// Lets what is under way finish, as long as the bound allows, and closes all connections.
+    public func stop(within bound: Duration = .seconds(5)) async {
+        await pools.onEach { await $0.stop(within: bound) }
+        // Not on a loop: an attempt to connect that is under way is waited for.
+        await Task.detached { self.connecting.stop() }.value
+    }
+
+    private func onFirstLoop<Answer: Sendable>(_ work: @escaping @Sendable () async throws -> Answer) async throws
+        -> Answer
+    {
+        try await group.loops[0].run(work)
+    }
+}

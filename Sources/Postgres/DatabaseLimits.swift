@@ -1,0 +1,20 @@
+/// Bounds that keep a slow or dead database from hanging those who ask it.
+public struct DatabaseLimits: Sendable {
+    /// The server ends a statement that takes longer, unless the URL's `options` say otherwise.
+    public var statementTimeout: Duration = .seconds(15)
+    /// The server ends a transaction in which nothing happens for longer, unless the URL's `options` say otherwise.
+    public var idleInTransactionTimeout: Duration = .seconds(30)
+    /// How long opening a connection may take, shared among the URL's hosts, unless the URL says otherwise.
+    public var connectTimeout: Duration = .seconds(5)
+    /// How long past the statement time-out a server may be silent before its connection is given up.
+    public var answerGrace: Duration = .seconds(5)
+    /// How many statements may be under way on one connection.
+    public var statementsPerConnection = 64
+    /// How many statements may wait for a connection, on each loop.
+    public var waitingStatements = 2048
+    /// How many transactions may wait for a connection, on each loop.
+    public var waitingTransactions = 256
+
+    /// The usual bounds.
+    public init() {}
+}

@@ -1,0 +1,115 @@
+import EventLoop
+import Glibc
+
+/// A cluster's directory, held open: the server is started on the descriptor and not on the path, so that neither the
+/// permissions of what lies above nor a path's length matters.
+package final class Cluster: Sendable {
+    /// The superuser, and the database that the product uses.
+    static let user = "kurir"
+
+    let path: String
+    let directory: Int32
+    let version: Int
+
+    /// Opens the cluster; nil when there is none.
+    init?(path: String) throws {
+        guard let directory = try FileSystem.openDirectory(path) else { return nil }
+        guard let version = FileSystem.read("PG_VERSION", in: directory)?.firstLine, let version = Int(version) else {
+            close(directory)
+            throw EmbeddedServerError.unusable(directory: path, reason: "this is no PostgreSQL cluster")
+        }
+        self.path = path
+        self.directory = directory
+        self.version = version
+    }
+
+    deinit {
+        close(directory)
+    }
+
+    /// What libpq is to be told to reach a database of this cluster. Valid as long as this value lives.
+    package func url(database: String = Cluster.user) -> String {
+        "postgresql://\(Self.user)@\(percentEncoded(socketDirectory))/\(database)"
+    }
+
+    /// The path, unless it is too long for a socket's address or has what libpq takes for a list of hosts.
+    private var socketDirectory: String {
+        let longest = 107 - "/.s.PGSQL.5432".utf8.count
+        return path.utf8.count <= longest && !path.contains(",") ? path : "/proc/self/fd/\(directory)"
+    }
+
+    private func percentEncoded(_ text: String) -> String {
+        let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8
+        return text.utf8.map { byte in
+            if plain.contains(byte) { return String(UnicodeScalar(byte)) }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    // MARK: Its server
+
+    /// Starts the server, which goes down fast when the calling thread ends.
+    package func launch(log: Int32, durable: Bool = true) throws -> ServerProcess {
+        let binaries = try ServerBinaries.find(version: version)
+        let command = [binaries.postgres, "-D", "/proc/self/fd/3"] + Self.settings(durable: durable)
+        let user = try ServerUser(owning: directory)
+        return try ServerProcess.start(user.command(dyingWith: "INT", command), directory: directory, log: log)
+    }
+
+    /// Whether that server takes connections: it says so in the last line of its `postmaster.pid`.
+    package func isReady(_ server: ServerProcess) -> Bool {
+        postmaster.map { $0.number == server.number && $0.isReady } ?? false
+    }
+
+    /// Every process of a server of this cluster that runs on this machine.
+    package func processes() -> [ServerProcess] {
+        FileSystem.entries(of: "/proc").compactMap { pid_t($0) }.compactMap { number in
+            guard let process = ServerProcess(number: number), isOurs(number) else { return nil }
+            return process
+        }
+    }
+
+    /// The number of a server of this cluster that takes connections now.
+    var readyServer: pid_t? {
+        guard let postmaster, postmaster.isReady, isOurs(postmaster.number) else { return nil }
+        return postmaster.number
+    }
+
+    /// Ends what a killed process left running, and takes away its `postmaster.pid`: its number may be another
+    /// process's by now, and PostgreSQL would not start. To be called by who holds the data directory.
+    func expelLeftovers(found: (pid_t) -> Void = { _ in }) {
+        let leftovers = processes()
+        if let main = leftovers.first(where: { $0.number == postmaster?.number }) {
+            found(main.number)
+            main.signal(SIGINT)
+            _ = main.wait(milliseconds: 10_000)
+        }
+        for process in leftovers {
+            process.signal(SIGKILL)
+            _ = process.wait(milliseconds: 10_000)
+        }
+        unlinkat(directory, "postmaster.pid", 0)
+    }
+
+    private func isOurs(_ number: pid_t) -> Bool {
+        FileSystem.isSame("/proc/\(number)/cwd", as: directory)
+            && FileSystem.target(of: "/proc/\(number)/exe")?.split(separator: "/").last?.hasPrefix("postgres") == true
+    }
+
+    private var postmaster: (number: pid_t, isReady: Bool)? {
+        guard let text = FileSystem.read("postmaster.pid", in: directory) else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let number = pid_t(lines[0]) else { return nil }
+        return (number, lines.count > 7 && lines[7].hasPrefix("ready"))
+    }
+
+    /// Statements that fail are told to who sent them and are not logged: they may quote what is private.
+    private static func settings(durable: Bool) -> [String] {
+        let always = [
+            "listen_addresses=", "port=5432", "unix_socket_directories=.", "unix_socket_permissions=0700",
+            "max_connections=200", "log_min_messages=log", "log_checkpoints=off", "log_timezone=UTC", "timezone=UTC",
+        ]
+        let careless = ["fsync=off", "full_page_writes=off"]
+        return (always + (durable ? [] : careless)).flatMap { ["-c", $0] }
+    }
+}

@@ -1,0 +1,96 @@
+import EventLoop
+
+/// A PostgreSQL of one's own: a cluster in the data directory, reached over a Unix socket only, started again when it
+/// dies, and stopped with this process, also when that is killed.
+public final class EmbeddedServer: Sendable {
+    /// What libpq is to be told to reach the product's database. Valid in this process while the server lives.
+    public let url: String
+
+    private let supervisor: Supervisor
+
+    private init(_ supervisor: Supervisor) throws {
+        self.supervisor = supervisor
+        url = supervisor.cluster.url()
+        try Self.makeDatabase(in: supervisor.cluster)
+    }
+
+    /// Takes the data directory, makes the cluster if there is none, and starts its server. Blocks until that takes
+    /// connections; `report` is told what goes on, then and later, from any thread.
+    ///
+    /// `durable: false` trusts that the machine never stops, for tests.
+    public static func start(
+        dataDirectory path: String, durable: Bool = true, report: @escaping @Sendable (Event) -> Void
+    ) throws -> EmbeddedServer {
+        let directory = try DataDirectory(path)
+        do {
+            let cluster = try directory.cluster(durable: durable) { report(.making(directory: directory.path)) }
+            let supervisor = Supervisor(directory: directory, cluster: cluster, durable: durable, report: report)
+            try supervisor.start()
+            do {
+                return try EmbeddedServer(supervisor)
+            } catch {
+                supervisor.stop()
+                throw error
+            }
+        } catch let error as SystemError {
+            throw EmbeddedServerError.unusable(directory: directory.path, reason: error.description)
+        }
+    }
+
+    /// The same for another database of this server.
+    public func url(database: String) -> String {
+        supervisor.cluster.url(database: database)
+    }
+
+    /// The URL of the server that another process runs in that directory. Stays valid while this process lives.
+    public static func url(ofRunning path: String) throws -> String {
+        do {
+            guard let directory = try? FileSystem.absolute(path),
+                let cluster = try Cluster(path: directory + "/postgres"), cluster.readyServer != nil
+            else { throw EmbeddedServerError.notRunning(directory: path) }
+            // The URL may lead through the open directory, which therefore stays open.
+            return Unmanaged.passRetained(cluster).takeUnretainedValue().url()
+        } catch let error as SystemError {
+            throw EmbeddedServerError.unusable(directory: path, reason: error.description)
+        }
+    }
+
+    /// Stops the server, fast if it can be, at once after ten seconds. Blocks until it is gone.
+    public func stop() {
+        supervisor.stop()
+    }
+
+    /// Removes the data of a server that was stopped, for one that was only meant to be tried.
+    public func removeData() {
+        supervisor.directory.remove()
+    }
+
+    /// The product's database; a start that was interrupted may have left the cluster without it.
+    private static func makeDatabase(in cluster: Cluster) throws {
+        let connection = try BlockingConnection(url: cluster.url(database: "postgres"))
+        let existing = try connection.query("SELECT 1 FROM pg_database WHERE datname = $1", [Cluster.user])
+        if existing.isEmpty { try connection.execute("CREATE DATABASE \(Cluster.user)") }
+    }
+
+    /// What there is to tell about the server.
+    public enum Event: Sendable, CustomStringConvertible {
+        /// The cluster is being made, which takes seconds.
+        case making(directory: String)
+        /// A server that a killed process left behind is being stopped.
+        case expelling(process: Int32)
+        /// The server takes connections: for the first time, or again.
+        case ready
+        /// The server died and is started again after a while.
+        case died(reason: String, retryMilliseconds: Int32)
+
+        /// What to tell a person.
+        public var description: String {
+            switch self {
+            case .making(let directory): "making a database in \(directory)"
+            case .expelling(let process): "stopping the PostgreSQL that was left behind (process \(process))"
+            case .ready: "PostgreSQL takes connections"
+            case .died(let reason, let retry): "\(reason)\nStarting it again in \(retry) ms"
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Why the embedded server does not run; each says what to do.
+public enum EmbeddedServerError: Error, CustomStringConvertible {
+    /// There is no PostgreSQL, or not of the version that made the cluster.
+    case notInstalled(version: Int?)
+    /// There is no user as whom root could run PostgreSQL.
+    case noServerUser
+    /// Another process holds the directory.
+    case held(directory: String, by: String)
+    /// No process serves from the directory.
+    case notRunning(directory: String)
+    /// The directory cannot be used.
+    case unusable(directory: String, reason: String)
+    /// PostgreSQL would not; with the path of its log, and the end of it.
+    case failed(String, log: String, tail: String)
+
+    /// What to tell a person.
+    public var description: String {
+        switch self {
+        case .notInstalled(nil):
+            "PostgreSQL is not installed: install it (apt-get install postgresql), or use one of yours (--database URL)"
+        case .notInstalled(let version?):
+            "this data directory was made by PostgreSQL \(version), which is not installed:"
+                + " install it (apt-get install postgresql-\(version)), or use another --data-dir"
+        case .noServerUser:
+            "PostgreSQL does not run as root, and there is no user \"postgres\" to run it:"
+                + " install Debian's package (apt-get install postgresql), or do not start kurir as root"
+        case .held(let directory, let holder):
+            "process \(holder) serves from \(directory) already: stop it first, or use another --data-dir"
+        case .notRunning(let directory):
+            "no kurir serves from \(directory): start it (kurir serve --data-dir …), or use --database URL"
+        case .unusable(let directory, let reason):
+            "the data directory \(directory) cannot be used: \(reason)"
+        case .failed(let what, let log, let tail):
+            "PostgreSQL failed, \(what). The end of its log (\(log)):\n\(tail)"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// One step of the schema: a numbered SQL file that is applied once and never edited after that.
+public struct Migration: Sendable, Equatable {
+    /// The file's name: `0001_foundation.sql`.
+    public let file: String
+    /// The file's text.
+    public let sql: String
+
+    /// A migration from its file.
+    public init(file: String, sql: String) {
+        self.file = file
+        self.sql = sql
+    }
+
+    /// The number at the head of the file's name; nil when it has none.
+    var number: Int? {
+        Int(file.prefix { $0 != "_" })
+    }
+}
+
+/// A migration, and when the database took it.
+public struct MigrationStatus: Sendable, Equatable {
+    /// The file's name.
+    public let file: String
+    /// When it was applied, as RFC 3339 in UTC; nil while it waits.
+    public let appliedAt: String?
+}
+
+/// Why the schema was not migrated; each names the file that is to blame.
+public enum MigrationError: Error, Equatable, CustomStringConvertible {
+    /// The binary's files are not numbered 1, 2, 3…
+    case misnumbered(file: String, expected: Int)
+    /// The text of a migration changed after the database took it.
+    case edited(file: String)
+    /// The database took a migration that this binary does not have.
+    case unknown(file: String)
+    /// The database took later migrations, but not this one.
+    case skipped(file: String)
+    /// The server refused the migration; nothing of it is left.
+    case failed(file: String, line: Int?, reason: String)
+
+    /// What to tell a person.
+    public var description: String {
+        switch self {
+        case .misnumbered(let file, let expected):
+            "migration \(file) is out of order: number \(expected) is expected in its place"
+        case .edited(let file):
+            "migration \(file) was edited after this database took it: restore its text, and write a new migration"
+        case .unknown(let file):
+            "this database took migration \(file), which this kurir does not have:"
+                + " a newer kurir was here, so start that one or a later one"
+        case .skipped(let file):
+            "this database took later migrations, but never \(file): its schema_migrations was changed by hand"
+        case .failed(let file, let line, let reason):
+            "migration \(file) failed" + (line.map { " in line \($0)" } ?? "") + ", nothing of it is left: \(reason)"
+        }
+    }
+}

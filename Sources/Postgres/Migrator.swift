@@ -1,0 +1,130 @@
+/// Brings a database to the schema of this binary.
+///
+/// What was applied stands in the table `schema_migrations`; its greatest number tells how far a database is.
+public struct Migrator: Sendable {
+    private let migrations: [Migration]
+
+    /// A migrator for these migrations, which are to be numbered 1, 2, 3…
+    public init(_ migrations: [Migration]) throws(MigrationError) {
+        for (place, migration) in migrations.enumerated() where migration.number != place + 1 {
+            throw .misnumbered(file: migration.file, expected: place + 1)
+        }
+        self.migrations = migrations
+    }
+
+    /// The number that a database has which is up to date.
+    public var newest: Int { migrations.count }
+
+    /// Applies what is missing, in order, and calls `applied` after each.
+    ///
+    /// Several nodes may do so at once: one works, the others wait and find nothing left to do.
+    public func migrate(_ url: String, applied: (Migration) -> Void = { _ in }) throws {
+        let connection = try BlockingConnection(url: url)
+        try connection.execute(Self.patience)
+        _ = try connection.query("SELECT pg_advisory_lock(\(Self.lockKey))")
+        if try !hasTable(connection) { try connection.execute(Self.table) }
+        let history = try history(connection)
+        try verify(history, connection)
+        for migration in migrations.dropFirst(history.count) {
+            try apply(migration, connection)
+            applied(migration)
+        }
+    }
+
+    /// Every migration with the time of its application; writes nothing.
+    public func status(_ url: String) throws -> [MigrationStatus] {
+        let connection = try BlockingConnection(url: url)
+        let history = try hasTable(connection) ? history(connection) : []
+        try verify(history, connection)
+        return migrations.enumerated().map { place, migration in
+            MigrationStatus(file: migration.file, appliedAt: place < history.count ? history[place].appliedAt : nil)
+        }
+    }
+
+    // MARK: History
+
+    /// What the database says of a migration that it took.
+    private struct Applied {
+        let number: Int
+        let file: String
+        let checksum: String
+        let appliedAt: String
+    }
+
+    private func hasTable(_ connection: BlockingConnection) throws -> Bool {
+        try connection.query("SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL").count == 1
+    }
+
+    private func history(_ connection: BlockingConnection) throws -> [Applied] {
+        try connection.query(Self.historyQuery).map { row in
+            guard row.count == 4, let number = row[0].flatMap({ Int($0) }), let file = row[1], let checksum = row[2],
+                let appliedAt = row[3]
+            else { throw PostgresError.unexpected("a row of schema_migrations") }
+            return Applied(number: number, file: file, checksum: checksum, appliedAt: appliedAt)
+        }
+    }
+
+    private func verify(_ history: [Applied], _ connection: BlockingConnection) throws {
+        for (place, applied) in history.enumerated() {
+            guard place < migrations.count else { throw MigrationError.unknown(file: applied.file) }
+            let migration = migrations[place]
+            guard applied.number == place + 1 else { throw MigrationError.skipped(file: migration.file) }
+            guard applied.file == migration.file else { throw MigrationError.unknown(file: applied.file) }
+            let checksum = try connection.query("SELECT \(Self.checksum("$1"))", [migration.sql])
+            guard checksum == [[applied.checksum]] else { throw MigrationError.edited(file: migration.file) }
+        }
+    }
+
+    // MARK: Applying
+
+    private func apply(_ migration: Migration, _ connection: BlockingConnection) throws {
+        try connection.execute("BEGIN")
+        do {
+            try connection.execute(migration.sql)
+            _ = try connection.query(Self.record, [String(migration.number ?? 0), migration.file, migration.sql])
+            try connection.execute("COMMIT")
+        } catch PostgresError.refused(let error) {
+            let line = connection.faultPosition.map { Self.line(at: $0, in: migration.sql) }
+            throw MigrationError.failed(file: migration.file, line: line, reason: error.description)
+        }
+    }
+
+    private static func line(at position: Int, in text: String) -> Int {
+        text.unicodeScalars.prefix(position - 1).count { $0 == "\n" } + 1
+    }
+
+    // MARK: SQL
+
+    /// "kurir" in ASCII: what nodes that migrate the same database meet at.
+    private static let lockKey = 0x6b_75_72_69_72
+
+    /// A migration may take long, and so may waiting for somebody else's; no role's time-out is to cut it short.
+    private static let patience = """
+        SET statement_timeout = 0;
+        SET lock_timeout = 0;
+        SET idle_in_transaction_session_timeout = 0
+        """
+
+    private static let table = """
+        CREATE TABLE schema_migrations (
+            number integer PRIMARY KEY,
+            file text NOT NULL,
+            checksum text NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        )
+        """
+
+    private static let historyQuery = """
+        SELECT number, file, checksum, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        FROM schema_migrations ORDER BY number
+        """
+
+    private static let record = """
+        INSERT INTO schema_migrations (number, file, checksum) VALUES ($1::integer, $2, \(checksum("$3")))
+        """
+
+    /// SHA-256 in hexadecimal, by the server.
+    private static func checksum(_ text: String) -> String {
+        "encode(sha256(convert_to(\(text)::text, 'UTF8')), 'hex')"
+    }
+}

@@ -1,0 +1,252 @@
+import EventLoop
+
+/// The connections of one loop, and what waits for them.
+///
+/// Unchecked, because all of it happens on the loop's thread.
+final class Pool: ConnectionEvents, @unchecked Sendable {
+    let loop: EventLoop
+    private let size: Int
+    private let limits: DatabaseLimits
+    private let source: ConnectionSource
+
+    private var connections: [Connection] = []
+    private var keepers: [Task<Void, Never>] = []
+    private var sweep: Timer?
+    private var waiting = Queue<(call: any Call, since: Instant)>()
+    private var waitingLeases = Queue<(promise: Promise<Connection>, since: Instant)>()
+    private var counts = PoolStatistics()
+    private var lastReason = "no connection yet"
+    private var rest: Promise<Void>?
+    private var isStopping = false
+
+    init(on loop: EventLoop, size: Int, limits: DatabaseLimits, source: ConnectionSource) {
+        self.loop = loop
+        self.size = size
+        self.limits = limits
+        self.source = source
+    }
+
+    /// What the pool does at the moment, and did so far.
+    var statistics: PoolStatistics {
+        var statistics = counts
+        statistics.open = connections.count
+        statistics.inFlight = connections.reduce(0) { $0 + $1.load }
+        statistics.waiting = waiting.count + waitingLeases.count
+        return statistics
+    }
+
+    // MARK: Calls
+
+    /// Passes a call to the connection with the least to do, or lets it wait for one.
+    func submit(_ call: any Call) throws {
+        try checkService()
+        if waiting.isEmpty, let connection = leastLoaded, hasRoom(connection) { return connection.submit(call) }
+        if waiting.count >= limits.waitingStatements { waiting.keep { !$0.call.isAbandoned } }
+        guard waiting.count < limits.waitingStatements else {
+            throw PostgresError.unavailable("too many statements wait for a connection")
+        }
+        waiting.append((call, loop.now))
+    }
+
+    private func checkService() throws {
+        guard !isStopping else { throw PostgresError.unavailable("stopping") }
+        guard !connections.isEmpty else { throw PostgresError.unavailable(lastReason) }
+    }
+
+    private var leastLoaded: Connection? {
+        connections.lazy.filter { !$0.isLeased }.min { $0.load < $1.load }
+    }
+
+    private func hasRoom(_ connection: Connection) -> Bool {
+        connection.load < limits.statementsPerConnection
+    }
+
+    private func passOn() {
+        while !waiting.isEmpty, let connection = leastLoaded, hasRoom(connection), let next = waiting.popFirst() {
+            guard !next.call.isAbandoned else { continue }
+            counts.addWait(since: next.since, now: loop.now)
+            connection.submit(next.call)
+        }
+    }
+
+    // MARK: Leases
+
+    /// A connection for the caller alone, until ``release(_:)``. All but one can be leased, so that statements go on.
+    func lease() async throws -> Connection {
+        try checkService()
+        if waitingLeases.isEmpty, let connection = takeLease() { return connection }
+        if waitingLeases.count >= limits.waitingTransactions { waitingLeases.keep { !$0.promise.isOver } }
+        guard waitingLeases.count < limits.waitingTransactions else {
+            throw PostgresError.unavailable("too many transactions wait for a connection")
+        }
+        let promise = Promise<Connection>(on: loop)
+        waitingLeases.append((promise, loop.now))
+        return try await promise.value()
+    }
+
+    /// Takes a leased connection back; one whose transaction did not end is closed.
+    func release(_ connection: Connection) {
+        connection.isLeased = false
+        if !connection.isAtRest { connection.close("its transaction could not be ended") }
+        grantLeases()
+        connectionHasRoom()
+    }
+
+    private func takeLease() -> Connection? {
+        let leased = connections.count { $0.isLeased }
+        guard leased < max(1, connections.count - 1), let connection = leastLoaded else { return nil }
+        connection.isLeased = true
+        return connection
+    }
+
+    private func grantLeases() {
+        waitingLeases.keep { !$0.promise.isOver }
+        while !waitingLeases.isEmpty, let connection = takeLease(), let next = waitingLeases.popFirst() {
+            counts.addWait(since: next.since, now: loop.now)
+            next.promise.fulfil(.success(connection))
+        }
+    }
+
+    // MARK: What connections report
+
+    func connectionHasRoom() {
+        passOn()
+        guard let rest, !connections.contains(where: { $0.load > 0 || $0.isLeased }), waiting.isEmpty else { return }
+        rest.fulfil(.success(()))
+    }
+
+    func connectionGivesBack(_ call: any Call) {
+        waiting.append((call, loop.now))
+    }
+
+    func connectionIsReadOnly(_ connection: Connection) {
+        guard source.connector.wantsWritable else { return }
+        connection.close("the server takes no writes any more")
+    }
+
+    func connectionClosed(_ connection: Connection, _ reason: String) {
+        connections.removeAll { $0 === connection }
+        lastReason = reason
+        if !isStopping { source.observe(.lost(reason: reason)) }
+        if connections.isEmpty { failWaiting() } else { passOn() }
+    }
+
+    private func failWaiting() {
+        while let next = waiting.popFirst() { next.call.fail(.unavailable(lastReason)) }
+        while let next = waitingLeases.popFirst() {
+            next.promise.fulfil(.failure(PostgresError.unavailable(lastReason)))
+        }
+    }
+
+    // MARK: Keeping connections open
+
+    /// Opens the connections and keeps them open until ``stop(within:)``. Throws when not even one can be opened.
+    func start() async throws {
+        let attempts = (0..<size).map { _ in Promise<Void>(on: loop) }
+        keepers = attempts.map { attempt in
+            Task(executorPreference: loop) { await self.keepOneOpen(firstAttempt: attempt) }
+        }
+        scheduleSweep()
+        for attempt in attempts { try await attempt.value() }
+        guard !connections.isEmpty else { throw PostgresError.unavailable(lastReason) }
+    }
+
+    /// Connects again at once after a loss, then at growing intervals.
+    private func keepOneOpen(firstAttempt: Promise<Void>) async {
+        var backoff = Backoff()
+        while !isStopping {
+            do {
+                let connection = try await open()
+                backoff = Backoff()
+                await adoptTimeout(of: connection)
+                firstAttempt.fulfil(.success(()))
+                try await connection.closed.value()
+                counts.losses += 1
+            } catch is CancellationError {
+                return
+            } catch {
+                connectFailed(error)
+                firstAttempt.fulfil(.success(()))
+                try? await loop.sleep(for: backoff.next())
+            }
+        }
+    }
+
+    private func open() async throws -> Connection {
+        let began = Instant.now
+        let wire = try await source.threads.run { [connector = source.connector] in try connector.connect() }
+        try Task.checkCancellation()
+        let timeout = limits.statementTimeout + limits.answerGrace
+        let connection = try Connection(wire, on: loop, answerTimeout: timeout, events: self)
+        connections.append(connection)
+        source.observe(.connected(milliseconds: Double(Instant.now.nanoseconds(since: began)) / 1e6))
+        grantLeases()
+        passOn()
+        return connection
+    }
+
+    private func connectFailed(_ error: any Error) {
+        lastReason = if case PostgresError.unavailable(let reason) = error { reason } else { "\(error)" }
+        source.observe(.connectFailed(reason: lastReason))
+    }
+
+    /// The URL's options may have set another statement time-out than ours.
+    private func adoptTimeout(of connection: Connection) async {
+        let call = StatementCall(StatementTimeout(), on: loop)
+        connection.submit(call)
+        guard let milliseconds = try? await call.outcome().first else { return }
+        connection.answerTimeout = milliseconds == 0 ? nil : .milliseconds(milliseconds) + limits.answerGrace
+    }
+
+    private func scheduleSweep() {
+        sweep = loop.schedule(after: .milliseconds(250)) { [weak self] in
+            self?.closeHung()
+            self?.scheduleSweep()
+        }
+    }
+
+    private func closeHung() {
+        for connection in connections where connection.isHung(at: loop.now) {
+            connection.close("the server does not answer")
+        }
+    }
+
+    /// Lets what is under way finish, as long as the bound allows, and closes the connections.
+    func stop(within bound: Duration) async {
+        isStopping = true
+        let rest = Promise<Void>(on: loop)
+        self.rest = rest
+        let timer = loop.schedule(after: bound) { rest.fulfil(.success(())) }
+        connectionHasRoom()
+        try? await rest.value()
+        timer.cancel()
+        sweep?.cancel()
+        for keeper in keepers { keeper.cancel() }
+        for connection in connections { connection.close("stopping") }
+        for keeper in keepers { await keeper.value }
+    }
+}
+
+/// Where the pools of all loops have their connections from.
+struct ConnectionSource: Sendable {
+    let connector: Connector
+    let threads: BlockingPool
+    let observe: @Sendable (PostgresEvent) -> Void
+}
+
+/// How long to wait before another attempt: ever longer, and never in step with others.
+private struct Backoff {
+    private var milliseconds = 50
+
+    mutating func next() -> Duration {
+        defer { milliseconds = min(500, milliseconds * 2) }
+        return .milliseconds(Int.random(in: milliseconds / 2...milliseconds))
+    }
+}
+
+/// The statement time-out that holds for the session, in milliseconds; 0 is none.
+private struct StatementTimeout: Statement {
+    static let sql = "SELECT setting::int8 FROM pg_settings WHERE name = 'statement_timeout'"
+    static let isReadOnly = true
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+}

@@ -1,0 +1,107 @@
+/// One-dimensional arrays. Those with NULLs in them go by ``Parameters/add(_:)-([V?])`` and ``RowReader/read()-[V?]``.
+extension Array: PostgresValue where Element: PostgresValue {
+    /// The type of arrays of the elements' type.
+    public static var postgresType: PostgresType { PostgresType(oid: Element.postgresType.arrayOID, arrayOID: 0) }
+
+    /// Appends the binary form.
+    public func encode(into bytes: inout [UInt8]) {
+        ArrayHeader(count: count, hasNulls: false, element: Element.postgresType).encode(into: &bytes)
+        for element in self { encodeWithLength(element, into: &bytes) }
+    }
+
+    /// Reads the binary form.
+    public init(postgres bytes: UnsafeRawBufferPointer) throws {
+        var elements = try ArrayReader<Element>(bytes)
+        self = []
+        reserveCapacity(elements.count)
+        while let element = try elements.next() {
+            guard let element else { throw PostgresError.unexpected("NULL in an array of \(Element.self)") }
+            append(element)
+        }
+    }
+}
+
+/// The same with NULLs: kept apart, because an optional is no value of its own.
+struct NullableArray<Element: PostgresValue> {
+    let elements: [Element?]
+
+    init(_ elements: [Element?]) {
+        self.elements = elements
+    }
+
+    func encode(into bytes: inout [UInt8]) {
+        let hasNulls = elements.contains { $0 == nil }
+        ArrayHeader(count: elements.count, hasNulls: hasNulls, element: Element.postgresType).encode(into: &bytes)
+        for element in elements {
+            if let element {
+                encodeWithLength(element, into: &bytes)
+            } else {
+                bytes.append(bigEndian: Int32(-1))
+            }
+        }
+    }
+
+    init(postgres bytes: UnsafeRawBufferPointer) throws {
+        var reader = try ArrayReader<Element>(bytes)
+        var elements: [Element?] = []
+        elements.reserveCapacity(reader.count)
+        while let element = try reader.next() { elements.append(element) }
+        self.elements = elements
+    }
+}
+
+private func encodeWithLength(_ value: some PostgresValue, into bytes: inout [UInt8]) {
+    let place = bytes.count
+    bytes.append(bigEndian: Int32(0))
+    value.encode(into: &bytes)
+    let length = UInt32(bytes.count - place - 4)
+    for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: length >> (24 - 8 * byte)) }
+}
+
+private struct ArrayHeader {
+    let count: Int
+    let hasNulls: Bool
+    let element: PostgresType
+
+    func encode(into bytes: inout [UInt8]) {
+        bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
+        bytes.append(bigEndian: Int32(hasNulls ? 1 : 0))
+        bytes.append(bigEndian: element.oid)
+        guard count > 0 else { return }
+        bytes.append(bigEndian: Int32(count))
+        bytes.append(bigEndian: Int32(1))
+    }
+}
+
+private struct ArrayReader<Element: PostgresValue> {
+    private(set) var count = 0
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        rest = bytes[...]
+        let dimensions = try int32()
+        _ = try int32()
+        guard Element.canRead(oid: UInt32(bitPattern: try int32())), 0...1 ~= dimensions else {
+            throw PostgresError.unexpected("not a one-dimensional array of \(Element.self)")
+        }
+        guard dimensions == 1 else { return }
+        count = Int(try int32())
+        _ = try int32()
+    }
+
+    /// The next element, which may be NULL; nil at the end.
+    mutating func next() throws -> Element?? {
+        guard !rest.isEmpty else { return .none }
+        let length = Int(try int32())
+        guard length >= 0 else { return .some(nil) }
+        return .some(try Element(postgres: try take(length)))
+    }
+
+    private mutating func int32() throws -> Int32 { try Int32(bigEndian: try take(4)) }
+
+    private mutating func take(_ length: Int) throws -> UnsafeRawBufferPointer {
+        guard length <= rest.count else { throw PostgresError.unexpected("an array that ends too early") }
+        defer { rest = rest.dropFirst(length) }
+        return UnsafeRawBufferPointer(rebasing: rest.prefix(length))
+    }
+}

@@ -1,0 +1,59 @@
+/// Why the database did not do what was asked.
+public enum PostgresError: Error, Sendable {
+    /// There is no connection at the moment, or everything that queues for one is full. Nothing was sent.
+    case unavailable(String)
+    /// The connection broke while the statement was under way: whether it took effect is unknown.
+    case connectionLost(String)
+    /// The server refused the statement.
+    case refused(ServerError)
+    /// A row was not of the form that the statement expects, or the server broke the protocol.
+    case unexpected(String)
+}
+
+/// What the server said of a statement that it refused.
+public struct ServerError: Error, Sendable, CustomStringConvertible {
+    /// The code, which is stable, unlike the words.
+    public let state: SQLState
+    /// The server's primary message. May quote values: for logs of our own making only.
+    public let message: String
+    /// The constraint that refused the row, if one did.
+    public let constraint: String?
+
+    /// What the server said.
+    public init(state: SQLState, message: String, constraint: String?) {
+        self.state = state
+        self.message = message
+        self.constraint = constraint
+    }
+
+    public var description: String {
+        "\(state.code) \(message)" + (constraint.map { " (\($0))" } ?? "")
+    }
+}
+
+/// The server's error codes, those that somebody asks for by name.
+public struct SQLState: Hashable, Sendable {
+    /// Five characters, as the server sends them.
+    public let code: String
+
+    /// A code as the server sent it.
+    public init(_ code: String) {
+        self.code = code
+    }
+
+    public static let uniqueViolation = SQLState("23505")
+    public static let foreignKeyViolation = SQLState("23503")
+    public static let checkViolation = SQLState("23514")
+    public static let notNullViolation = SQLState("23502")
+    public static let serializationFailure = SQLState("40001")
+    public static let deadlockDetected = SQLState("40P01")
+    public static let queryCanceled = SQLState("57014")
+    public static let adminShutdown = SQLState("57P01")
+    public static let invalidStatementName = SQLState("26000")
+    public static let duplicateStatementName = SQLState("42P05")
+    public static let featureNotSupported = SQLState("0A000")
+    public static let syntaxError = SQLState("42601")
+    public static let undefinedTable = SQLState("42P01")
+    public static let divisionByZero = SQLState("22012")
+    public static let readOnlyTransaction = SQLState("25006")
+}

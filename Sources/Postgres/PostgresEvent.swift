@@ -1,0 +1,9 @@
+/// What can be observed of the connections to the database.
+public enum PostgresEvent: Sendable {
+    /// A connection was opened, and how long that took.
+    case connected(milliseconds: Double)
+    /// A connection could not be opened; it is tried again.
+    case connectFailed(reason: String)
+    /// An open connection broke; another is opened.
+    case lost(reason: String)
+}

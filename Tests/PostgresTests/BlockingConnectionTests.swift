@@ -1,0 +1,100 @@
+import EventLoop
+import Glibc
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.emptyDatabase) struct BlockingConnectionTests {
+    @Test func runsScriptsAndQueries() throws {
+        let connection = try TestDatabase.current.connect()
+        try connection.execute("CREATE TABLE t (a integer, b text); INSERT INTO t VALUES (1, 'čćž'), (2, NULL)")
+        #expect(try connection.query("SELECT a, b FROM t ORDER BY a") == [["1", "čćž"], ["2", nil]])
+        #expect(try connection.query("SELECT $1::text, $2::text IS NULL", ["it's", nil]) == [["it's", "t"]])
+        #expect(try connection.query("SELECT 1 WHERE false") == [])
+    }
+
+    @Test func aScriptTakesEffectWholeOrNotAtAll() throws {
+        let connection = try TestDatabase.current.connect()
+        #expect(throws: PostgresError.self) { try connection.execute("CREATE TABLE t (a integer); SELECT 1 / 0") }
+        #expect(try connection.query("SELECT to_regclass('t')") == [[nil]])
+    }
+
+    @Test func aRefusalHasCodeMessageAndConstraint() throws {
+        let connection = try TestDatabase.current.connect()
+        try connection.execute("CREATE TABLE t (a integer CONSTRAINT a_is_positive CHECK (a > 0))")
+        let error = #expect(throws: PostgresError.self) { try connection.query("INSERT INTO t VALUES ($1)", ["-1"]) }
+        guard case .refused(let refusal) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refusal.state == .checkViolation)
+        #expect(refusal.constraint == "a_is_positive")
+        #expect(refusal.message.contains("violates check constraint"))
+    }
+
+    @Test func aBrokenConnectionIsTold() throws {
+        let connection = try TestDatabase.current.connect()
+        let number = try connection.query("SELECT pg_backend_pid()")[0][0]
+        _ = try TestDatabase.current.connect().query("SELECT pg_terminate_backend($1::integer)", [number])
+        let error = #expect(throws: PostgresError.self) {
+            _ = try connection.query("SELECT 1")
+            _ = try connection.query("SELECT 1")
+        }
+        guard case .connectionLost = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func aServerThatNeverAnswersIsGivenUp() throws {
+        let listener = try SilentListener()
+        let url = "postgresql://kurir:secret@127.0.0.1:\(listener.port)/kurir"
+        let error = #expect(throws: PostgresError.self) {
+            _ = try BlockingConnection(url: url, timeout: .milliseconds(200))
+        }
+        #expect("\(String(describing: error))".contains("did not answer in time"))
+    }
+
+    @Test func ofSeveralHostsItTakesOneThatIsThere() throws {
+        let socket = try #require(TestDatabase.current.url.split(separator: "@").last?.split(separator: "/").first)
+        let url = "postgresql://kurir@127.0.0.1:1,\(socket):5432/\(TestDatabase.current.name)"
+        #expect(try BlockingConnection(url: url).query("SELECT current_database()") == [[TestDatabase.current.name]])
+    }
+
+    @Test(arguments: [
+        "postgresql://kurir:p@secret@127.0.0.1:1/kurir", "postgresql://kurir:p:secret/1@127.0.0.1:1/kurir",
+        "postgresql://kurir:secret@127.0.0.1:secret/kurir", "postgresql://kurir:secret@127.0.0.1:1/kurir",
+        "postgresql://kurir:%zzsecret@127.0.0.1/kurir", "host=127.0.0.1 port=1 password=secret", "secret",
+        "postgresql://kurir:secret@127.0.0.1:1/kurir?secret=1",
+    ])
+    func noErrorQuotesAPassword(url: String) throws {
+        let error = #expect(throws: (any Error).self) { try BlockingConnection(url: url) }
+        #expect(!String(reflecting: error).contains("secret"))
+    }
+}
+
+/// Takes connections in and says nothing.
+private final class SilentListener {
+    let port: UInt16
+    private let file: Int32
+
+    init() throws {
+        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listens = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(file, address, length) == 0 && listen(file, 8) == 0 && getsockname(file, address, &length) == 0
+            }
+        }
+        guard listens else { throw SystemError("listening") }
+        self.file = file
+        port = address.sin_port.byteSwapped
+    }
+
+    deinit {
+        close(file)
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+@Suite(.timeLimit(.minutes(3))) struct EmbeddedServerRecoveryTests {
+    private let home = EmbeddedHome()
+
+    @Test func takesOverFromAProcessThatWasKilled() async throws {
+        let holder = try await startHolder()
+        while (try? EmbeddedServer.url(ofRunning: home.path)) == nil { try await Task.sleep(for: .milliseconds(10)) }
+        let held = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
+        #expect(String(describing: held).contains("process \(holder.number) serves"))
+
+        let main = try #require(home.cluster().readyServer.flatMap { ServerProcess(number: $0) })
+        holder.signal(SIGKILL)
+        holder.reap()
+        #expect(try await blocking { main.wait(milliseconds: 30_000) } == .ended, "the server outlived its process")
+
+        let server = try await home.start()
+        try home.write("taken over", server)
+        try await home.stop(server)
+    }
+
+    @Test func stopsAServerThatOutlivedItsProcess() async throws {
+        let server = try await home.start()
+        try home.write("kept", server)
+        try await home.stop(server)
+        let survivor = try await startSurvivor()
+        let events = Events()
+        let next = try await home.start(events)
+        #expect(await events.next() == "stopping the PostgreSQL that was left behind (process \(survivor.number))")
+        #expect(survivor.reap().isSuccess)
+        #expect(try home.read(next) == "kept")
+        try await home.stop(next)
+    }
+
+    /// The number in a stale `postmaster.pid` may belong to anybody by now, such as another cluster's server.
+    @Test(.emptyDatabase) func startsBesideAProcessThatHasItsOldNumber() async throws {
+        try await home.stop(home.start())
+        let stranger = try TestDatabase.current.connect()
+        let number = try #require(stranger.query("SELECT pg_backend_pid()")[0][0])
+        try home.write("\(number)\n/proc/self/fd/3\n1\n5432\n.\n\n1 1\nready\n", to: "postgres/postmaster.pid")
+        #expect(throws: EmbeddedServerError.self) { try EmbeddedServer.url(ofRunning: home.path) }
+        let server = try await home.start()
+        try home.write("started", server)
+        try await home.stop(server)
+        #expect(try stranger.query("SELECT 1") == [["1"]])
+    }
+
+    /// A server that nothing ties to a process.
+    private func startSurvivor() async throws -> ServerProcess {
+        let cluster = try home.cluster()
+        let postgres = try ServerBinaries.find(version: cluster.version).postgres
+        let command = [postgres, "-D", "/proc/self/fd/3", "-c", "listen_addresses=", "-c", "unix_socket_directories=."]
+        let user = try ServerUser(owning: cluster.directory)
+        return try await blocking {
+            let server = try ServerProcess.start(
+                user.command(dyingWith: "clear", command), directory: cluster.directory)
+            while !cluster.isReady(server) { try #require(server.wait(milliseconds: 5) == .timeout) }
+            return server
+        }
+    }
+
+    /// This test binary once more, as a process that holds the directory until it is killed.
+    private func startHolder() async throws -> ServerProcess {
+        let binary = try #require(FileSystem.target(of: "/proc/self/exe"))
+        let test = ["--testing-library", "swift-testing", "--filter", "EmbeddedServerRecoveryTests/holder"]
+        let tied = ["/usr/bin/setpriv", "--pdeathsig=KILL", "/usr/bin/env", "\(Self.holderVariable)=\(home.path)"]
+        return try await blocking { try ServerProcess.start(tied + [binary] + test) }
+    }
+
+    private static let holderVariable = "KURIR_TEST_HOLDER"
+
+    @Test(.enabled(if: getenv(holderVariable) != nil, "runs only as a process that another test starts"))
+    func holder() async throws {
+        let path = try #require(getenv(Self.holderVariable).map { String(cString: $0) })
+        let server = try EmbeddedServer.start(dataDirectory: path, durable: false) { _ in }
+        try await blocking { withExtendedLifetime(server) { _ = pause() } }
+    }
+}

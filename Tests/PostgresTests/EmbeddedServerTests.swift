@@ -1,0 +1,173 @@
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+@Suite(.timeLimit(.minutes(3))) struct EmbeddedServerTests {
+    private let home = EmbeddedHome()
+    private var path: String { home.path }
+
+    @Test func makesAClusterAndKeepsItsData() async throws {
+        let events = Events()
+        let server = try await home.start(events)
+        #expect(await events.next() == "making a database in \(path)")
+        #expect(await events.next() == "PostgreSQL takes connections")
+        try home.write("kept", server)
+        try await home.stop(server)
+        #expect(try home.cluster().processes().isEmpty)
+
+        let again = try await home.start()
+        #expect(try home.read(again) == "kept")
+        try await home.stop(again)
+    }
+
+    @Test func leavesNothingOfWhatWasOnlyTried() async throws {
+        let server = try await home.start()
+        try await home.stop(server)
+        server.removeData()
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test func isDurableUTF8AndReachedBySocketOnly() async throws {
+        let server = try await blocking { [path] in try EmbeddedServer.start(dataDirectory: path) { _ in } }
+        let connection = try BlockingConnection(url: server.url)
+        func setting(_ name: String) throws -> String? { try connection.query("SHOW \(name)")[0][0] }
+        #expect(try setting("listen_addresses") == "")
+        #expect(try setting("fsync") == "on")
+        #expect(try setting("synchronous_commit") == "on")
+        #expect(try setting("data_checksums") == "on")
+        #expect(try setting("server_encoding") == "UTF8")
+        #expect(try setting("lc_collate") == "C.UTF-8")
+        #expect(try setting("TimeZone") == "UTC")
+        #expect(try connection.query("SELECT current_user, current_database()") == [["kurir", "kurir"]])
+        var directory = stat()
+        #expect(stat(path + "/postgres", &directory) == 0 && directory.st_mode & 0o777 == 0o700)
+        try await home.stop(server)
+    }
+
+    @Test func refusesADirectoryThatIsHeld() async throws {
+        let server = try await home.start()
+        let error = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
+        let expected = "process \(getpid()) serves from \(path) already"
+        #expect(String(describing: error).contains(expected))
+        try await home.stop(server)
+        try await home.stop(home.start())
+    }
+
+    @Test func comesBackWhenItsServerIsKilled() async throws {
+        let events = Events()
+        let server = try await home.start(events)
+        try home.write("kept", server)
+        let main = try #require(home.cluster().readyServer)
+        #expect(getpgid(main) == main, "the terminal's Ctrl-C would reach it")
+        kill(main, SIGKILL)
+        while await events.next()?.contains("signal 9") == false {}
+        #expect(await events.next() == "PostgreSQL takes connections")
+        #expect(try home.read(server) == "kept")
+        #expect(try home.cluster().readyServer != main)
+        try await home.stop(server)
+        #expect(try home.cluster().processes().isEmpty)
+    }
+
+    @Test func canBeStoppedWhileItsServerWillNotStart() async throws {
+        let events = Events()
+        let server = try await home.start(events)
+        try home.spoilSettings()
+        kill(try #require(home.cluster().readyServer), SIGKILL)
+        while await events.next()?.contains("spoilt") == false {}
+        try await home.stop(server)
+        #expect(try home.cluster().processes().isEmpty)
+    }
+
+    @Test func saysWhyItsServerDoesNotStart() async throws {
+        try await home.stop(home.start())
+        try home.spoilSettings()
+        let error = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
+        #expect(String(describing: error).contains("spoilt"))
+        #expect(String(describing: error).contains("\(path)/postgres.log"))
+    }
+
+    @Test func otherCommandsFindTheRunningServer() async throws {
+        #expect(throws: EmbeddedServerError.self) { try EmbeddedServer.url(ofRunning: path) }
+        let server = try await home.start()
+        try home.write("seen", server)
+        let found = try EmbeddedServer.url(ofRunning: path)
+        #expect(try BlockingConnection(url: found).query("SELECT a FROM t") == [["seen"]])
+        try await home.stop(server)
+        let error = #expect(throws: EmbeddedServerError.self) { try EmbeddedServer.url(ofRunning: path) }
+        #expect(String(describing: error).contains("no kurir serves from \(path)"))
+    }
+
+    @Test func makesAHalfMadeClusterAgain() async throws {
+        try FileSystem.makeDirectory(path + "/postgres.new/base/1")
+        try home.write("15\n", to: "postgres.new/PG_VERSION")
+        let server = try await home.start()
+        try home.write("made", server)
+        #expect(FileSystem.entries(of: path).sorted() == [".", "..", "kurir.lock", "postgres", "postgres.log"])
+        try await home.stop(server)
+    }
+
+    @Test func refusesWhatIsNotItsDirectory() async throws {
+        try FileSystem.makeDirectory(path + "/postgres")
+        let foreign = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
+        #expect(String(describing: foreign).contains("this is no PostgreSQL cluster"))
+        let file = await #expect(throws: EmbeddedServerError.self) { try await home.start(at: "/dev/null/data") }
+        #expect(String(describing: file).contains("/dev/null/data cannot be used"))
+    }
+
+    @Test func saysWhatToInstall() throws {
+        let debian = path + "/usr/lib/postgresql"
+        let nothing = #expect(throws: EmbeddedServerError.self) {
+            try ServerBinaries.find(debian: debian, path: "/tmp")
+        }
+        #expect(String(describing: nothing).contains("apt-get install postgresql)"))
+        for version in ["9", "14", "15"] {
+            try FileSystem.makeDirectory("\(debian)/\(version)/bin")
+            for program in ["postgres", "initdb"] {
+                try home.write("", to: "usr/lib/postgresql/\(version)/bin/\(program)")
+            }
+        }
+        try FileSystem.makeDirectory(debian + "/16/bin")
+        #expect(try ServerBinaries.find(debian: debian, path: "").directory == debian + "/15/bin")
+        #expect(try ServerBinaries.find(version: 14, debian: debian, path: "").directory == debian + "/14/bin")
+        let newer = #expect(throws: EmbeddedServerError.self) {
+            try ServerBinaries.find(version: 16, debian: debian, path: "")
+        }
+        #expect(String(describing: newer).contains("apt-get install postgresql-16)"))
+        let path = "/tmp:\(debian)/9/bin"
+        #expect(try ServerBinaries.find(debian: "/nowhere", path: path).directory == debian + "/9/bin")
+    }
+
+    /// All of them below a directory that only its owner may enter: for a server that root starts, a closed one.
+    @Test(arguments: [
+        "plain", "with a space", "with,a,comma", "with@at:colon%20", "šđčćž", "trailing/",
+        "deep/" + String(repeating: "long", count: 40) + "/and/deeper",
+    ])
+    func runsInAnyDirectory(name: String) async throws {
+        try await serveAndRecover(at: "\(path)/\(name)")
+    }
+
+    @Test func runsInADirectoryNamedFromHere() async throws {
+        let here = String(repeating: "../", count: 30)
+        try await serveAndRecover(at: here + path.dropFirst() + "/relative")
+    }
+
+    /// Serves there, loses a backend, which makes every process of the server begin anew, and serves again.
+    private func serveAndRecover(at path: String) async throws {
+        let server = try await home.start(at: path)
+        try home.write("kept", server)
+        let victim = try BlockingConnection(url: server.url)
+        let number = try victim.query("SELECT pg_backend_pid()")[0][0].flatMap { pid_t($0) }
+        kill(try #require(number), SIGKILL)
+        #expect(throws: PostgresError.self) { try victim.query("SELECT 1") }
+        while (try? home.read(server)) != "kept" { try await Task.sleep(for: .milliseconds(10)) }
+        try await home.stop(server)
+        let again = try await home.start(at: path)
+        try BlockingConnection(url: again.url).execute("VACUUM")
+        try BlockingConnection(url: again.url).execute("CREATE DATABASE other")
+        #expect(try home.read(again) == "kept")
+        try await home.stop(again)
+    }
+}

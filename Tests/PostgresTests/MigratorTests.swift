@@ -1,0 +1,114 @@
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.emptyDatabase) struct MigratorTests {
+    private let first = Migration(file: "0001_first.sql", sql: "CREATE TABLE first (a integer)")
+    private let second = Migration(file: "0002_second.sql", sql: "CREATE TABLE second (a integer)")
+    private let third = Migration(file: "0003_third.sql", sql: "INSERT INTO first VALUES (1)")
+
+    private var url: String { TestDatabase.current.url }
+
+    @Test func appliesWhatIsMissingInOrder() throws {
+        #expect(try applied([first]) == ["0001_first.sql"])
+        #expect(try applied([first, second, third]) == ["0002_second.sql", "0003_third.sql"])
+        #expect(try applied([first, second, third]) == [])
+        #expect(try rows("SELECT number, file FROM schema_migrations ORDER BY number").map(\.[0]) == ["1", "2", "3"])
+        #expect(try rows("SELECT * FROM first") == [["1"]])
+    }
+
+    @Test func statusTellsWhatWasAppliedWhenAndWritesNothing() throws {
+        #expect(try Migrator([first]).status(url).map(\.appliedAt) == [nil])
+        #expect(try rows("SELECT to_regclass('schema_migrations')") == [[nil]])
+        try Migrator([first]).migrate(url)
+        let status = try Migrator([first, second]).status(url)
+        #expect(status.map(\.file) == ["0001_first.sql", "0002_second.sql"])
+        #expect(status[0].appliedAt?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+        #expect(status[1].appliedAt == nil)
+    }
+
+    @Test func manyAtOnceApplyEachMigrationOnce() async throws {
+        let slow = Migration(file: "0004_slow.sql", sql: "SELECT pg_sleep(0.2); CREATE TABLE slow (a integer)")
+        let migrator = try Migrator([first, second, third, slow])
+        let counts = try await withThrowingTaskGroup(of: Int.self) { [url] group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await blocking {
+                        var count = 0
+                        try migrator.migrate(url) { _ in count += 1 }
+                        return count
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts.sorted() == [0, 0, 0, 0, 0, 0, 0, 4])
+        #expect(try rows("SELECT * FROM first") == [["1"]])
+    }
+
+    @Test func refusesAnEditedMigration() throws {
+        try Migrator([first, second]).migrate(url)
+        let edited = Migration(file: first.file, sql: first.sql + " ")
+        #expect(throws: MigrationError.edited(file: "0001_first.sql")) { try applied([edited, second, third]) }
+        #expect(throws: MigrationError.edited(file: "0001_first.sql")) { try Migrator([edited, second]).status(url) }
+        #expect(try rows("SELECT * FROM first") == [])
+    }
+
+    @Test func refusesADatabaseThatANewerBinaryMigrated() throws {
+        try Migrator([first, second]).migrate(url)
+        #expect(throws: MigrationError.unknown(file: "0002_second.sql")) { try applied([first]) }
+        let renamed = Migration(file: "0002_renamed.sql", sql: second.sql)
+        #expect(throws: MigrationError.unknown(file: "0002_second.sql")) { try applied([first, renamed]) }
+    }
+
+    @Test func refusesADatabaseThatLacksAMigration() throws {
+        try Migrator([first, second, third]).migrate(url)
+        try TestDatabase.current.connect().execute("DELETE FROM schema_migrations WHERE number = 2")
+        #expect(throws: MigrationError.skipped(file: "0002_second.sql")) { try applied([first, second, third]) }
+    }
+
+    @Test func refusesFilesThatAreNotNumberedInOrder() {
+        let misnumbered = MigrationError.misnumbered(file: "0003_third.sql", expected: 2)
+        #expect(throws: misnumbered) { try Migrator([first, third]) }
+        #expect(throws: MigrationError.misnumbered(file: "0002_second.sql", expected: 1)) { try Migrator([second]) }
+        let nameless = Migration(file: "readme.sql", sql: "")
+        #expect(throws: MigrationError.misnumbered(file: "readme.sql", expected: 1)) { try Migrator([nameless]) }
+    }
+
+    @Test func aFailingMigrationLeavesNothingAndNamesItsLine() throws {
+        let sql = "CREATE TABLE half (a integer);\n-- čćžšđ\nINSERT INTO half VALUES (1);\nSELECT * FROM nowhere;\n"
+        let failing = Migration(file: "0002_failing.sql", sql: sql)
+        let reason = "42P01 relation \"nowhere\" does not exist"
+        #expect(throws: MigrationError.failed(file: "0002_failing.sql", line: 4, reason: reason)) {
+            try applied([first, failing])
+        }
+        #expect(try rows("SELECT to_regclass('half')") == [[nil]])
+        #expect(try rows("SELECT file FROM schema_migrations") == [["0001_first.sql"]])
+        #expect(try applied([first, second]) == ["0002_second.sql"])
+    }
+
+    @Test func aFailureWithoutAPlaceInTheTextIsTold() throws {
+        let sql = "CREATE TABLE half (a integer); DO $$BEGIN RAISE 'no'; END$$"
+        let failing = Migration(file: "0001_failing.sql", sql: sql)
+        #expect(throws: MigrationError.failed(file: "0001_failing.sql", line: nil, reason: "P0001 no")) {
+            try applied([failing])
+        }
+    }
+
+    @Test func aRolesTimeOutDoesNotCutAMigrationShort() throws {
+        let database = TestDatabase.current
+        try database.connect().execute("ALTER DATABASE \(database.name) SET statement_timeout = 50")
+        let slow = Migration(file: "0001_slow.sql", sql: "SELECT pg_sleep(0.2)")
+        #expect(try applied([slow]) == ["0001_slow.sql"])
+    }
+
+    private func applied(_ migrations: [Migration]) throws -> [String] {
+        var files: [String] = []
+        try Migrator(migrations).migrate(url) { files.append($0.file) }
+        return files
+    }
+
+    private func rows(_ query: String) throws -> [[String?]] {
+        try TestDatabase.current.connect().query(query)
+    }
+}

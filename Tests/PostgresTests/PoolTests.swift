@@ -1,0 +1,87 @@
+import EventLoop
+import Postgres
+import Testing
+
+@Suite struct PoolTests {
+    @Test func `statements spread over the connections`() async throws {
+        try await withDatabase(poolSize: 4) { database, _ in
+            let backends = try await together(64) { _ in try await database.run(BackendPID())[0] }
+            let uses = Dictionary(grouping: backends) { $0 }.mapValues(\.count)
+            #expect(uses.count == 4)
+            #expect(uses.values.allSatisfy { $0 == 16 })
+        }
+    }
+
+    @Test func `what is beyond the bounds is turned away, the rest waits and is served`() async throws {
+        var limits = DatabaseLimits()
+        limits.statementsPerConnection = 3
+        limits.waitingStatements = 5
+        try await withDatabase(poolSize: 2, limits: limits) { database, _ in
+            let served = try await together(40) { number in
+                do {
+                    return try await database.run(Echo(number: Int64(number))) == [Int64(number)]
+                } catch PostgresError.unavailable {
+                    return false
+                }
+            }
+            #expect(served.count { $0 } == 2 * 3 + 5)
+            let statistics = await database.statistics()
+            #expect(statistics.inFlight == 0)
+            #expect(statistics.waiting == 0)
+            #expect(statistics.waits == 5)
+            #expect(statistics.waitedNanoseconds > 0)
+        }
+    }
+
+    @Test func `those who gave up waiting make room`() async throws {
+        var limits = DatabaseLimits()
+        limits.statementsPerConnection = 1
+        limits.waitingStatements = 1
+        try await withDatabase(poolSize: 1, limits: limits) { database, group in
+            let busy = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 0.2)) }
+            while await database.statistics().inFlight == 0 { await Task.yield() }
+            let impatient = Task(executorPreference: group.loops[0]) { try await database.run(Echo(number: 1)) }
+            while await database.statistics().waiting == 0 { await Task.yield() }
+            impatient.cancel()
+            await #expect(throws: CancellationError.self) { try await impatient.value }
+            let patient = try await database.run(Echo(number: 2))
+            #expect(patient == [2])
+            _ = try await busy.value
+        }
+    }
+
+    @Test func `stopping lets what is under way finish, and refuses the rest`() async throws {
+        let url = try await freshDatabaseURL()
+        let group = try EventLoopGroup(count: 1)
+        defer { group.stop() }
+        let database = try await Database(url: url, group: group)
+        let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 0.2)) }
+        while await database.statistics().inFlight == 0 { await Task.yield() }
+        await database.stop()
+        _ = try await underWay.value
+        await expectUnavailable { try await database.run(Echo(number: 1)) }
+        #expect(await database.statistics().open == 0)
+    }
+
+    @Test func `stopping does not wait for ever`() async throws {
+        let url = try await freshDatabaseURL()
+        let group = try EventLoopGroup(count: 1)
+        defer { group.stop() }
+        let database = try await Database(url: url, group: group)
+        let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 12)) }
+        while await database.statistics().inFlight == 0 { await Task.yield() }
+        await database.stop(within: .milliseconds(50))
+        await #expect(throws: PostgresError.self) { try await underWay.value }
+    }
+}
+
+/// Expects that nothing was sent because there is nobody to send it to.
+func expectUnavailable(_ work: () async throws -> some Any) async {
+    do {
+        _ = try await work()
+        Issue.record("it should have been turned away")
+    } catch PostgresError.unavailable {
+    } catch {
+        Issue.record(error)
+    }
+}

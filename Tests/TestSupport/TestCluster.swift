@@ -1,0 +1,38 @@
+import Postgres
+import Schema
+
+/// The cluster that all tests of this process share, and in it the migrated database that each test's is copied from.
+final class TestCluster: Sendable {
+    private let server: EmbeddedServer
+    private let counter = Counter()
+
+    /// Started by whoever comes first.
+    static let shared: TestCluster = orDie { try TestCluster() }
+
+    private init() throws {
+        server = try EmbeddedServer.start(dataDirectory: TemporaryDirectory.path("shared"), durable: false) { _ in }
+        try administer { try $0.execute("CREATE DATABASE template") }
+        try Migrator(.all).migrate(server.url(database: "template"))
+    }
+
+    func makeDatabase(migrated: Bool) throws -> TestDatabase {
+        let name = "test_\(counter.next())"
+        try administer { try $0.execute("CREATE DATABASE \(name) TEMPLATE \(migrated ? "template" : "template0")") }
+        return TestDatabase(name: name, url: server.url(database: name))
+    }
+
+    func drop(_ database: TestDatabase) throws {
+        try administer { try $0.execute("DROP DATABASE \(database.name) WITH (FORCE)") }
+    }
+
+    private func administer(_ work: (BlockingConnection) throws -> Void) throws {
+        try work(BlockingConnection(url: server.url(database: "postgres")))
+    }
+}
+
+extension [Migration] {
+    /// The product's migrations.
+    public static var all: [Migration] {
+        Schema.migrations.map { Migration(file: $0.file, sql: $0.sql) }
+    }
+}

@@ -1,0 +1,11 @@
+/// The database's schema: the files of `migrations/`, embedded in the binary.
+public enum Schema {
+    /// Every migration in its order, by the file's name. A file that has landed is never edited.
+    public static let migrations: [(file: String, sql: String)] = [
+        ("0001_foundation.sql", text(PackageResources._001_foundation_sql))
+    ]
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}
