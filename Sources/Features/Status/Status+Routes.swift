@@ -1,0 +1,56 @@
+import HTTP
+import Postgres
+
+/// What those who run Kurir ask of it: whether it lives, whether it can work, and its figures.
+public struct StatusRoutes: RouteGroup {
+    private let database: Database
+    private let newestMigration: Int
+    private let metrics: @Sendable () async -> String
+
+    /// `newestMigration` is what the database must have taken; `metrics` writes the figures as Prometheus reads them.
+    public init(database: Database, newestMigration: Int, metrics: @escaping @Sendable () async -> String) {
+        self.database = database
+        self.newestMigration = newestMigration
+        self.metrics = metrics
+    }
+
+    public var routes: [Route] {
+        [
+            .get("/healthz") { _ in Self.status("ok") },
+            .get("/readyz") { _ in try await readiness() },
+            .get("/metrics") { _ in
+                Response(.ok, body: .bytes(Array(await metrics().utf8), type: "text/plain; version=0.0.4"))
+            },
+        ]
+    }
+
+    private func readiness() async throws -> Response {
+        let applied = try await database.run(NewestMigration()).first ?? nil
+        guard let applied, applied >= newestMigration else {
+            throw Problem(
+                .unavailable, "unavailable", wording: "not_migrated",
+                headers: [Response.Header("Retry-After", "5")])
+        }
+        return Self.status("ready")
+    }
+
+    private static func status(_ status: String) -> Response {
+        var json = JSONWriter()
+        json.object { $0.field("status", status) }
+        return .json(json.bytes)
+    }
+
+    /// The words that these routes' problems need.
+    public static let words = ProblemWords(texts: [
+        "en": [
+            "not_migrated": [
+                "Unavailable for the moment": "The database is not up to date yet. Run kurir migrate, or wait for it."
+            ]
+        ],
+        "hr": [
+            "not_migrated": [
+                "Trenutačno nedostupno": "Baza podataka još nije ažurirana. Pokrenite kurir migrate ili pričekajte."
+            ]
+        ],
+    ])
+}

@@ -1,0 +1,69 @@
+import EventLoop
+import Glibc
+
+/// Where log lines leave the process: a thread writes them, so that whoever reads them slowly stalls nobody.
+public final class LogSink: Sendable {
+    private static let bound = 8 << 20
+
+    private let waiting = Locked(Waiting())
+    private let writer: BlockingPool
+    private let file: Int32
+
+    private struct Waiting {
+        var bytes: [UInt8] = []
+        var lost = 0
+        var isBeingWritten = false
+    }
+
+    /// Lines go to `file`, which stays open.
+    public init(file: Int32) throws {
+        self.file = file
+        writer = try BlockingPool(name: "log", threads: 1, waiting: 1)
+    }
+
+    /// Takes whole lines. What nobody reads for long is dropped, and counted.
+    func write(_ lines: [UInt8]) {
+        let mustStart = waiting.withLock { waiting in
+            guard waiting.bytes.count < Self.bound else {
+                waiting.lost += lines.count { $0 == UInt8(ascii: "\n") }
+                return false
+            }
+            waiting.bytes += lines
+            defer { waiting.isBeingWritten = true }
+            return !waiting.isBeingWritten
+        }
+        if mustStart { writer.submit { self.writeWaiting() } }
+    }
+
+    /// Writes what waits and ends the thread.
+    public func stop() {
+        writer.stop()
+    }
+
+    private func writeWaiting() {
+        while let bytes = take() { writeAll(bytes) }
+    }
+
+    private func take() -> [UInt8]? {
+        waiting.withLock { waiting in
+            guard !waiting.bytes.isEmpty else {
+                waiting.isBeingWritten = false
+                return nil
+            }
+            var bytes = waiting.bytes
+            if waiting.lost > 0 { bytes += Array("\(waiting.lost) lines were lost: the log is read too slowly\n".utf8) }
+            waiting.bytes = []
+            waiting.lost = 0
+            return bytes
+        }
+    }
+
+    private func writeAll(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { return }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import EventLoop
+import HTTP
+
+/// Counts what happens, on each loop for itself; the loops are asked when somebody wants to know.
+public final class Metrics: Sendable {
+    private let counters: LoopLocal<Counters>
+
+    /// Counters for every loop of the group.
+    public init(on group: EventLoopGroup) async throws {
+        counters = try await LoopLocal(group) { _ in Counters() }
+    }
+
+    /// Counts what happened, if it is counted.
+    public func observe(_ observation: Observation) {
+        guard let counters = counters.current else { return }
+        switch observation {
+        case .http(.answered(let summary)): counters.add(summary)
+        case .http(.turnedAway): counters.turnedAway += 1
+        case .http(.failed), .http(.cannotAccept), .postgres, .process: break
+        }
+    }
+
+    /// What all loops have counted so far.
+    func sum() async -> (requests: [RouteKey: RouteCounts], turnedAway: Int) {
+        let all = await counters.onEach { ($0.requests, $0.turnedAway) }
+        return all.reduce(into: ([:], 0)) { sum, one in
+            sum.0.merge(one.0) { $0.adding($1) }
+            sum.1 += one.1
+        }
+    }
+
+    private final class Counters {
+        var requests: [RouteKey: RouteCounts] = [:]
+        var turnedAway = 0
+
+        func add(_ summary: HTTPEvent.Summary) {
+            requests[RouteKey(summary), default: RouteCounts()].add(summary)
+        }
+    }
+}
+
+/// What requests are told apart by: never anything that a client can make up.
+struct RouteKey: Hashable, Sendable {
+    let method: String
+    let route: String
+
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    init(_ summary: HTTPEvent.Summary) {
+        method = summary.method.map { Self.methods.contains($0) ? $0 : "other" } ?? "other"
+        route = summary.route ?? "none"
+    }
+}
+
+/// How often a route was answered with which status, and how long that took.
+struct RouteCounts: Sendable {
+    static let bounds: [Double] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+    private static let boundsInNanoseconds = bounds.map { Int64($0 * 1e9) }
+
+    private(set) var statuses: [(status: Int, count: Int)] = []
+    private(set) var buckets = [Int](repeating: 0, count: bounds.count + 1)
+    private(set) var nanoseconds: Int64 = 0
+
+    mutating func add(_ summary: HTTPEvent.Summary) {
+        add(summary.status, 1)
+        nanoseconds += summary.nanoseconds
+        let place = Self.boundsInNanoseconds.firstIndex { summary.nanoseconds <= $0 } ?? Self.bounds.count
+        buckets[place] += 1
+    }
+
+    func adding(_ other: RouteCounts) -> RouteCounts {
+        var sum = self
+        for (status, count) in other.statuses { sum.add(status, count) }
+        for place in buckets.indices { sum.buckets[place] += other.buckets[place] }
+        sum.nanoseconds += other.nanoseconds
+        return sum
+    }
+
+    private mutating func add(_ status: Int, _ count: Int) {
+        if let place = statuses.firstIndex(where: { $0.status == status }) {
+            statuses[place].count += count
+        } else {
+            statuses.append((status, count))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import EventLoop
+import HTTP
+import Postgres
+
+/// Gathers the figures of all parts and writes them for Prometheus.
+public final class MetricsReport: Sendable {
+    private let version: String
+    private let metrics: Metrics
+    private let database: Database
+    private let group: EventLoopGroup
+    private let server = Locked<Server?>(nil)
+
+    /// A report on these parts.
+    public init(version: String, metrics: Metrics, database: Database, group: EventLoopGroup) {
+        self.version = version
+        self.metrics = metrics
+        self.database = database
+        self.group = group
+    }
+
+    /// The server, which cannot be there before its routes are.
+    public func watch(_ server: Server) {
+        self.server.withLock { $0 = server }
+    }
+
+    /// Every figure, in Prometheus' text format.
+    public func text() async -> String {
+        var text = MetricsText()
+        await writeRequests(&text)
+        await writeDatabase(&text)
+        await writeLoops(&text)
+        ProcessFigures.write(&text)
+        text.metric("kurir_build_info", .gauge, "Which version runs.")
+        text.sample("kurir_build_info", [("version", version)], 1)
+        return text.text
+    }
+
+    private func writeRequests(_ text: inout MetricsText) async {
+        let (requests, turnedAway) = await metrics.sum()
+        let sorted = requests.sorted { ($0.key.route, $0.key.method) < ($1.key.route, $1.key.method) }
+        text.metric("kurir_http_requests_total", .counter, "Requests answered, by route and status.")
+        for (key, counts) in sorted {
+            for (status, count) in counts.statuses.sorted(by: { $0.status < $1.status }) {
+                text.sample("kurir_http_requests_total", key.labels + [("status", String(status))], Double(count))
+            }
+        }
+        text.metric("kurir_http_request_duration_seconds", .histogram, "From a request's last byte to its answer.")
+        for (key, counts) in sorted {
+            text.histogram(
+                "kurir_http_request_duration_seconds", key.labels, bounds: RouteCounts.bounds,
+                buckets: counts.buckets, sum: Double(counts.nanoseconds) / 1e9)
+        }
+        let open = server.withLock { $0 }?.openConnections ?? 0
+        text.single("kurir_http_connections", .gauge, "Open connections of clients.", Double(open))
+        text.single(
+            "kurir_http_connections_turned_away_total", .counter, "Connections refused, as there were too many.",
+            Double(turnedAway))
+    }
+
+    private func writeDatabase(_ text: inout MetricsText) async {
+        let pool = await database.statistics()
+        text.single("kurir_database_connections", .gauge, "Open connections to the database.", Double(pool.open))
+        text.single("kurir_database_in_flight", .gauge, "Statements under way.", Double(pool.inFlight))
+        text.single(
+            "kurir_database_waiting", .gauge, "Statements and transactions that wait for a connection.",
+            Double(pool.waiting))
+        text.single(
+            "kurir_database_waits_total", .counter, "Statements and transactions that had to wait.",
+            Double(pool.waits))
+        text.single(
+            "kurir_database_wait_seconds_total", .counter, "How long they waited.",
+            Double(pool.waitedNanoseconds) / 1e9)
+        text.single(
+            "kurir_database_connections_lost_total", .counter, "Connections to the database that broke.",
+            Double(pool.losses))
+    }
+
+    private func writeLoops(_ text: inout MetricsText) async {
+        let turns = await group.onEachLoop { $0.turns }
+        text.metric(
+            "kurir_loop_turn_seconds", .histogram, "How long a turn of a loop took: what came meanwhile lagged as long."
+        )
+        for (index, turn) in turns.enumerated() {
+            text.histogram(
+                "kurir_loop_turn_seconds", [("loop", String(index))],
+                bounds: TurnStatistics.bounds.map { Double($0) / 1e9 }, buckets: turn.buckets,
+                sum: Double(turn.totalNanoseconds) / 1e9)
+        }
+    }
+}
+
+extension RouteKey {
+    fileprivate var labels: [(String, String)] { [("method", method), ("route", route)] }
+}

@@ -1,0 +1,112 @@
+import EventLoop
+import Features
+import Glibc
+import HTTP
+import Observability
+import Postgres
+import Schema
+
+/// Kurir as a whole: its parts, started in order and stopped in reverse. The same for `kurir serve` and for tests.
+final class Application: Sendable {
+    let address: ListenAddress
+    private let parts: Parts
+    private let database: Database
+    private let server: Server
+    private let shutdownGrace: Duration
+
+    /// What runs before there is a database.
+    struct Parts: Sendable {
+        let group: EventLoopGroup
+        let sink: LogSink
+        let log: Log
+        let metrics: Metrics
+        let store: DataStore
+
+        func observe(_ observation: Observation) {
+            metrics.observe(observation)
+            log.observe(observation)
+        }
+    }
+
+    private init(_ parts: Parts, _ database: Database, _ server: Server, shutdownGrace: Duration) {
+        self.parts = parts
+        self.database = database
+        self.server = server
+        self.shutdownGrace = shutdownGrace
+        address = server.address
+    }
+
+    /// Starts everything; when a part will not start, those before it are stopped again. `log` is an open file.
+    static func start(_ configuration: Configuration, log: Int32 = STDERR_FILENO) async throws -> Application {
+        let group = try EventLoopGroup(count: configuration.loops)
+        let sink = try LogSink(file: log)
+        do {
+            let log = try await Log(configuration.logFormat, sink: sink, on: group)
+            let metrics = try await Metrics(on: group)
+            let store = try await DataStore.open(configuration.database) { log.observe(.process($0)) }
+            let parts = Parts(group: group, sink: sink, log: log, metrics: metrics, store: store)
+            return try await start(configuration, parts)
+        } catch {
+            await stop(group, sink)
+            throw error
+        }
+    }
+
+    private static func start(_ configuration: Configuration, _ parts: Parts) async throws -> Application {
+        do {
+            let database = try await Database(
+                url: parts.store.url, group: parts.group, poolSize: configuration.poolSize,
+                observe: { parts.observe(.postgres($0)) })
+            do {
+                return try await start(configuration, parts, database)
+            } catch {
+                await database.stop()
+                throw error
+            }
+        } catch {
+            await parts.store.close()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ configuration: Configuration, _ parts: Parts, _ database: Database
+    ) async throws -> Application {
+        let report = MetricsReport(
+            version: Command.version, metrics: parts.metrics, database: database, group: parts.group)
+        var server = configuration.server
+        server.words = server.words.adding(StatusRoutes.words)
+        let running = try await Server(
+            server, routes: routes(database: database, report: report), on: parts.group,
+            problem: Failures.problem(for:), observe: { parts.observe(.http($0)) })
+        report.watch(running)
+        parts.observe(.process(.listening("\(running.address)")))
+        return Application(parts, database, running, shutdownGrace: configuration.shutdownGrace)
+    }
+
+    /// Every route there is.
+    private static func routes(database: Database, report: MetricsReport) -> [Route] {
+        let groups: [any RouteGroup] = [
+            StatusRoutes(database: database, newestMigration: Schema.migrations.count) { await report.text() }
+        ]
+        return groups.flatMap(\.routes)
+    }
+
+    /// Stops accepting, lets what runs finish, and stops the rest.
+    func stop(because signal: String) async {
+        parts.observe(.process(.stopping(signal: signal)))
+        await server.stop(within: shutdownGrace)
+        await database.stop()
+        await parts.store.close()
+        parts.observe(.process(.stopped))
+        await Self.stop(parts.group, parts.sink)
+    }
+
+    /// On a thread of its own, since it waits for threads.
+    private static func stop(_ group: EventLoopGroup, _ sink: LogSink) async {
+        await Task.detached {
+            group.stop()
+            sink.stop()
+        }.value
+    }
+}

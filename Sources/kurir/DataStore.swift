@@ -1,0 +1,69 @@
+import EventLoop
+import Glibc
+import Observability
+import Postgres
+import Schema
+
+/// The PostgreSQL that Kurir works on: somebody's, or one of its own that it runs.
+final class DataStore: Sendable {
+    /// How libpq reaches it.
+    let url: String
+    private let embedded: EmbeddedServer?
+    private let temporary: String?
+    private let threads: BlockingPool
+
+    private init(url: String, embedded: EmbeddedServer?, temporary: String?, threads: BlockingPool) {
+        self.url = url
+        self.embedded = embedded
+        self.temporary = temporary
+        self.threads = threads
+    }
+
+    /// Starts the server, if it is one of ours, and brings its schema up to date.
+    static func open(
+        _ location: DatabaseLocation, report: @escaping @Sendable (ProcessEvent) -> Void
+    ) async throws -> DataStore {
+        let threads = try BlockingPool(name: "store", threads: 1, waiting: 4)
+        let store = try await threads.run { try open(location, on: threads, report: report) }
+        do {
+            try await threads.run { try store.migrate(report) }
+            return store
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private static func open(
+        _ location: DatabaseLocation, on threads: BlockingPool, report: @escaping @Sendable (ProcessEvent) -> Void
+    ) throws -> DataStore {
+        let directory: String?
+        switch location {
+        case .url(let url): return DataStore(url: url, embedded: nil, temporary: nil, threads: threads)
+        case .directory(let path): directory = path
+        case .temporary: directory = nil
+        }
+        let temporary = directory == nil ? try TemporaryDirectory.make() : nil
+        let embedded = try EmbeddedServer.start(dataDirectory: directory ?? temporary ?? "") {
+            report(.step("\($0)"))
+        }
+        return DataStore(url: embedded.url, embedded: embedded, temporary: temporary, threads: threads)
+    }
+
+    private func migrate(_ report: @Sendable (ProcessEvent) -> Void) throws {
+        try Self.migrator().migrate(url) { report(.step("applied migration \($0.file)")) }
+    }
+
+    static func migrator() throws -> Migrator {
+        try Migrator(Schema.migrations.map { Migration(file: $0.file, sql: $0.sql) })
+    }
+
+    /// Stops the server, if it is one of ours.
+    func close() async {
+        try? await threads.run { [embedded, temporary] in
+            embedded?.stop()
+            if temporary != nil { embedded?.removeData() }
+        }
+        await Task.detached { [threads] in threads.stop() }.value
+    }
+}

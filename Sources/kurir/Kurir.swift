@@ -1,0 +1,73 @@
+import EventLoop
+import Glibc
+import Postgres
+
+/// The command line.
+@main
+enum Kurir {
+    static func main() {
+        do {
+            try run(Array(CommandLine.arguments.dropFirst()))
+        } catch let error as UsageError {
+            fail("\(error)", code: EX_USAGE)
+        } catch {
+            fail("\(error)", code: EXIT_FAILURE)
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        guard let first = arguments.first, first != "--help" else { return print(Command.help) }
+        guard first != "--version" else { return print("kurir \(Command.version)") }
+        guard let command = Command(rawValue: first) else {
+            let names = Command.allCases.map(\.rawValue)
+            throw UsageError("there is no command \(first)\(Suggestion.for(first, among: names)) See kurir --help")
+        }
+        let rest = Array(arguments.dropFirst())
+        guard !rest.contains("--help") else { return print(command.help) }
+        let settings = try Settings(
+            command.options, arguments: rest, environment: environment(), command: command.rawValue)
+        switch command {
+        case .serve: try Serve.run(Configuration(settings))
+        case .migrate: try migrate(DatabaseLocation(settings), onlyStatus: settings.has(.status))
+        }
+    }
+
+    // MARK: Commands
+
+    private static func migrate(_ location: DatabaseLocation, onlyStatus: Bool) throws {
+        let url =
+            switch location {
+            case .url(let url): url
+            case .directory(let path): try EmbeddedServer.url(ofRunning: path)
+            case .temporary: throw UsageError("a trial has no database to migrate")
+            }
+        let migrator = try DataStore.migrator()
+        if onlyStatus {
+            for migration in try migrator.status(url) {
+                print("\(migration.file)  \(migration.appliedAt.map { "applied \($0)" } ?? "pending")")
+            }
+        } else {
+            try migrator.migrate(url) { print("applied \($0.file)") }
+            print("The database is up to date.")
+        }
+    }
+
+    // MARK: The process
+
+    private static func environment() -> [String: String] {
+        var variables: [String: String] = [:]
+        var place = environ
+        while let entry = place.pointee {
+            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            place += 1
+        }
+        return variables
+    }
+
+    static func fail(_ message: String, code: Int32) -> Never {
+        let line = "kurir: \(message)\n"
+        _ = write(STDERR_FILENO, line, line.utf8.count)
+        exit(code)
+    }
+}

@@ -1,0 +1,11 @@
+import EventLoop
+import Glibc
+
+/// A directory for the time of a trial.
+enum TemporaryDirectory {
+    static func make() throws -> String {
+        var template = Array("/tmp/kurir-demo-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("making a directory in /tmp") }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

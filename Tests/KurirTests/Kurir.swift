@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// `kurir`, as it was built, run as its users run it.
+struct Kurir: Sendable {
+    let program: Program
+
+    static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("kurir").path
+
+    /// Runs a command to its end.
+    static func run(
+        _ arguments: String..., environment: [String: String] = [:]
+    ) async throws -> (code: Int32, said: String, complained: String) {
+        let program = try Program(path, arguments, environment: environment)
+        let code = try await program.end()
+        return (code, program.said, program.complained)
+    }
+
+    /// Starts `kurir serve` on a free port, lets `body` work with it, and stops it.
+    static func serving<Answer: Sendable>(
+        _ arguments: String..., environment: [String: String] = [:], _ body: (Kurir) async throws -> Answer
+    ) async throws -> Answer {
+        let kurir = try await start(arguments, environment: environment)
+        do {
+            let answer = try await body(kurir)
+            kurir.program.signal(SIGTERM)
+            try await kurir.program.end()
+            return answer
+        } catch {
+            kurir.program.signal(SIGTERM)
+            try await kurir.program.end()
+            throw error
+        }
+    }
+
+    static func start(_ arguments: [String], environment: [String: String] = [:]) async throws -> Kurir {
+        let kurir = Kurir(
+            program: try Program(path, ["serve", "--listen", "127.0.0.1:0"] + arguments, environment: environment))
+        let speaks = try await eventually { !kurir.program.isRunning || kurir.program.said.hasSuffix("\n") }
+        try #require(speaks && kurir.program.isRunning, "kurir does not start: \(kurir.program.complained)")
+        return kurir
+    }
+
+    /// As its one line on standard output says.
+    var address: String {
+        String(program.said.dropFirst("Kurir listens on ".count).dropLast())
+    }
+
+    /// Asks with curl, which gives up after ten seconds.
+    func get(_ path: String, _ options: String...) async throws -> (status: Int, body: String) {
+        let curl = try Program(
+            "curl", ["-s", "--max-time", "10", "-w", "\n%{http_code}", address + path] + options)
+        try await curl.end()
+        let lines = curl.said.split(separator: "\n", omittingEmptySubsequences: false)
+        return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
+    }
+}

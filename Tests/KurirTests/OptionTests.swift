@@ -1,0 +1,90 @@
+import HTTP
+import Testing
+
+@testable import kurir
+
+@Suite struct OptionTests {
+    private func settings(_ arguments: String..., environment: [String: String] = [:]) throws -> Settings {
+        try Settings(Command.serve.options, arguments: arguments, environment: environment, command: "serve")
+    }
+
+    private func refusal(_ arguments: String..., environment: [String: String] = [:]) -> String? {
+        do {
+            _ = try Configuration(
+                Settings(Command.serve.options, arguments: arguments, environment: environment, command: "serve"))
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func theCommandLineWinsOverTheEnvironment() throws {
+        let settings = try settings("--listen", "[::1]:1", environment: ["KURIR_LISTEN": ":2", "KURIR_LOOPS": "3"])
+        let configuration = try Configuration(settings)
+        #expect("\(configuration.server.listen)" == "[::1]:1")
+        #expect(configuration.loops == 3)
+    }
+
+    @Test func valuesMayFollowAnEqualsSign() throws {
+        #expect(try settings("--listen=localhost:7").text(.listen) == "localhost:7")
+    }
+
+    @Test func everyOptionHasAnEnvironmentNameAndStandsInTheHelp() {
+        for command in Command.allCases {
+            for option in command.options {
+                #expect(command.help.contains("--\(option.name)"))
+                #expect(command.help.contains(option.environment))
+            }
+            #expect(Command.help.contains("kurir \(command.rawValue)"))
+        }
+        #expect(Set(Command.serve.options.map(\.environment)).count == Command.serve.options.count)
+    }
+
+    @Test(arguments: [
+        (["--lisen", "x"], "did you mean --listen?"),
+        (["serve"], "does not know serve"),
+        (["--listen"], "--listen HOST:PORT"),
+        (["--listen", "--demo"], "--listen HOST:PORT"),
+        (["--demo=1"], "takes no value"),
+        (["--listen", "8080"], "must be HOST:PORT"),
+        (["--listen", "host:99999"], "must be HOST:PORT"),
+        (["--loops", "0"], "a number from 1 to 256"),
+        (["--loops", "many"], "a number from 1 to 256"),
+        (["--pool-size", "-1"], "a number from 1 to 64"),
+        (["--throttle", "no"], "must be on or off"),
+        (["--log-format", "xml"], "must be text or json"),
+        (["--trusted-proxies", "10.0.0.0/33"], "must be networks"),
+        (["--allowed-origins", "shop.example"], "must be origins"),
+        (["--allowed-origins", "https://shop.example/path"], "must be origins"),
+        (["--database", "localhost"], "postgresql://"),
+        (["--shutdown-grace", "1h"], "a number from 0 to 3600"),
+    ])
+    func whatIsWrongIsRefusedWithWhatToWriteInstead(_ arguments: [String], _ hint: String) {
+        do {
+            _ = try Configuration(
+                Settings(Command.serve.options, arguments: arguments, environment: [:], command: "serve"))
+            Issue.record("\(arguments) was taken")
+        } catch {
+            #expect("\(error)".contains(hint))
+        }
+    }
+
+    @Test func anEnvironmentNameWithASlipIsRefused() {
+        #expect(refusal(environment: ["KURIR_LISTN": ":1"])?.contains("did you mean KURIR_LISTEN?") == true)
+        #expect(refusal(environment: ["KURIR_LOOPS": "x"])?.contains("KURIR_LOOPS is x") == true)
+        #expect(refusal(environment: ["OTHER": "x", "KURIR_LISTEN": ""]) == nil)
+    }
+
+    @Test func withoutThrottleNoAddressIsLimited() throws {
+        let limited = try Configuration(settings("--max-connections-per-address", "7"))
+        #expect(limited.server.limits.connectionsPerAddress == 7)
+        let free = try Configuration(settings(environment: ["KURIR_THROTTLE": "off"]))
+        #expect(free.server.limits.connectionsPerAddress == nil)
+    }
+
+    @Test(arguments: [("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "", 3), ("listen", "lisen", 1)])
+    func distanceCountsEdits(_ first: String, _ second: String, _ edits: Int) {
+        #expect(Suggestion.distance(first, second) == edits)
+        #expect(Suggestion.distance(second, first) == edits)
+    }
+}

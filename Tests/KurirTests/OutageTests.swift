@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The database goes away while clients are served.
+@Suite struct OutageTests {
+    @Test func aDatabaseKilledUnderLoadIsAnsweredForAndComesBack() async throws {
+        try await PrivateCluster.with { cluster in
+            try await Kurir.serving("--database", cluster.url, "--throttle", "off") { kurir in
+                for _ in 0..<3 { try await outage(of: cluster, under: kurir) }
+            }
+        }
+    }
+
+    private func outage(of cluster: PrivateCluster, under kurir: Kurir) async throws {
+        let load = try Program(
+            "ab", ["-q", "-k", "-r", "-t", "3", "-n", "1000000", "-c", "32", kurir.address + "/readyz"])
+        #expect(try await eventually { try await kurir.get("/readyz").status == 200 })
+        let before = try await resident(kurir)
+        try await cluster.kill9()
+        #expect(try await eventually { try await kurir.get("/readyz").status == 503 })
+        let answer = try await kurir.get("/readyz", "-i")
+        #expect(answer.body.contains("Retry-After: 1") && answer.body.contains(#""code":"unavailable""#))
+        #expect(try await kurir.get("/healthz").status == 200)
+        try await cluster.start()
+        #expect(try await eventually { try await kurir.get("/readyz").status == 200 })
+        try await load.end()
+        #expect(load.said.contains("Requests per second"), "requests hung: \(load.complained)")
+        #expect(try await resident(kurir) < before + 16 << 20)
+    }
+
+    private func resident(_ kurir: Kurir) async throws -> Int {
+        let text = try await kurir.get("/metrics").body
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("process_resident_memory_bytes ") })
+        return try #require(Int(line.split(separator: " ")[1]))
+    }
+
+    @Test func theEmbeddedServerComesBackWhenItIsKilled() async throws {
+        let directory = TemporaryDirectory.path("data")
+        try await Kurir.serving("--data-dir", directory) { kurir in
+            let file = try String(contentsOfFile: directory + "/postgres/postmaster.pid", encoding: .utf8)
+            let number = try #require(Int32(file.split(separator: "\n")[0]))
+            kill(number, SIGKILL)
+            #expect(try await eventually { kurir.program.complained.contains("Starting it again") })
+            #expect(try await eventually { try await kurir.get("/readyz").status == 200 })
+        }
+    }
+
+    @Test func aKilledKurirIsFollowedByTheNext() async throws {
+        let directory = TemporaryDirectory.path("data")
+        let killed = try await Kurir.start(["--data-dir", directory])
+        killed.program.signal(SIGKILL)
+        try await killed.program.end()
+        try await Kurir.serving("--data-dir", directory) { kurir in
+            let answer = try await kurir.get("/readyz")
+            #expect(answer.status == 200)
+        }
+    }
+}

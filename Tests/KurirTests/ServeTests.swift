@@ -1,0 +1,127 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// The process as a whole, from outside.
+@Suite struct ServeTests {
+    @Test func oneCommandServesOnADatabaseOfItsOwnAndStopsWhenTold() async throws {
+        let directory = TemporaryDirectory.path("data")
+        let kurir = try await Kurir.start(["--data-dir", directory])
+        #expect(kurir.program.said.split(separator: "\n").count == 1)
+        #expect(try await kurir.get("/healthz") == (200, #"{"status":"ok"}"#))
+        #expect(try await kurir.get("/readyz") == (200, #"{"status":"ready"}"#))
+
+        let second = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", directory)
+        #expect(second.code == 1)
+        #expect(second.complained.contains("process \(kurir.program.number) serves from"))
+
+        let status = try await Kurir.run("migrate", "--status", "--data-dir", directory)
+        #expect(status.code == 0)
+        #expect(status.said.contains("0001_foundation.sql  applied 20"))
+
+        kurir.program.signal(SIGTERM)
+        #expect(try await kurir.program.end() == 0)
+        #expect(kurir.program.complained.contains("info stopped"))
+        #expect(!FileManager.default.fileExists(atPath: directory + "/postgres/postmaster.pid"))
+    }
+
+    @Test func aTrialLeavesNothingBehind() async throws {
+        let kurir = try await Kurir.start(["--demo"])
+        let log = kurir.program.complained
+        let start = try #require(log.range(of: "/tmp/kurir-demo-"))
+        let directory = String(log[start.lowerBound...].prefix { $0 != "\"" })
+        #expect(FileManager.default.fileExists(atPath: directory))
+        kurir.program.signal(SIGINT)
+        #expect(try await kurir.program.end() == 0)
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test(.database) func theLogHasALineForEachRequest() async throws {
+        let url = TestDatabase.current.url
+        let log = try await Kurir.serving("--database", url, "--log-format", "json") { kurir in
+            _ = try await kurir.get("/healthz", "-H", "X-Request-Id: one")
+            _ = try await kurir.get("/nowhere/secret", "-H", "X-Request-Id: two")
+            _ = try await kurir.get("/metrics", "-X", "DELETE", "-H", "X-Request-Id: three")
+            #expect(try await eventually { kurir.program.complained.contains("three") })
+            return kurir.program.complained
+        }
+        let lines = try log.split(separator: "\n").map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        let requests = lines.filter { $0["event"] as? String == "request" }
+        #expect(requests.map { $0["request_id"] as? String } == ["one", "two", "three"])
+        #expect(requests.map { $0["route"] as? String } == ["/healthz", "-", "-"])
+        #expect(requests.map { $0["status"] as? Int } == [200, 404, 405])
+        #expect(requests.allSatisfy { ($0["duration_ms"] as? Double ?? -1) >= 0 })
+        #expect(!log.contains("secret"))
+    }
+
+    @Test(.database) func metricsCountByRouteAndNeverByPath() async throws {
+        try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
+            for _ in 0..<3 { _ = try await kurir.get("/readyz") }
+            _ = try await kurir.get("/made/up", "-X", "BREW")
+            let text = try await kurir.get("/metrics").body
+            #expect(text.contains(#"kurir_http_requests_total{method="GET",route="/readyz",status="200"} 3"#))
+            #expect(text.contains(#"kurir_http_requests_total{method="other",route="none",status="404"} 1"#))
+            #expect(
+                text.contains(
+                    #"kurir_http_request_duration_seconds_bucket{method="GET",route="/readyz",le="+Inf"} 3"#))
+            #expect(!text.contains("made") && !text.contains("BREW"))
+            for name in [
+                "kurir_http_connections 1", "kurir_database_connections", "kurir_database_wait_seconds_total",
+                "kurir_loop_turn_seconds_count", "process_resident_memory_bytes",
+            ] {
+                #expect(text.contains(name))
+            }
+        }
+    }
+
+    @Test(.emptyDatabase) func nodesThatStartTogetherMigrateOnce() async throws {
+        let url = TestDatabase.current.url
+        let nodes = try await withThrowingTaskGroup(of: Kurir.self) { group in
+            for _ in 0..<3 { group.addTask { try await Kurir.start(["--database", url]) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let applied = nodes.map { $0.program.complained.contains("applied migration 0001_foundation.sql") }
+        #expect(applied.count { $0 } == 1)
+        for node in nodes {
+            #expect(try await node.get("/readyz").status == 200)
+            node.program.signal(SIGTERM)
+            #expect(try await node.program.end() == 0)
+        }
+    }
+
+    @Test(.database) func aDatabaseThatIsNotUpToDateIsNotReady() async throws {
+        try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
+            let database = TestDatabase.current
+            try await blocking { try database.connect().execute("DELETE FROM schema_migrations") }
+            let answer = try await kurir.get("/readyz", "-H", "Accept-Language: hr")
+            #expect(answer.status == 503)
+            #expect(answer.body.contains("kurir migrate") && answer.body.contains("Baza"))
+            #expect(try await kurir.get("/healthz").status == 200)
+        }
+    }
+
+    @Test func whatCannotStartSaysWhy() async throws {
+        let noDatabase = try await Kurir.run("serve", "--database", "postgresql://kurir:hush@127.0.0.1:1/none")
+        #expect(noDatabase.code == 1)
+        #expect(noDatabase.complained.contains("kurir: "))
+        #expect(!noDatabase.complained.contains("hush"))
+        let noCommand = try await Kurir.run("sevre")
+        #expect(noCommand.code == 64)
+        #expect(noCommand.complained.contains("did you mean serve?"))
+        #expect(try await Kurir.run("--version").said.hasPrefix("kurir "))
+        #expect(try await Kurir.run("migrate", "--data-dir", "/nonexistent").complained.contains("kurir serve"))
+    }
+
+    @Test(.database) func aPortInUseIsRefused() async throws {
+        let url = TestDatabase.current.url
+        try await Kurir.serving("--database", url) { kurir in
+            let port = kurir.address.split(separator: ":").last ?? ""
+            let second = try await Kurir.run("serve", "--database", url, "--listen", "127.0.0.1:\(port)")
+            #expect(second.code == 1)
+            #expect(second.complained.contains("Address already in use"))
+        }
+    }
+}
