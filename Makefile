@@ -1,0 +1,52 @@
+# Kurir's doors. `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help run demo test bench build format lint thread-sanitizer packages test-packages
+
+# Everything that a Debian 12 with a Swift 6 toolchain may lack.
+PACKAGES := libpq-dev postgresql
+TEST_PACKAGES := $(PACKAGES) curl python3 wrk apache2-utils slowhttptest chromium procps
+
+SWIFT_SOURCES := Package.swift Sources Tests sql
+RELEASE := swift build -c release --static-swift-stdlib
+SANITIZED := EventLoopTests|LiveTests|HTTPTests|PostgresTests
+
+help: ## list the doors
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+
+run: build ## build and serve on http://127.0.0.1:8080 with a database of its own (ARGS="--listen …")
+	.build/release/kurir serve $(ARGS)
+
+demo: build ## the same for a trial: the data goes away at the end
+	.build/release/kurir serve --demo $(ARGS)
+
+build: packages ## build the release binary, .build/release/kurir
+	$(RELEASE) --product kurir
+
+test: test-packages lint ## everything that is checked before a change lands
+	swift build --product kurir
+	swift test --parallel
+	$(MAKE) thread-sanitizer
+
+thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer
+	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --filter '$(SANITIZED)'
+
+bench: test-packages ## measure beside pgbench (ARGS="--seconds 5 --rounds 5")
+	$(RELEASE) --product bench-server
+	python3 Tests/Bench/bench.py .build/release/bench-server $(ARGS)
+
+format: ## write the sources as swift format has them
+	swift format --in-place --recursive $(SWIFT_SOURCES)
+
+lint: ## refuse sources that swift format would write otherwise
+	swift format lint --strict --recursive $(SWIFT_SOURCES)
+
+# Installs what is missing; asks nobody when nothing is.
+packages test-packages: wanted = $(if $(filter test-packages,$@),$(TEST_PACKAGES),$(PACKAGES))
+packages test-packages:
+	@missing=$$(for package in $(wanted); do \
+	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
+	[ -z "$$missing" ] && exit 0; \
+	echo "installing: "$$missing; \
+	[ "$$(id -u)" = 0 ] || sudo=sudo; \
+	$$sudo apt-get update -qq && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null
