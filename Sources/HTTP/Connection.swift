@@ -33,6 +33,7 @@ final class Connection: FileEvents, TurnEnd {
     private var canRead = false
     private var canWrite = true
     private var willFlush = false
+    private var isPumping = false
     private var closesWhenWritten = false
 
     enum Phase {
@@ -68,6 +69,11 @@ final class Connection: FileEvents, TurnEnd {
 
     /// Reads and understands as long as there is something to read and somebody to read it.
     func pump() {
+        // An answer that needs no waiting comes back here from within: what it leaves is for the loop below, or the
+        // stack would grow with each request that a client sends ahead.
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
         process()
         while canRead, isReading {
             read()

@@ -4,6 +4,7 @@ import Glibc
 /// Where log lines leave the process: a thread writes them, so that whoever reads them slowly stalls nobody.
 public final class LogSink: Sendable {
     private static let bound = 8 << 20
+    private static let pauseMicroseconds: UInt32 = 10_000
 
     private let waiting = Locked(Waiting())
     private let writer: BlockingPool
@@ -40,8 +41,12 @@ public final class LogSink: Sendable {
         writer.stop()
     }
 
+    /// Pauses after each write: a wake-up for every line would cost more than the line.
     private func writeWaiting() {
-        while let bytes = take() { writeAll(bytes) }
+        while let bytes = take() {
+            writeAll(bytes)
+            usleep(Self.pauseMicroseconds)
+        }
     }
 
     private func take() -> [UInt8]? {

@@ -5,11 +5,16 @@ import EventLoop
 /// Unchecked, because all of it happens on the loop's thread.
 final class Pool: ConnectionEvents, @unchecked Sendable {
     let loop: EventLoop
+    /// How many reads share a sync before another connection takes the next: two of them use two cores.
+    private static let readsTogether = 16
+
     private let size: Int
     private let limits: DatabaseLimits
     private let source: ConnectionSource
 
     private var connections: [Connection] = []
+    /// Where the reads of this turn go.
+    private var gathering: Connection?
     private var keepers: [Task<Void, Never>] = []
     private var sweep: Timer?
     private var waiting = Queue<(call: any Call, since: Instant)>()
@@ -40,7 +45,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     /// Passes a call to the connection with the least to do, or lets it wait for one.
     func submit(_ call: any Call) throws {
         try checkService()
-        if waiting.isEmpty, let connection = leastLoaded, hasRoom(connection) { return connection.submit(call) }
+        if waiting.isEmpty, let connection = choose(for: call), hasRoom(connection) { return connection.submit(call) }
         if waiting.count >= limits.waitingStatements { waiting.keep { !$0.call.isAbandoned } }
         guard waiting.count < limits.waitingStatements else {
             throw PostgresError.unavailable("too many statements wait for a connection")
@@ -51,6 +56,14 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     private func checkService() throws {
         guard !isStopping else { throw PostgresError.unavailable("stopping") }
         guard !connections.isEmpty else { throw PostgresError.unavailable(lastReason) }
+    }
+
+    /// Reads of one turn go together, since they share a sync; everything else spreads out.
+    private func choose(for call: any Call) -> Connection? {
+        guard call.sharesSync else { return leastLoaded }
+        if let gathering, 1..<Self.readsTogether ~= gathering.unsent, !gathering.isLeased { return gathering }
+        gathering = leastLoaded
+        return gathering
     }
 
     private var leastLoaded: Connection? {
@@ -126,6 +139,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     func connectionClosed(_ connection: Connection, _ reason: String) {
         connections.removeAll { $0 === connection }
+        if gathering === connection { gathering = nil }
         lastReason = reason
         if !isStopping { source.observe(.lost(reason: reason)) }
         if connections.isEmpty { failWaiting() } else { passOn() }
