@@ -147,7 +147,7 @@ struct BodyDecoder: Sendable {
 
     private mutating func spend() throws(Malformed) {
         overhead -= 1
-        guard overhead > 0 else { throw .bodyTooLarge }
+        guard overhead >= 0 else { throw .bodyTooLarge }
     }
 }
 

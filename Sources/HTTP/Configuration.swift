@@ -32,9 +32,9 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
 
     /// Reads `host:port`, `[address]:port` or `:port`, which is every address.
     public init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            return nil
-        }
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard digits.utf8.allSatisfy(\.isDigit), let port = UInt16(digits) else { return nil }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())

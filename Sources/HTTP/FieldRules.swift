@@ -63,11 +63,19 @@ struct FieldRules: Sendable {
     }
 
     private mutating func encoding(_ value: Span<UInt8>) throws(Malformed) {
-        guard transferEncoding == .absent, !value.isEmpty else { throw .transferEncoding }
-        guard value.matches("chunked") else {
-            throw value.contains(word: "chunked") ? .transferEncoding : .transferEncodingNotSupported
-        }
+        guard transferEncoding == .absent, value.matches("chunked") else { throw Self.refusal(of: value) }
         transferEncoding = .chunked
+    }
+
+    /// Other codings before `chunked` are only unknown here; where it is not the last, or stands twice, nobody can
+    /// tell where the body ends (RFC 9112, 6.1 and 6.3).
+    private static func refusal(of codings: Span<UInt8>) -> Malformed {
+        var comma = codings.count - 1
+        while comma >= 0, codings[comma] != .comma { comma -= 1 }
+        guard comma >= 0, codings.extracting(comma + 1..<codings.count).contains(word: "chunked"),
+            !codings.extracting(0..<comma).contains(word: "chunked")
+        else { return .transferEncoding }
+        return .transferEncodingNotSupported
     }
 
     private mutating func connection(_ value: Span<UInt8>) {
@@ -93,6 +101,14 @@ extension Span where Element == UInt8 {
         guard stretch.range.count == word.utf8CodeUnitCount else { return false }
         for place in 0..<word.utf8CodeUnitCount
         where self[Int(stretch.start) + place].lowercased != word.utf8Start[place] { return false }
+        return true
+    }
+
+    /// Whether the bytes are this very word, as methods are compared.
+    func equals(_ stretch: Stretch, _ word: StaticString) -> Bool {
+        guard stretch.range.count == word.utf8CodeUnitCount else { return false }
+        for place in 0..<word.utf8CodeUnitCount
+        where self[Int(stretch.start) + place] != word.utf8Start[place] { return false }
         return true
     }
 

@@ -73,6 +73,7 @@ extension UInt8 {
 
     var isDigit: Bool { 0x30...0x39 ~= self }
     var isBlank: Bool { self == .space || self == .tab }
+    var isBracket: Bool { self == UInt8(ascii: "[") || self == UInt8(ascii: "]") }
     @inline(__always)
     var lowercased: UInt8 { 0x41...0x5a ~= self ? self | 0x20 : self }
 }

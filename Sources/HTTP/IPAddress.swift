@@ -25,7 +25,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
         if text.contains("."), !text.contains(":") { text = "::ffff:" + text }
         var address = in6_addr()
-        guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
+        // C would take a NUL for the end.
+        guard !text.utf8.contains(0), inet_pton(AF_INET6, text, &address) == 1 else { return nil }
         self.init(address)
     }
 
@@ -73,6 +74,7 @@ public struct IPNetwork: Hashable, Sendable {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }
         let size = address.isVersion4 ? 32 : 128
+        guard parts.count == 1 || parts[1].utf8.allSatisfy(\.isDigit) else { return nil }
         guard let bits = parts.count == 2 ? Int(parts[1]) : size, 0...size ~= bits else { return nil }
         self.address = address
         self.bits = bits + 128 - size
@@ -96,7 +98,8 @@ struct TrustedProxies: Sendable {
         guard let forwardedFor, contains(peer) else { return peer }
         var client = peer
         for text in forwardedFor.split(separator: ",").reversed() {
-            guard let address = IPAddress(String(text.filter { !$0.isWhitespace })) else { return client }
+            let words = text.split(whereSeparator: \.isWhitespace)
+            guard words.count == 1, let address = IPAddress(words[0]) else { return client }
             client = address
             if !contains(address) { return client }
         }

@@ -112,8 +112,9 @@ final class LoopServer {
         }
         let bytes = received.bytes.span
         let method = received.head.method
-        guard bytes[received.path.lowerBound] == .slash else {
-            return method.range.count == 7 && bytes.matches(method, "options")
+        // The path of an absolute target may be empty, which means the root.
+        guard received.path.isEmpty || bytes[received.path.lowerBound] == .slash else {
+            return bytes.equals(method, "OPTIONS")
                 ? .options(allow: ["GET", "HEAD", "OPTIONS"]) : .refuse(.notFound)
         }
         switch router.match(method: bytes.extracting(method.range), in: bytes, path: received.path) {

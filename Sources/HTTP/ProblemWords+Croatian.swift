@@ -17,6 +17,11 @@ extension ProblemWords {
         ],
         "request_timeout": ["Isteklo vrijeme": "Zahtjev nije stigao na vrijeme. Pošaljite ga brže."],
         "malformed_json": ["Neispravan JSON": "Tijelo zahtjeva nije ispravan JSON u UTF-8."],
+        "validation_failed": [
+            "Neispravni podaci": "Neka polja nisu prihvatljiva; navedena su u popisu errors."
+        ],
+        "required": ["Neispravni podaci": "Ovo je obavezno."],
+        "wrong_type": ["Neispravni podaci": "Ovdje se očekuje druga vrsta vrijednosti."],
         "unsupported_media_type": [
             "Nepodržana vrsta sadržaja": "Tijelo zahtjeva mora imati Content-Type: application/json."
         ],

@@ -13,6 +13,9 @@ extension ProblemWords {
         ],
         "request_timeout": ["Request timeout": "The request did not arrive in time. Please send it faster."],
         "malformed_json": ["Malformed JSON": "The body is not valid JSON in UTF-8."],
+        "validation_failed": ["Validation failed": "Some fields cannot be taken as they are; errors lists them."],
+        "required": ["Validation failed": "This is required."],
+        "wrong_type": ["Validation failed": "This has another type than is expected here."],
         "unsupported_media_type": [
             "Unsupported media type": "The body must be sent with Content-Type: application/json."
         ],

@@ -110,7 +110,9 @@ struct RequestParser: Sendable {
     private mutating func target(_ bytes: Span<UInt8>, _ end: Int) throws(Malformed) {
         while position < end {
             let byte = bytes[position]
-            guard Grammar.target.contains(byte) else { return try endTarget(bytes, byte) }
+            guard Grammar.target.contains(byte) || mayBeOfAuthority(byte, bytes) else {
+                return try endTarget(bytes, byte)
+            }
             if byte == .questionMark, head.pathEnd < 0 { head.pathEnd = position }
             position += 1
             if byte == .percent {
@@ -119,6 +121,11 @@ struct RequestParser: Sendable {
                 return
             }
         }
+    }
+
+    /// Only an address within an authority has brackets, and a target that begins with a slash has no authority.
+    private func mayBeOfAuthority(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        byte.isBracket && bytes[mark] != .slash
     }
 
     private mutating func escape(_ byte: UInt8) throws(Malformed) {

@@ -78,7 +78,7 @@ struct Router: Sendable {
 
     /// What `Allow` says of a path with these methods.
     private static func allowed(_ methods: [String]) -> [String] {
-        (methods + (methods.contains("GET") ? ["HEAD"] : []) + ["OPTIONS"]).sorted()
+        Set(methods + (methods.contains("GET") ? ["HEAD"] : []) + ["OPTIONS"]).sorted()
     }
 }
 

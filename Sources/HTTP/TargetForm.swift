@@ -2,21 +2,19 @@
 enum TargetForm {
     /// Refuses what has none of the forms; leaves path and query of an absolute form as the head's target.
     static func check(_ head: inout RequestHead, _ bytes: Span<UInt8>) throws(Malformed) {
-        let start = Int(head.target.start)
-        switch bytes[start] {
+        if bytes.equals(head.method, "CONNECT") {
+            guard HostForm.isValidWithPort(bytes.extracting(head.target.range)) else { throw .target }
+            return
+        }
+        switch bytes[Int(head.target.start)] {
         case .slash: return
         case UInt8(ascii: "*"):
-            guard head.target.range.count == 1, bytes.matches(head.method, "options") else { throw .target }
-        default:
-            if bytes.matches(head.method, "connect") {
-                guard HostForm.isValid(bytes.extracting(head.target.range)) else { throw .target }
-            } else {
-                try absolute(&head, bytes)
-            }
+            guard head.target.range.count == 1, bytes.equals(head.method, "OPTIONS") else { throw .target }
+        default: try absolute(&head, bytes)
         }
     }
 
-    /// `http://host/path`: a server must take it, though only proxies are sent it as a rule.
+    /// `http://host/path`: a server must take it, though only proxies are sent it as a rule. The path may be empty.
     private static func absolute(_ head: inout RequestHead, _ bytes: Span<UInt8>) throws(Malformed) {
         let (start, end) = (Int(head.target.start), Int(head.target.end))
         let scheme: Int
@@ -29,9 +27,9 @@ enum TargetForm {
         }
         var path = start + scheme
         while path < end, bytes[path] != .slash, bytes[path] != .questionMark { path += 1 }
-        guard HostForm.isValid(bytes.extracting(start + scheme..<path)), path < end, bytes[path] == .slash else {
-            throw .target
-        }
+        guard HostForm.isValid(bytes.extracting(start + scheme..<path)) else { throw .target }
+        // The brackets of an address were let pass; behind it there may be none.
+        for place in path..<end where bytes[place].isBracket { throw .target }
         head.target = Stretch(path, end)
     }
 }
@@ -39,26 +37,45 @@ enum TargetForm {
 /// `uri-host [ ":" port ]` (RFC 9110, 7.2).
 enum HostForm {
     static func isValid(_ value: Span<UInt8>) -> Bool {
-        guard !value.isEmpty else { return false }
+        guard let end = endOfHost(value) else { return false }
+        return isPort(value, from: end)
+    }
+
+    /// What CONNECT is sent: with a port that there can be (RFC 9110, 9.3.6).
+    static func isValidWithPort(_ value: Span<UInt8>) -> Bool {
+        guard let end = endOfHost(value), isPort(value, from: end) else { return false }
+        var port = 0
+        for place in value.indices.dropFirst(end + 1) { port = min(65_536, port * 10 + Int(value[place] - 0x30)) }
+        return 1...65_535 ~= port
+    }
+
+    private static func endOfHost(_ value: Span<UInt8>) -> Int? {
+        guard !value.isEmpty else { return nil }
+        if value[0] == UInt8(ascii: "[") { return endOfLiteral(value) }
         var place = 0
-        if value[0] == UInt8(ascii: "[") {
-            guard let end = endOfLiteral(value) else { return false }
-            place = end
-        } else {
-            while place < value.count, value[place] != .colon {
-                guard Grammar.host.contains(value[place]), isEscape(value, at: place) else { return false }
-                place += 1
-            }
-            guard place > 0 else { return false }
+        while place < value.count, value[place] != .colon {
+            guard Grammar.host.contains(value[place]), isEscape(value, at: place) else { return nil }
+            place += 1
         }
-        return isPort(value, from: place)
+        return place > 0 ? place : nil
     }
 
     private static func endOfLiteral(_ value: Span<UInt8>) -> Int? {
-        var place = 1
-        while place < value.count, Grammar.addressLiteral.contains(value[place]) { place += 1 }
-        guard place > 1, place < value.count, value[place] == UInt8(ascii: "]") else { return nil }
-        return place + 1
+        var end = 1
+        while end < value.count, Grammar.addressLiteral.contains(value[end]) { end += 1 }
+        guard end < value.count, value[end] == UInt8(ascii: "]") else { return nil }
+        let literal = value.extracting(1..<end).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        let isVersion6 = literal.contains(":") && IPAddress(literal) != nil
+        return isVersion6 || isOfFutureVersion(literal) ? end + 1 : nil
+    }
+
+    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`, of whose characters the last are known to be right.
+    private static func isOfFutureVersion(_ literal: String) -> Bool {
+        let parts = literal.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1)
+        guard parts.count == 2, let letter = parts[0].first else { return false }
+        let digits = parts[0].dropFirst()
+        return letter.lowercased == UInt8(ascii: "v") && !digits.isEmpty
+            && digits.allSatisfy { Grammar.hexValue($0) != nil }
     }
 
     /// True unless a percent sign stands there without two hexadecimal digits behind it.
@@ -70,7 +87,7 @@ enum HostForm {
 
     private static func isPort(_ value: Span<UInt8>, from start: Int) -> Bool {
         guard start < value.count else { return true }
-        guard value[start] == .colon, value.count - start <= 6 else { return false }
+        guard value[start] == .colon else { return false }
         for place in start + 1..<value.count where !value[place].isDigit { return false }
         return true
     }

@@ -15,7 +15,7 @@ public final class BlockingConnection {
     ///
     /// Of several hosts it takes the one that can be written to, unless the URL says otherwise.
     public init(url: String, timeout: Duration = .seconds(10)) throws {
-        try DatabaseURL.check(url)
+        _ = try DatabaseURL.settings(in: url)
         let defaults = [("client_encoding", "UTF8"), ("target_session_attrs", "read-write"), ("dbname", url)]
         let keywords = defaults.map { strdup($0.0) } + [nil]
         let values = defaults.map { strdup($0.1) } + [nil]

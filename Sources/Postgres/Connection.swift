@@ -114,8 +114,11 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
         guard let name = preparedName(for: call) else { return false }
         pipeline.send(.execute(call))
         let count = parameters.count
-        return parameters.withValues { values, lengths, formats in
-            PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1) == 1
+        // The name itself as the argument would be copied to the heap at every call.
+        return name.withCString { name in
+            parameters.withValues { values, lengths, formats in
+                PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1) == 1
+            }
         }
     }
 

@@ -9,13 +9,9 @@ struct Connector: Sendable {
     /// Whether only a server that takes writes will do.
     let wantsWritable: Bool
 
-    /// No message quotes the URL, since a password written wrongly may turn up in any part of it.
+    /// Throws ``DatabaseURL/Invalid`` for a URL that cannot be used.
     init(url: String, limits: DatabaseLimits) throws {
-        guard let given = Self.parse(url) else { throw PostgresError.unexpected("the database URL cannot be parsed") }
-        guard given["host"]?.contains("@") != true, given["port"]?.allSatisfy({ $0.isNumber || $0 == "," }) != false
-        else {
-            throw PostgresError.unexpected("the database URL has a host or port that is none: is the password encoded?")
-        }
+        let given = try DatabaseURL.settings(in: url)
         wantsWritable = ["read-write", "primary"].contains(given["target_session_attrs"])
         let hosts = 1 + (given["host"] ?? "").count { $0 == "," }
         parameters =
@@ -43,18 +39,6 @@ struct Connector: Sendable {
         -c statement_timeout=\(limits.statementTimeout.inNanoseconds / 1_000_000) \
         -c idle_in_transaction_session_timeout=\(limits.idleInTransactionTimeout.inNanoseconds / 1_000_000)
         """
-    }
-
-    private static func parse(_ url: String) -> [String: String]? {
-        guard let options = PQconninfoParse(url, nil) else { return nil }
-        defer { PQconninfoFree(options) }
-        var given: [String: String] = [:]
-        var option = options
-        while let keyword = option.pointee.keyword {
-            if let value = option.pointee.val { given[String(cString: keyword)] = String(cString: value) }
-            option += 1
-        }
-        return given
     }
 
     /// Opens a connection, or says why that cannot be.

@@ -11,24 +11,28 @@ public enum DatabaseURL {
         }
     }
 
-    /// Refuses a URL that libpq cannot read, and one whose unescaped password would run over into the host:
-    /// libpq would print that host.
-    public static func check(_ url: String) throws {
+    /// What libpq reads in a URL, by its keywords.
+    ///
+    /// Refuses a URL that libpq cannot read, and one whose unescaped password runs over into the host, the port or the
+    /// name of the database: libpq and the server would print those.
+    static func settings(in url: String) throws -> [String: String] {
         guard let options = PQconninfoParse(url, nil) else { throw Invalid() }
         defer { PQconninfoFree(options) }
+        var settings: [String: String] = [:]
         var option = options
         while let keyword = option.pointee.keyword {
-            if let value = option.pointee.val, !isSound(String(cString: value), for: String(cString: keyword)) {
-                throw Invalid()
-            }
+            if let value = option.pointee.val { settings[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
+        guard settings.allSatisfy({ isSound($0.value, for: $0.key) }) else { throw Invalid() }
+        return settings
     }
 
     private static func isSound(_ value: String, for keyword: String) -> Bool {
         switch keyword {
         case "host", "hostaddr": value.split(separator: ",").allSatisfy { $0.hasPrefix("/") || !$0.contains("@") }
         case "port": value.allSatisfy { "0123456789,".contains($0) }
+        case "dbname": !value.contains("@")
         default: true
         }
     }

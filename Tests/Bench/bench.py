@@ -122,8 +122,11 @@ class Server:
         output = run(command)
         if "Non-2xx" in output or "Socket errors" in output:
             sys.exit("answers were missing or wrong:\n" + output)
-        rate = float(re.search(r"Requests/sec:\s*([\d.]+)", output).group(1))
-        return rate, *[milliseconds(re.search(rf"(?m)^ +{part}% +(\S+)$", output).group(1)) for part in (50, 99)]
+        rate = re.search(r"Requests/sec:\s*([\d.]+)", output)
+        latencies = [re.search(rf"(?m)^ +{part}% +(\S+)\s*$", output) for part in (50, 99)]
+        if not rate or None in latencies:
+            sys.exit("this is not what wrk says as a rule:\n" + output)
+        return float(rate.group(1)), *[milliseconds(latency.group(1)) for latency in latencies]
 
 
 def milliseconds(text):

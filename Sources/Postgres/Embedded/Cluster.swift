@@ -48,10 +48,11 @@ package final class Cluster: Sendable {
 
     // MARK: Its server
 
-    /// Starts the server, which goes down fast when the calling thread ends.
-    package func launch(log: Int32, durable: Bool = true) throws -> ServerProcess {
+    /// Starts the server, which goes down fast when the calling thread ends. The settings given override the usual.
+    package func launch(log: Int32, durable: Bool = true, settings: [String] = []) throws -> ServerProcess {
         let binaries = try ServerBinaries.find(version: version)
-        let command = [binaries.postgres, "-D", "/proc/self/fd/3"] + Self.settings(durable: durable)
+        let settings = (Self.settings(durable: durable) + settings).flatMap { ["-c", $0] }
+        let command = [binaries.postgres, "-D", "/proc/self/fd/3"] + settings
         let user = try ServerUser(owning: directory)
         return try ServerProcess.start(user.command(dyingWith: "INT", command), directory: directory, log: log)
     }
@@ -110,6 +111,6 @@ package final class Cluster: Sendable {
             "max_connections=200", "log_min_messages=log", "log_checkpoints=off", "log_timezone=UTC", "timezone=UTC",
         ]
         let careless = ["fsync=off", "full_page_writes=off"]
-        return (always + (durable ? [] : careless)).flatMap { ["-c", $0] }
+        return always + (durable ? [] : careless)
     }
 }

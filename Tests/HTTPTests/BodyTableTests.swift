@@ -1,0 +1,164 @@
+import Testing
+
+@testable import HTTP
+
+@Suite("Bodies, by RFC 9112, 6 and 7.1")
+struct BodyTableTests {
+    @Test(
+        "Chunks",
+        arguments: [
+            chunks("0⏎⏎", ""), chunks("5⏎hello⏎0⏎⏎", "hello"), chunks("1⏎a⏎2⏎bc⏎0⏎⏎", "abc"), chunks("0000⏎⏎", ""),
+            chunks("a⏎0123456789⏎0⏎⏎", "0123456789"), chunks("A⏎0123456789⏎0⏎⏎", "0123456789"),
+            chunks("0000000000000001⏎a⏎0000000000000000⏎⏎", "a"), chunks("5⏎\r\n\r\n0⏎0⏎⏎", "\r\n\r\n0"),
+            chunks("3⏎\0\u{ff}\u{80}⏎0⏎⏎", "\0\u{ff}\u{80}"),
+        ])
+    func chunked(row: Row) { row.check() }
+
+    @Test(
+        "Sizes that are none",
+        arguments: [
+            "", " ", "g", "-1", "+1", "0x1", "1x", "1.0", " 1", "1 ", "1\t", "1\0", "\u{ff}1", "1_0",
+            "00000000000000001", "00000000000000000", "1\n", "1\r", "1,1", "1 1",
+        ])
+    func badSizes(size: String) {
+        let row = chunkedRow("\(size)⏎a⏎0⏎⏎", .refused(.chunk))
+        row.check()
+    }
+
+    @Test(
+        "What stands between chunks",
+        arguments: [
+            refused("1⏎ab⏎0⏎⏎", .chunk), refused("1⏎a0⏎⏎", .chunk), refused("1⏎a\n0⏎⏎", .chunk),
+            refused("1⏎a\r0⏎⏎", .chunk), refused("1\na⏎0⏎⏎", .chunk), refused("1\ra⏎0⏎⏎", .chunk),
+            refused("1⏎a⏎⏎0⏎⏎", .chunk), refused("2⏎a⏎0⏎⏎", .chunk), refused("0\n\n", .chunk),
+            refused("0⏎\n", .trailer), refused("0⏎\r\r", .trailer), waits(""), waits("1"), waits("1\r"), waits("1⏎"),
+            waits("1⏎a"), waits("1⏎a\r"), waits("1⏎a⏎"), waits("1⏎a⏎0⏎"), waits("0⏎\r"),
+        ])
+    func between(row: Row) { row.check() }
+
+    @Test(
+        "Extensions",
+        arguments: [
+            ";a", ";a=b", " ;a", "\t;a", "; a", " \t; \ta", ";a =b", ";a= b", ";a \t=\t b", ";a;b", ";a=b;c=d",
+            ";a ;b", ";a=b ;c", ";a=\"\"", ";a=\"b\"", ";a = \"b\"", ";a=\"b c\td\"", ";a=\"\u{80}\u{ff}\"",
+            ";a=\"\\\"\"", ";a=\"\\\\\"", ";a=\"\\\u{ff}\\ \\\t\"", ";a=\";\"", ";a=\"b\";c", ";a=\"b\" ; c = \"d\"",
+            ";!#$%&'*+-.^_`|~=!#$%&'*+-.^_`|~", ";a=1;a=1",
+        ])
+    func extensions(text: String) {
+        // The size goes on to count, and the last chunk may be extended as well.
+        let row = chunkedRow("2\(text)⏎bc⏎0\(text)⏎⏎", body: "bc")
+        row.check()
+    }
+
+    @Test(
+        "Extensions that are none",
+        arguments: [
+            ";", ";;", ";;a", ";a;", ";=", ";=b", ";a=", ";a==b", ";a=b=c", " a", " =b", "; ", ";a ", ";a=b ",
+            ";a=\"b\" ", ";a=\"b\"\t", ";a b", ";a=b c", ";a=b \"c\"", ";a\"b\"", ";a=\"", ";a=\"b", ";a=\"\\",
+            ";a=\"\\\"", ";a=\"b\"c", ";a=\"b\"\"c\"", ";a=b\"c\"", ";a(b)", ";a,b", ";a=b,c", ";a=@", ";\u{80}",
+            ";a=\u{80}", ";a=\"\0\"", ";a=\"\u{7f}\"", ";a=\"\\\0\"", ";a=\"\\\u{7f}\"", ";a\0", ";\0", ";a=\0",
+            "; \0", ";a \0", ";a= \0", ";a=\"b\"\0", ";a\n", ";a=b\n", ";a=\"\n\"", ";a=\"\r\"", ";a=\"\r\n\"", ";a\r",
+            "=b", "a=b", " \n", "; \n",
+        ])
+    func badExtensions(text: String) {
+        for row in [chunkedRow("1\(text)⏎b⏎0⏎⏎", .refused(.chunk)), chunkedRow("0\(text)⏎⏎", .refused(.chunk))] {
+            row.check()
+        }
+    }
+
+    @Test(
+        "Trailers",
+        arguments: [
+            chunks("0⏎X: a⏎⏎", ""), chunks("0⏎X:⏎Y: b⏎⏎", ""), chunks("0⏎X:\t\u{80} \u{ff} ⏎⏎", ""),
+            chunks("1⏎a⏎0⏎Content-Length: 9⏎⏎", "a"), refused("0⏎X⏎⏎", .trailer), refused("0⏎: a⏎⏎", .trailer),
+            refused("0⏎X : a⏎⏎", .trailer), refused("0⏎ X: a⏎⏎", .trailer), refused("0⏎X: a⏎ b⏎⏎", .trailer),
+            refused("0⏎X: a⏎\tb⏎⏎", .trailer), refused("0⏎X: a\n⏎", .trailer), refused("0⏎X: a\rb⏎⏎", .trailer),
+            refused("0⏎X: \0⏎⏎", .trailer), refused("0⏎X: \u{7f}⏎⏎", .trailer), refused("0⏎\u{80}: a⏎⏎", .trailer),
+            refused("0⏎X\0: a⏎⏎", .trailer), refused("0⏎X: a⏎\n", .trailer), refused("0⏎GET / HTTP/1.1⏎⏎", .trailer),
+            waits("0⏎X"), waits("0⏎X: a⏎"), waits("0⏎X: a⏎\r"),
+        ])
+    func trailers(row: Row) { row.check() }
+
+    @Test(
+        "Every other byte where a line or a chunk has to end",
+        arguments: [
+            ("1⏎b", 13, Malformed.chunk), ("1⏎b\r", 10, .chunk), ("1\r", 10, .chunk), ("1;a\r", 10, .chunk),
+            ("0\r", 10, .chunk), ("0⏎\r", 10, .trailer), ("0⏎X: a\r", 10, .trailer),
+        ])
+    func lineEnds(before: String, right: UInt8, malformed: Malformed) {
+        for byte in UInt8.min ... .max where byte != right {
+            refused(before + latin1([byte]) + "⏎⏎", malformed).check()
+        }
+    }
+
+    @Test("A length's bytes are taken as they are, and no more of them")
+    func length() {
+        let all = (0...255).map { UInt8($0) }
+        let head = "POST / HTTP/1.1⏎Host: a⏎Content-Length: 256⏎⏎"
+        Row.take(
+            "", head + latin1(all), method: "POST", fields: ["Host: a", "Content-Length: 256"], framing: .length(256),
+            body: latin1(all), next: "GET / HTTP/1.1⏎"
+        ).check()
+    }
+
+    // MARK: Limits
+
+    private static let small = Feeder(bodyLimit: 10)
+
+    @Test(
+        "As much as the limit is taken, in whatever chunks",
+        arguments: [
+            chunks("a⏎0123456789⏎0⏎⏎", "0123456789"), chunks("9⏎012345678⏎1⏎9⏎0⏎⏎", "0123456789"),
+            chunks("5⏎01234⏎00005⏎56789⏎000⏎⏎", "0123456789"),
+        ])
+    func atTheLimit(row: Row) { row.checkParser(Self.small) }
+
+    @Test(
+        "More is refused as soon as it is announced",
+        arguments: [
+            refused("b", .bodyTooLarge), refused("00b", .bodyTooLarge), refused("10", .bodyTooLarge),
+            refused("9⏎012345678⏎2", .bodyTooLarge), refused("a⏎0123456789⏎1", .bodyTooLarge),
+            refused("ffffffffffffffff⏎", .bodyTooLarge), refused("7fffffffffffffff⏎", .bodyTooLarge),
+            refused("a⏎0123456789⏎7fffffffffffffff", .bodyTooLarge), refused("8000000000000000", .bodyTooLarge),
+        ])
+    func overTheLimit(row: Row) { row.checkParser(Self.small) }
+
+    @Test("A length at the limit, and over", arguments: [(9, true), (10, true), (11, false)])
+    func lengthLimit(length: Int, fits: Bool) {
+        let text = "POST / HTTP/1.1⏎Host: a⏎Content-Length: \(length)⏎⏎" + String(repeating: "b", count: length)
+        let row =
+            fits
+            ? Row.take(
+                "", text, method: "POST", fields: ["Host: a", "Content-Length: \(length)"], framing: .length(length),
+                body: String(repeating: "b", count: length))
+            : .refuse("", text, .bodyTooLarge)
+        row.checkParser(Self.small)
+    }
+
+    @Test("Extensions and trailers may add up to 4096 bytes", arguments: [0, 1])
+    func overhead(excess: Int) {
+        // Counted are the extension behind its semicolon with its CR, the field line, and the last line.
+        let counted = "a\r".utf8.count + "X:\r\n".utf8.count + "\r\n".utf8.count
+        let field = "X:" + String(repeating: "v", count: 4096 - counted + excess)
+        let text = "0;a⏎\(field)⏎⏎"
+        let row = chunkedRow(text, excess == 0 ? nil : .refused(.bodyTooLarge))
+        #expect(Feeder().read(row.bytes) == row.expected)
+        #expect(Feeder().read(row.bytes, cuts: Array(1..<row.bytes.count)) == row.expected)
+    }
+}
+
+/// A request in chunks, taken unless something else is expected.
+private func chunkedRow(_ text: String, body: String = "", _ expected: Outcome? = nil) -> Row {
+    var row = Row.take(
+        escaped(bytes(text)), "POST / HTTP/1.1⏎Host: a⏎Transfer-Encoding: chunked⏎⏎" + text, method: "POST",
+        fields: ["Host: a", "Transfer-Encoding: chunked"], framing: .chunked, body: body, next: "GET")
+    if let expected {
+        row.expected = expected
+        row.bytes.removeLast("GET".count)
+    }
+    return row
+}
+
+private func chunks(_ text: String, _ body: String) -> Row { chunkedRow(text, body: body) }
+private func refused(_ text: String, _ malformed: Malformed) -> Row { chunkedRow(text, .refused(malformed)) }
+private func waits(_ text: String) -> Row { chunkedRow(text, .incomplete) }
