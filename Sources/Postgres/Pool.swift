@@ -61,7 +61,9 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     /// Reads of one turn go together, since they share a sync; everything else spreads out.
     private func choose(for call: any Call) -> Connection? {
         guard call.sharesSync else { return leastLoaded }
-        if let gathering, 1..<Self.readsTogether ~= gathering.unsent, !gathering.isLeased { return gathering }
+        if let gathering, 1..<Self.readsTogether ~= gathering.unsent, !gathering.isLeased, hasRoom(gathering) {
+            return gathering
+        }
         gathering = leastLoaded
         return gathering
     }

@@ -1,5 +1,3 @@
-import EventLoop
-import Glibc
 import Postgres
 import TestSupport
 import Testing
@@ -47,10 +45,11 @@ import Testing
     }
 
     @Test func aServerThatNeverAnswersIsGivenUp() throws {
-        let listener = try SilentListener()
-        let url = "postgresql://kurir:secret@127.0.0.1:\(listener.port)/kurir"
+        let port = try ReservedPort()
+        try port.listenInSilence()
+        let url = "postgresql://kurir:secret@127.0.0.1:\(port.number)/kurir"
         let error = #expect(throws: PostgresError.self) {
-            _ = try BlockingConnection(url: url, timeout: .milliseconds(200))
+            _ = try withExtendedLifetime(port) { try BlockingConnection(url: url, timeout: .milliseconds(200)) }
         }
         #expect("\(String(describing: error))".contains("did not answer in time"))
     }
@@ -65,36 +64,11 @@ import Testing
         "postgresql://kurir:p@secret@127.0.0.1:1/kurir", "postgresql://kurir:p:secret/1@127.0.0.1:1/kurir",
         "postgresql://kurir:secret@127.0.0.1:secret/kurir", "postgresql://kurir:secret@127.0.0.1:1/kurir",
         "postgresql://kurir:%zzsecret@127.0.0.1/kurir", "host=127.0.0.1 port=1 password=secret", "secret",
-        "postgresql://kurir:secret@127.0.0.1:1/kurir?secret=1",
+        "postgresql://kurir:secret@127.0.0.1:1/kurir?secret=1", "postgresql://kurir:p@secret/1@127.0.0.1:1/kurir",
+        "postgresql://kurir:p@/secret@127.0.0.1:1/kurir",
     ])
     func noErrorQuotesAPassword(url: String) throws {
         let error = #expect(throws: (any Error).self) { try BlockingConnection(url: url) }
         #expect(!String(reflecting: error).contains("secret"))
-    }
-}
-
-/// Takes connections in and says nothing.
-private final class SilentListener {
-    let port: UInt16
-    private let file: Int32
-
-    init() throws {
-        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listens = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(file, address, length) == 0 && listen(file, 8) == 0 && getsockname(file, address, &length) == 0
-            }
-        }
-        guard listens else { throw SystemError("listening") }
-        self.file = file
-        port = address.sin_port.byteSwapped
-    }
-
-    deinit {
-        close(file)
     }
 }

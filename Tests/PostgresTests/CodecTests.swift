@@ -1,7 +1,8 @@
 import Postgres
+import TestSupport
 import Testing
 
-@Suite struct CodecTests {
+@Suite(.emptyDatabase) struct CodecTests {
     @Test func `booleans`() async throws {
         try await roundTrip([true, false])
     }

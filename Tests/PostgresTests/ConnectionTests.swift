@@ -1,8 +1,9 @@
 import EventLoop
 import Postgres
+import TestSupport
 import Testing
 
-@Suite struct ConnectionTests {
+@Suite(.emptyDatabase) struct ConnectionTests {
     @Test func `a failing write among a hundred of one turn harms none of the others`() async throws {
         try await withDatabase(poolSize: 1) { database, _ in
             try await database.run(CreateNotes())
@@ -159,10 +160,9 @@ import Testing
     }
 
     @Test func `a task that is on no loop is served`() async throws {
-        let url = try await freshDatabaseURL()
         let group = try EventLoopGroup(count: 1)
         defer { group.stop() }
-        let database = try await Database(url: url, group: group)
+        let database = try await Database(url: TestDatabase.current.url, group: group)
         #expect(try await database.run(Echo(number: 3)) == [3])
         #expect(try await database.transaction { try await $0.run(Echo(number: 4)) } == [4])
         await database.stop()

@@ -1,14 +1,14 @@
 import EventLoop
 import Postgres
-import Synchronization
+import TestSupport
 
 /// A database with loops of its own, for the time of `body`, which runs on the first loop.
 func withDatabase<Answer: Sendable>(
-    url: String? = nil, loops: Int = 1, poolSize: Int = 2, limits: DatabaseLimits = DatabaseLimits(),
+    url: String = TestDatabase.current.url, loops: Int = 1, poolSize: Int = 2,
+    limits: DatabaseLimits = DatabaseLimits(),
     observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in },
     _ body: @escaping @Sendable (Database, EventLoopGroup) async throws -> Answer
 ) async throws -> Answer {
-    let url = if let url { url } else { try await freshDatabaseURL() }
     let group = try EventLoopGroup(count: loops)
     defer { group.stop() }
     let database = try await Database(
@@ -35,7 +35,7 @@ func refusal(_ work: () async throws -> Void) async throws -> SQLState? {
 
 /// What happened, in order.
 final class Journal: Sendable {
-    private let events = Mutex<[PostgresEvent]>([])
+    private let events = Locked<[PostgresEvent]>([])
 
     var all: [PostgresEvent] { events.withLock { $0 } }
 

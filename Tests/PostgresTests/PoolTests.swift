@@ -1,8 +1,9 @@
 import EventLoop
 import Postgres
+import TestSupport
 import Testing
 
-@Suite struct PoolTests {
+@Suite(.emptyDatabase) struct PoolTests {
     @Test func `statements spread over the connections`() async throws {
         try await withDatabase(poolSize: 4) { database, _ in
             let backends = try await together(64) { _ in try await database.run(BackendPID())[0] }
@@ -51,10 +52,9 @@ import Testing
     }
 
     @Test func `stopping lets what is under way finish, and refuses the rest`() async throws {
-        let url = try await freshDatabaseURL()
         let group = try EventLoopGroup(count: 1)
         defer { group.stop() }
-        let database = try await Database(url: url, group: group)
+        let database = try await Database(url: TestDatabase.current.url, group: group)
         let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 0.2)) }
         while await database.statistics().inFlight == 0 { await Task.yield() }
         await database.stop()
@@ -64,10 +64,9 @@ import Testing
     }
 
     @Test func `stopping does not wait for ever`() async throws {
-        let url = try await freshDatabaseURL()
         let group = try EventLoopGroup(count: 1)
         defer { group.stop() }
-        let database = try await Database(url: url, group: group)
+        let database = try await Database(url: TestDatabase.current.url, group: group)
         let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 12)) }
         while await database.statistics().inFlight == 0 { await Task.yield() }
         await database.stop(within: .milliseconds(50))

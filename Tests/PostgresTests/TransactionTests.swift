@@ -1,8 +1,9 @@
 import EventLoop
 import Postgres
+import TestSupport
 import Testing
 
-@Suite struct TransactionTests {
+@Suite(.emptyDatabase) struct TransactionTests {
     private struct Mistake: Error {}
 
     @Test func `what returns is committed, what throws is rolled back`() async throws {

@@ -1,10 +1,13 @@
-import Synchronization
+import EventLoop
 
 /// Numbers for names that must differ.
 final class Counter: Sendable {
-    private let last = Atomic(0)
+    private let last = Locked(0)
 
     func next() -> Int {
-        last.add(1, ordering: .relaxed).newValue
+        last.withLock { last in
+            last += 1
+            return last
+        }
     }
 }

@@ -1,6 +1,6 @@
+import EventLoop
 import Glibc
 import Postgres
-import Synchronization
 
 /// A cluster of one test's own, whose server the test kills and starts as it likes.
 public final class PrivateCluster: Sendable {
@@ -9,19 +9,36 @@ public final class PrivateCluster: Sendable {
 
     private let directory: DataDirectory
     private let cluster: Cluster
-    private let server = Mutex<ServerProcess?>(nil)
+    private let port: ReservedPort?
+    private let server = Locked<ServerProcess?>(nil)
 
-    private init() throws {
-        directory = try DataDirectory(TemporaryDirectory.path("private"))
+    private init(on port: ReservedPort?) throws {
+        let path = TemporaryDirectory.path("private")
+        directory = try DataDirectory(path)
         cluster = try directory.cluster(durable: false)
-        url = cluster.url(database: "postgres")
+        self.port = port
+        if let port {
+            url = "postgresql://kurir@127.0.0.1:\(port.number)/postgres"
+            try Self.allowTCP(in: path + "/postgres/pg_hba.conf")
+        } else {
+            url = cluster.url(database: "postgres")
+        }
     }
 
-    /// Makes a cluster, starts it, and takes it away after `body`.
+    /// Whoever comes by TCP is let in; one who calls himself `guarded` needs a password.
+    private static func allowTCP(in path: String) throws {
+        let rules = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+        let file = open(path, O_WRONLY | O_TRUNC)
+        defer { close(file) }
+        guard write(file, rules, rules.utf8.count) == rules.utf8.count else { throw SystemError("writing \(path)") }
+    }
+
+    /// Makes a cluster, starts it, and takes it away after `body`. Given a port, it is reached there by TCP, else by
+    /// its Unix socket.
     public static func with<Answer: Sendable>(
-        _ body: (PrivateCluster) async throws -> Answer
+        on port: ReservedPort? = nil, _ body: (PrivateCluster) async throws -> Answer
     ) async throws -> Answer {
-        let cluster = try await blocking { try PrivateCluster() }
+        let cluster = try await blocking { try PrivateCluster(on: port) }
         try await cluster.start()
         do {
             let answer = try await body(cluster)
@@ -35,8 +52,9 @@ public final class PrivateCluster: Sendable {
 
     /// Starts the server and waits until it takes connections.
     public func start() async throws {
+        let settings = port.map { ["listen_addresses=127.0.0.1", "port=\($0.number)"] } ?? []
         try await blocking { [self] in
-            let started = try cluster.launch(log: directory.log, durable: false)
+            let started = try cluster.launch(log: directory.log, durable: false, settings: settings)
             server.withLock { $0 = started }
             while !cluster.isReady(started) {
                 guard started.wait(milliseconds: 5) == .timeout else { throw PostgresError.unavailable("no server") }
@@ -62,8 +80,11 @@ public final class PrivateCluster: Sendable {
         for process in cluster.processes() { process.signal(signal) }
     }
 
-    /// Stops the server in an orderly way; one that does not run does not mind.
+    /// Stops the server in an orderly way; one that does not run does not mind, one that is held up goes on for it.
     public func stop() async throws {
-        try await blocking { [self] in server.withLock { $0.take() }?.shutDown() }
+        try await blocking { [self] in
+            signal(SIGCONT)
+            server.withLock { $0.take() }?.shutDown()
+        }
     }
 }
