@@ -102,7 +102,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         clinux_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
         defer { clinux_set_thread_value(nil) }
         var events = [epoll_event](repeating: epoll_event(), count: 256)
-        while !stopping || !ready.isEmpty {
+        while !stopping || !ready.isEmpty || !flushes.isEmpty {
             let count = events.withUnsafeMutableBufferPointer { wait(for: $0) }
             now = .now
             let began = now
@@ -169,13 +169,11 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
+    /// What comes back while this goes on waits for the end of the next turn, or it could starve the rest.
     private func endTurn() {
-        var next = 0
-        while next < flushes.count {
-            flushes[next].turnEnded()
-            next += 1
-        }
-        flushes.removeAll(keepingCapacity: true)
+        let count = flushes.count
+        for place in 0..<count { flushes[place].turnEnded() }
+        flushes.removeFirst(count)
     }
 }
 

@@ -57,4 +57,10 @@ extension EventLoop {
     public func run<Answer: Sendable>(_ work: @escaping @Sendable () async throws -> Answer) async rethrows -> Answer {
         try await withTaskExecutorPreference(self) { try await work() }
     }
+
+    /// The same for work that does not wait: given to the `async` form, a plain function would be run off the loop,
+    /// because the compiler's bridge between the two forms does not know of the loop.
+    public func run<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async rethrows -> Answer {
+        try await withTaskExecutorPreference(self) { try work() }
+    }
 }

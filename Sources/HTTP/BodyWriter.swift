@@ -7,9 +7,7 @@ public struct BodyWriter: Sendable {
 
     /// Writes some bytes; waits while too much waits for the client already. Throws when the client has left.
     public func write(_ bytes: [UInt8]) async throws {
-        guard try !connection.value.append(chunk: bytes, serial: serial) else { return }
-        let drained = connection.value.drained ?? Promise<Void>(on: connection.loop)
-        connection.value.drained = drained
-        try await drained.value()
+        while try !connection.value.hasRoom(serial) { try await connection.value.room().value() }
+        try connection.value.append(chunk: bytes, serial: serial)
     }
 }

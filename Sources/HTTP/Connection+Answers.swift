@@ -51,10 +51,23 @@ extension Connection {
 
     // MARK: Streams
 
-    /// True when there is room for more; otherwise somebody has to wait for the client.
-    func append(chunk: [UInt8], serial: UInt64) throws -> Bool {
+    /// Whether a stream may write now; otherwise it has to wait for the client. Throws when the stream is over.
+    func hasRoom(_ serial: UInt64) throws -> Bool {
+        guard serial == self.serial, exchange != nil else { throw CancellationError() }
+        return outbound.count < server.configuration.limits.backlog
+    }
+
+    /// Kept when the client has read enough to write more.
+    func room() -> Promise<Void> {
+        let promise = Promise<Void>(on: server.loop)
+        awaitingRoom.removeAll { $0.isOver }
+        awaitingRoom.append(promise)
+        return promise
+    }
+
+    func append(chunk: [UInt8], serial: UInt64) throws {
         guard serial == self.serial, let exchange else { throw CancellationError() }
-        guard !chunk.isEmpty else { return true }
+        guard !chunk.isEmpty else { return }
         if exchange.minorVersion == 0 {
             outbound.append(chunk)
         } else {
@@ -64,7 +77,6 @@ extension Connection {
             outbound.append("\r\n")
         }
         flushAtEndOfTurn()
-        return outbound.count < server.configuration.limits.backlog
     }
 
     func endStream(_ serial: UInt64) {

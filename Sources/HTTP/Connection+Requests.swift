@@ -133,10 +133,11 @@ extension Connection {
 
     /// The server stops: an idle connection closes now, a busy one after its answer, a stream as soon as it can.
     func stop() {
+        exchange?.keepsAlive = false
         switch phase {
         case .head where !parser.hasBegun && inbound.isEmpty: closeWhenWritten()
         case .handling where exchange?.isStreaming == true: task?.cancel()
-        case .head, .body, .handling, .lingering, .closed: exchange?.keepsAlive = false
+        case .head, .body, .handling, .lingering, .closed: break
         }
     }
 }

@@ -22,8 +22,8 @@ final class Connection: FileEvents, TurnEnd {
     var task: Task<Void, Never>?
     /// Counts exchanges, so that a handler that comes too late answers nobody.
     var serial: UInt64 = 0
-    /// Whoever waits for the client to read before writing more.
-    var drained: Promise<Void>?
+    /// Those who wait for the client to read before they write more.
+    var awaitingRoom: [Promise<Void>] = []
 
     var phaseDeadline = Instant.distantFuture
     var writeDeadline = Instant.distantFuture
@@ -149,8 +149,7 @@ final class Connection: FileEvents, TurnEnd {
             writeDeadline = server.loop.now + server.configuration.limits.writeTimeout
         }
         if outbound.count < server.configuration.limits.backlog / 2 {
-            drained?.fulfil(.success(()))
-            drained = nil
+            endWaiting(.success(()))
             pump()
         }
     }
@@ -168,6 +167,11 @@ final class Connection: FileEvents, TurnEnd {
         }
     }
 
+    private func endWaiting(_ result: Result<Void, any Error>) {
+        for promise in awaitingRoom { promise.fulfil(result) }
+        awaitingRoom.removeAll()
+    }
+
     // MARK: The end
 
     /// Closes once everything is written.
@@ -177,7 +181,7 @@ final class Connection: FileEvents, TurnEnd {
     }
 
     private func closeWritten() {
-        guard !isLingering, peerLeft == nil else { return close() }
+        guard !isLingering, peerLeft == nil || canRead else { return close() }
         shutdown(file, Int32(SHUT_WR))
         phase = .lingering
         phaseDeadline = server.loop.now + .seconds(2)
@@ -194,8 +198,7 @@ final class Connection: FileEvents, TurnEnd {
         phase = .closed
         task?.cancel()
         task = nil
-        drained?.fulfil(.failure(CancellationError()))
-        drained = nil
+        endWaiting(.failure(CancellationError()))
         server.loop.unwatch(token, file: file)
         Glibc.close(file)
         server.forget(self)

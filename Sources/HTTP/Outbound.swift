@@ -36,10 +36,17 @@ struct Outbound {
         let count = bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         start += count
         taken += count
-        guard isEmpty else { return }
+        guard isEmpty else { return forgetTaken() }
         start = 0
         // Room for an ordinary answer is kept, room for a large one is given back.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * 1024)
+    }
+
+    /// A stream may always have something waiting: what is taken goes when it is the greater part.
+    private mutating func forgetTaken() {
+        guard start > bytes.count / 2 else { return }
+        bytes.removeFirst(start)
+        start = 0
     }
 
     /// Whether everything is gone that was there when this was last true: a client that reads one byte at a time
