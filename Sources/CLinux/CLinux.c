@@ -1,10 +1,16 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <pthread.h>
+#include <sched.h>
 #include <spawn.h>
 
 int clinux_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int clinux_allowed_cores(void) {
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
 }
 
 void clinux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

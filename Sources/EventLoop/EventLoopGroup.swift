@@ -14,9 +14,22 @@ public final class EventLoopGroup: Sendable {
         threads = try loops.map { loop in try Thread(name: "loop-\(loop.index)") { loop.run() } }
     }
 
-    /// How many cores this process may use.
+    /// How many cores this process may use: those it is allowed on, and no more than its control group pays for.
     public static var coreCount: Int {
-        max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let allowed = Int(clinux_allowed_cores())
+        return max(1, min(allowed > 0 ? allowed : sysconf(Int32(_SC_NPROCESSORS_ONLN)), coresPaidFor ?? .max))
+    }
+
+    /// The quota of `cpu.max`, as in `150000 100000`, in whole cores; nil when there is none.
+    private static var coresPaidFor: Int? {
+        guard let file = fopen("/sys/fs/cgroup/cpu.max", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 64)
+        guard fgets(&line, 64, file) != nil else { return nil }
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        guard numbers.count == 2, numbers[1] > 0 else { return nil }
+        return (numbers[0] + numbers[1] - 1) / numbers[1]
     }
 
     /// Stops the loops and waits for their threads; nothing may be under way on them.

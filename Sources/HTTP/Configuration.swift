@@ -59,9 +59,13 @@ public struct Limits: Sendable {
     public var connections = 20_000
     /// Open connections of one address; nil is any number.
     public var connectionsPerAddress: Int? = 256
-    /// From a head's first byte to its last.
+    /// Requests under way in all.
+    public var requests = 10_000
+    /// Requests under way of one client; nil is any number.
+    public var requestsPerAddress: Int? = 256
+    /// From the connection or a head's first byte to its last.
     public var headTimeout = Duration.seconds(10)
-    /// From a body's first byte to its last.
+    /// From the end of the head to the end of the body.
     public var bodyTimeout = Duration.seconds(30)
     /// Between requests.
     public var idleTimeout = Duration.seconds(75)

@@ -16,27 +16,38 @@ extension Connection {
         guard var exchange else { return nil }
         exchange.status = response.status.code
         var stream: Stream?
-        switch response.body {
-        case .none: writeHead(response, exchange, type: nil, length: response.status.forbidsBody ? nil : 0)
+        switch response.status.forbidsBody ? .none : response.body {
+        case .none:
+            writeHead(response, exchange, type: nil, response.status.forbidsBody ? .untold : .known(0))
         case .bytes(let bytes, let type):
-            writeHead(response, exchange, type: type, length: bytes.count)
+            writeHead(response, exchange, type: type, .known(bytes.count))
             if !exchange.isHead { outbound.append(bytes) }
         case .stream(let type, let write):
             if exchange.minorVersion == 0 { exchange.keepsAlive = false }
-            writeHead(response, exchange, type: type, length: nil)
+            writeHead(response, exchange, type: type, exchange.minorVersion == 0 ? .untold : .chunked)
             if !exchange.isHead { stream = write }
         }
         exchange.isStreaming = stream != nil
         self.exchange = exchange
         flushAtEndOfTurn()
         if stream == nil { finish() }
+        // The server stops: the stream may say so to its client, and end.
+        if stream != nil, server.isStopping { task?.cancel() }
         return stream
+    }
+
+    private func writeHead(_ response: Response, _ exchange: Exchange, type: String?, _ length: Outbound.BodyLength) {
+        outbound.appendHead(
+            of: response, type: type, length: length,
+            Outbound.HeadFacts(
+                requestID: exchange.request.id, date: server.date.bytes, minorVersion: exchange.minorVersion,
+                keepsAlive: exchange.keepsAlive))
     }
 
     /// The exchange is over; the next may begin.
     private func finish() {
         guard let exchange else { return }
-        server.report(exchange, status: exchange.status)
+        server.end(exchange, status: exchange.status)
         self.exchange = nil
         task = nil
         guard exchange.keepsAlive else {
@@ -92,63 +103,4 @@ extension Connection {
         exchange?.keepsAlive = false
         finish()
     }
-
-    // MARK: Heads
-
-    private func writeHead(_ response: Response, _ exchange: Exchange, type: String?, length: Int?) {
-        outbound.append(response.status == .ok ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 ")
-        if response.status != .ok {
-            outbound.append(decimal: response.status.code)
-            outbound.append(" ")
-            outbound.append(response.status.phrase.utf8)
-            outbound.append("\r\n")
-        }
-        outbound.append(server.date.bytes)
-        field("X-Request-Id: ", exchange.request.id)
-        if let type { field("Content-Type: ", type) }
-        if let length {
-            outbound.append("Content-Length: ")
-            outbound.append(decimal: length)
-            outbound.append("\r\n")
-        } else if !response.status.forbidsBody, exchange.minorVersion == 1 {
-            outbound.append("Transfer-Encoding: chunked\r\n")
-        }
-        if !exchange.keepsAlive {
-            outbound.append("Connection: close\r\n")
-        } else if exchange.minorVersion == 0 {
-            outbound.append("Connection: keep-alive\r\n")
-        }
-        writeHeaders(response)
-        outbound.append("\r\n")
-    }
-
-    private func writeHeaders(_ response: Response) {
-        outbound.append(SecurityHeaders.always)
-        if !response.sets("Content-Security-Policy") { outbound.append(SecurityHeaders.contentPolicy) }
-        if !response.sets("Cache-Control") { outbound.append(SecurityHeaders.cachePolicy) }
-        for header in response.headers {
-            outbound.append(header.name.utf8)
-            outbound.append(": ")
-            // A control character would let a value end its line and begin another.
-            outbound.append(header.value.utf8.lazy.map { Grammar.isFieldValue($0) ? $0 : .space })
-            outbound.append("\r\n")
-        }
-    }
-
-    private func field(_ name: StaticString, _ value: String) {
-        outbound.append(name)
-        outbound.append(value.utf8)
-        outbound.append("\r\n")
-    }
-}
-
-/// What every answer tells browsers, unless its route knows better.
-enum SecurityHeaders {
-    static let always: StaticString = """
-        X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n\
-        Cross-Origin-Resource-Policy: same-origin\r\n
-        """
-    static let contentPolicy: StaticString =
-        "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
-    static let cachePolicy: StaticString = "Cache-Control: no-store\r\n"
 }

@@ -65,10 +65,20 @@ extension Connection {
         serial += 1
         phase = .handling
         switch incoming.plan {
-        case .handle(let route, _): handle(request, by: route)
+        case .handle(let route, _): admit(request, to: route)
         case .options(let allow):
             answer(server.responder.crossOrigin.preflight(origin: request.header("origin"), allow: allow))
         case .refuse(let problem): answer(server.responder.response(to: problem, of: request))
+        }
+    }
+
+    private func admit(_ request: Request, to route: Route) {
+        switch server.admission.enterRequest(request.client) {
+        case .admitted:
+            exchange?.isCounted = true
+            handle(request, by: route)
+        case .tooManyOfThisAddress: answer(server.responder.response(to: .rateLimited(), of: request))
+        case .tooMany: answer(server.responder.response(to: .unavailable(), of: request))
         }
     }
 
@@ -134,8 +144,8 @@ extension Connection {
     /// The server stops: an idle connection closes now, a busy one after its answer, a stream as soon as it can.
     func stop() {
         exchange?.keepsAlive = false
+        if isIdle() { return closeWhenWritten() }
         switch phase {
-        case .head where !parser.hasBegun && inbound.isEmpty: closeWhenWritten()
         case .handling where exchange?.isStreaming == true: task?.cancel()
         case .head, .body, .handling, .lingering, .closed: break
         }

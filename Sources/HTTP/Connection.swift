@@ -75,7 +75,11 @@ final class Connection: FileEvents, TurnEnd {
         isPumping = true
         defer { isPumping = false }
         process()
+        var reads = 0
         while canRead, isReading {
+            // Somebody who sends as fast as we read must not keep the loop from the others.
+            guard reads < 16 else { return flushAtEndOfTurn() }
+            reads += 1
             read()
             process()
         }
@@ -144,7 +148,7 @@ final class Connection: FileEvents, TurnEnd {
         if case .closed = phase { return }
         if outbound.isEmpty {
             writeDeadline = .distantFuture
-            if closesWhenWritten { return closeWritten() }
+            if closesWhenWritten, !isLingering { return closeWritten() }
         } else if outbound.madeProgress() {
             writeDeadline = server.loop.now + server.configuration.limits.writeTimeout
         }
@@ -181,7 +185,7 @@ final class Connection: FileEvents, TurnEnd {
     }
 
     private func closeWritten() {
-        guard !isLingering, peerLeft == nil || canRead else { return close() }
+        guard peerLeft == nil || canRead else { return close() }
         shutdown(file, Int32(SHUT_WR))
         phase = .lingering
         phaseDeadline = server.loop.now + .seconds(2)
@@ -189,11 +193,19 @@ final class Connection: FileEvents, TurnEnd {
         pump()
     }
 
+    /// Whether nothing is under way, also once what may have come just now is read.
+    func isIdle() -> Bool {
+        canRead = true
+        pump()
+        if case .head = phase { return !parser.hasBegun && inbound.isEmpty }
+        return false
+    }
+
     /// Ends the connection and whatever was under way on it.
     func close() {
         guard let token else { return }
         self.token = nil
-        if let exchange { server.report(exchange, status: exchange.isStreaming ? exchange.status : 499) }
+        if let exchange { server.end(exchange, status: exchange.isStreaming ? exchange.status : 499) }
         exchange = nil
         phase = .closed
         task?.cancel()

@@ -39,6 +39,9 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Spreads addresses, those of one network too.
+    var shard: Int { Int(truncatingIfNeeded: (high ^ low) &* 0x9e37_79b9_7f4a_7c15 >> 32) }
+
     var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
 
     public var description: String {

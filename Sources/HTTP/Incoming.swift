@@ -61,9 +61,11 @@ struct Incoming {
     }
 
     /// What the route's parameters stand for, decoded.
-    var parameters: [String] {
-        guard case .handle(_, let places) = plan else { return [] }
-        return places.map { PercentEncoding.decode(received.bytes[$0]) ?? "" }
+    var parameters: [(name: String, value: String)] {
+        guard case .handle(let route, let places) = plan else { return [] }
+        return zip(route.parameterNames, places).map { name, place in
+            (name, PercentEncoding.decode(received.bytes[place]) ?? "")
+        }
     }
 }
 
@@ -75,6 +77,8 @@ struct Exchange {
     let isHead: Bool
     let minorVersion: UInt8
     var keepsAlive: Bool
+    /// Whether it has a place among the requests that may be under way.
+    var isCounted = false
     /// Whether the answer's head is out and its body follows bit by bit.
     var isStreaming = false
     var status = 0

@@ -16,21 +16,24 @@ final class Listener: FileEvents {
 
     func ready(_ readiness: Readiness) {
         // A bound for the turn, so that a storm of connections does not keep the open ones waiting.
-        for _ in 0..<256 {
-            var address = sockaddr_storage()
-            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let client = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { clinux_accept(file, $0, &length) }
-            }
-            guard client >= 0 else { return acceptFailed() }
-            admit(client, IPAddress(address))
+        for _ in 0..<256 where !accept() { return }
+    }
+
+    /// False when nobody waits.
+    private func accept() -> Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let client = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { clinux_accept(file, $0, &length) }
         }
+        if client >= 0 { admit(client, IPAddress(address)) } else { acceptFailed() }
+        return client >= 0
     }
 
     private func admit(_ client: Int32, _ peer: IPAddress) {
-        guard server.admission.enter(peer, isTrusted: server.isTrusted(peer)) else {
+        guard server.admission.enterConnection(peer, isTrusted: server.isTrusted(peer)) else {
             server.responder.observe(.turnedAway)
-            Self.turnAway(client, server.turnedAway)
+            Self.turnAway(client, server.turnedAway())
             return
         }
         var yes: Int32 = 1
@@ -55,8 +58,10 @@ final class Listener: FileEvents {
         }
     }
 
-    func close() {
+    /// Whoever the kernel has let in already is served; closing at once would reset them.
+    func acceptWaitingAndClose() {
         guard let token else { return }
+        while accept() {}
         self.token = nil
         server.loop.unwatch(token, file: file)
         Glibc.close(file)
@@ -66,9 +71,14 @@ final class Listener: FileEvents {
         Glibc.close(client)
     }
 
-    /// Tells a client why, if its buffer takes it, and goes on.
+    /// Tells a client why, and goes on. What it has sent is taken first, or closing would reset the connection and
+    /// could take the answer with it.
     private static func turnAway(_ client: Int32, _ answer: [UInt8]) {
-        _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+        shutdown(client, Int32(SHUT_WR))
+        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 16) {
+            _ = recv(client, $0.baseAddress, $0.count, 0)
+        }
         Glibc.close(client)
     }
 }

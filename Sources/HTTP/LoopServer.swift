@@ -10,9 +10,6 @@ final class LoopServer {
     private(set) var date = HTTPDate()
     private(set) var isStopping = false
 
-    /// What a client is told that there is no room for.
-    private(set) lazy var turnedAway = makeTurnedAway()
-
     private let router: Router
     private let proxies: TrustedProxies
     private var ids = RequestIDs()
@@ -53,7 +50,7 @@ final class LoopServer {
 
     func accept(_ file: Int32, from peer: IPAddress) {
         guard let connection = try? Connection(server: self, file: file, peer: peer) else {
-            admission.leave(peer)
+            admission.leaveConnection(peer)
             Listener.discard(file)
             return
         }
@@ -61,17 +58,21 @@ final class LoopServer {
         connections.append(connection)
     }
 
-    private func makeTurnedAway() -> [UInt8] {
+    /// What a client is told that there is no room for.
+    func turnedAway() -> [UInt8] {
         let problem = Problem(
             .unavailable, "unavailable", wording: "too_many_connections",
             headers: [Response.Header("Retry-After", "1")])
-        let words = configuration.words
-        let response = problem.response(requestID: nextRequestID(), language: ProblemWords.fallback, words: words)
+        let id = ids.next()
+        let response = problem.response(
+            requestID: id, language: ProblemWords.fallback, words: configuration.words)
         guard case .bytes(let body, let type) = response.body else { return [] }
-        let head =
-            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n"
-            + "Retry-After: 1\r\nConnection: close\r\n\r\n"
-        return Array(head.utf8) + body
+        var outbound = Outbound()
+        outbound.appendHead(
+            of: response, type: type, length: .known(body.count),
+            Outbound.HeadFacts(requestID: id, date: date.bytes, minorVersion: 1, keepsAlive: false))
+        outbound.append(body)
+        return outbound.all
     }
 
     func isTrusted(_ peer: IPAddress) -> Bool {
@@ -84,7 +85,7 @@ final class LoopServer {
             connections[connection.place] = last
             last.place = connection.place
         }
-        admission.leave(connection.peer)
+        admission.leaveConnection(connection.peer)
         if connections.isEmpty { empty?.fulfil(.success(())) }
     }
 
@@ -126,12 +127,14 @@ final class LoopServer {
         }
     }
 
-    func report(_ exchange: Exchange, status: Int) {
+    /// Gives back the place that a request has taken, and tells that it is over.
+    func end(_ exchange: Exchange, status: Int) {
         let request = exchange.request
+        if exchange.isCounted { admission.leaveRequest(request.client) }
         responder.observe(
             .answered(
                 HTTPEvent.Summary(
-                    method: request.method.isEmpty ? nil : request.method, route: exchange.route,
+                    method: request.method.isEmpty ? nil : String(request.method.prefix(32)), route: exchange.route,
                     status: status, nanoseconds: Instant.now.nanoseconds(since: exchange.began),
                     requestID: request.id, account: request.account)))
     }
@@ -141,7 +144,7 @@ final class LoopServer {
     /// Takes no more connections, lets those that work finish, and ends what is left when the time is up.
     func stop(within grace: Duration) async {
         isStopping = true
-        listener?.close()
+        listener?.acceptWaitingAndClose()
         for connection in connections.reversed() { connection.stop() }
         guard !connections.isEmpty else { return }
         let empty = Promise<Void>(on: loop)

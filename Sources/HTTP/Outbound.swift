@@ -10,6 +10,9 @@ struct Outbound {
     var count: Int { bytes.count - start }
     var isEmpty: Bool { count == 0 }
 
+    /// A copy of what waits.
+    var all: [UInt8] { Array(bytes[start...]) }
+
     mutating func append(_ more: [UInt8]) {
         bytes.append(contentsOf: more)
     }
@@ -39,7 +42,7 @@ struct Outbound {
         guard isEmpty else { return forgetTaken() }
         start = 0
         // Room for an ordinary answer is kept, room for a large one is given back.
-        bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * 1024)
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * 1024)
     }
 
     /// A stream may always have something waiting: what is taken goes when it is the greater part.

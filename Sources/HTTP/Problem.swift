@@ -55,10 +55,15 @@ public struct Problem: Error, Sendable {
         Problem(.unavailable, "unavailable", headers: [Response.Header("Retry-After", String(seconds))])
     }
 
+    /// The caller has asked too much, and is told when to ask again.
+    public static func rateLimited(retryAfterSeconds seconds: Int = 1) -> Problem {
+        Problem(.tooManyRequests, "rate_limited", headers: [Response.Header("Retry-After", String(seconds))])
+    }
+
     static func methodNotAllowed(_ method: String, _ allow: [String]) -> Problem {
         let list = allow.joined(separator: ", ")
         return Problem(
-            .methodNotAllowed, "method_not_allowed", arguments: ["method": method, "allow": list],
+            .methodNotAllowed, "method_not_allowed", arguments: ["method": String(method.prefix(32)), "allow": list],
             headers: [Response.Header("Allow", list)])
     }
 

@@ -15,12 +15,14 @@ extension ProblemWords {
         "too_many_connections": [
             "Previše veza": "Otvoreno je previše veza. Zatvorite neke ili pokušajte ponovno za koji trenutak."
         ],
+        "rate_limited": ["Previše zahtjeva": "Previše je zahtjeva odjednom. Pričekajte trenutak."],
         "request_timeout": ["Isteklo vrijeme": "Zahtjev nije stigao na vrijeme. Pošaljite ga brže."],
         "malformed_json": ["Neispravan JSON": "Tijelo zahtjeva nije ispravan JSON u UTF-8."],
         "validation_failed": [
             "Neispravni podaci": "Neka polja nisu prihvatljiva; navedena su u popisu errors."
         ],
         "required": ["Neispravni podaci": "Ovo je obavezno."],
+        "out_of_range": ["Neispravni podaci": "Vrijednost mora biti između {least} i {most}."],
         "wrong_type": ["Neispravni podaci": "Ovdje se očekuje druga vrsta vrijednosti."],
         "unsupported_media_type": [
             "Nepodržana vrsta sadržaja": "Tijelo zahtjeva mora imati Content-Type: application/json."

@@ -11,10 +11,12 @@ extension ProblemWords {
         "too_many_connections": [
             "Too many connections": "There are too many connections. Please close some, or try again in a moment."
         ],
+        "rate_limited": ["Too many requests": "You are asking too much at once. Please wait a moment."],
         "request_timeout": ["Request timeout": "The request did not arrive in time. Please send it faster."],
         "malformed_json": ["Malformed JSON": "The body is not valid JSON in UTF-8."],
         "validation_failed": ["Validation failed": "Some fields cannot be taken as they are; errors lists them."],
         "required": ["Validation failed": "This is required."],
+        "out_of_range": ["Validation failed": "This must be between {least} and {most}."],
         "wrong_type": ["Validation failed": "This has another type than is expected here."],
         "unsupported_media_type": [
             "Unsupported media type": "The body must be sent with Content-Type: application/json."

@@ -10,14 +10,15 @@ public final class Request: Sendable {
     public let client: IPAddress
     /// The body's bytes; empty when there is none.
     public let body: [UInt8]
-    /// The parameters that the route's template names, decoded.
-    public let parameters: [String]
-
     private let received: ReceivedHead
+    private let parameters: [(name: String, value: String)]
     /// Touched on one loop only; a `Mutex` is the lock that needs no memory of its own.
     private let accountID = Mutex<String?>(nil)
 
-    init(_ received: ReceivedHead, body: [UInt8] = [], id: String, client: IPAddress, parameters: [String] = []) {
+    init(
+        _ received: ReceivedHead, body: [UInt8] = [], id: String, client: IPAddress,
+        parameters: [(name: String, value: String)] = []
+    ) {
         self.received = received
         self.id = id
         self.client = client
@@ -34,6 +35,32 @@ public final class Request: Sendable {
     /// All lines of a header field as one list. `name` in lower case.
     public func headerList(_ name: StaticString) -> String? {
         received.headerList(name)
+    }
+
+    /// What stands in the path for a parameter of the route's template. Where it has not the form that is wanted,
+    /// there is nothing at that address.
+    public func parameter<Value: LosslessStringConvertible>(_ name: String, as type: Value.Type = Value.self) throws
+        -> Value
+    {
+        guard let text = parameters.first(where: { $0.name == name })?.value else {
+            preconditionFailure("the template has no {\(name)}")
+        }
+        guard let value = Value(text) else { throw Problem.notFound }
+        return value
+    }
+
+    /// A query parameter of a wanted form and range; nil when it is not there.
+    public func query<Value: LosslessStringConvertible & Comparable>(
+        _ name: String, in range: ClosedRange<Value>
+    ) throws -> Value? {
+        guard let text = query(name) else { return nil }
+        guard let value = Value(text), range.contains(value) else {
+            let bounds = ["least": "\(range.lowerBound)", "most": "\(range.upperBound)"]
+            throw Problem(
+                .unprocessable, "validation_failed",
+                fields: [Problem.WrongField(name, "out_of_range", arguments: bounds)])
+        }
+        return value
     }
 
     /// The first value of a query parameter, decoded (`+` is a space).

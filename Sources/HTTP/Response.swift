@@ -48,8 +48,8 @@ public struct Response: Sendable {
         Response(status, body: .bytes(Array(text.utf8), type: "text/plain; charset=utf-8"))
     }
 
-    /// Whether the answer sets that header itself.
+    /// Whether the answer sets that header itself; the name in lower case.
     func sets(_ name: String) -> Bool {
-        headers.contains { $0.name == name }
+        headers.contains { $0.name.lowercased() == name }
     }
 }

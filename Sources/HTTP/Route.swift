@@ -9,6 +9,8 @@ public struct Route: Sendable {
     public let template: String
     /// How long the handler may take before the client is told to come back later.
     public let deadline: Duration
+    /// The names of the template's parameters, in order.
+    public let parameterNames: [String]
     let handler: Handler
 
     /// A route.
@@ -19,21 +21,21 @@ public struct Route: Sendable {
         self.template = template
         self.deadline = deadline
         self.handler = handler
+        parameterNames = template.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+            String($0.dropFirst().dropLast())
+        }
     }
 
     /// A route that reads.
-    public static func get(_ template: String, handler: @escaping Handler) -> Route {
-        Route("GET", template, handler: handler)
+    public static func get(
+        _ template: String, deadline: Duration = .seconds(30), handler: @escaping Handler
+    ) -> Route {
+        Route("GET", template, deadline: deadline, handler: handler)
     }
 
     /// A route that writes.
     public static func post(_ template: String, handler: @escaping Handler) -> Route {
         Route("POST", template, handler: handler)
-    }
-
-    /// The names of the template's parameters, in order.
-    public var parameterNames: [String] {
-        template.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 }
 

@@ -40,41 +40,56 @@ struct Router: Sendable {
         return new
     }
 
-    /// Looks at the bytes of a path, which begins with a slash at `path.lowerBound`.
+    /// Looks at the bytes of a path, which begins with a slash, or is empty, which is the same as a slash alone.
     func match(method: Span<UInt8>, in bytes: Span<UInt8>, path: Range<Int>) -> Match {
+        var search = Search()
+        if let route = find(
+            method, bytes, min(path.lowerBound + 1, path.upperBound)..<path.upperBound, from: 0, &search)
+        {
+            return .found(route, parameters: search.parameters)
+        }
+        return search.methods.isEmpty ? .none : .otherMethods(Self.allowed(search.methods))
+    }
+
+    private struct Search {
         var parameters: [Range<Int>] = []
-        var node = 0
-        var start = path.lowerBound + 1
-        while true {
-            var end = start
-            while end < path.upperBound, bytes[end] != .slash { end += 1 }
-            guard let next = next(after: node, segment: start..<end, of: bytes, &parameters) else { return .none }
-            node = next
-            if end >= path.upperBound { break }
-            start = end + 1
-        }
-        return choose(method, at: node, parameters)
+        /// Those of paths that fit, where the method does not.
+        var methods: [String] = []
     }
 
-    private func next(
-        after node: Int, segment: Range<Int>, of bytes: Span<UInt8>, _ parameters: inout [Range<Int>]
-    ) -> Int? {
-        let span = bytes.extracting(segment)
-        for literal in nodes[node].literals where span.equals(literal.segment) { return literal.node }
+    /// Goes down the literal first; where that leads nowhere, the parameter has its turn.
+    private func find(
+        _ method: Span<UInt8>, _ bytes: Span<UInt8>, _ rest: Range<Int>, from node: Int, _ search: inout Search
+    ) -> Route? {
+        var end = rest.lowerBound
+        while end < rest.upperBound, bytes[end] != .slash { end += 1 }
+        let segment = rest.lowerBound..<end
+        for literal in nodes[node].literals where bytes.extracting(segment).equals(literal.segment) {
+            if let route = descend(method, bytes, rest, end, to: literal.node, &search) { return route }
+        }
         guard let parameter = nodes[node].parameter, !segment.isEmpty else { return nil }
-        parameters.append(segment)
-        return parameter
+        search.parameters.append(segment)
+        if let route = descend(method, bytes, rest, end, to: parameter, &search) { return route }
+        search.parameters.removeLast()
+        return nil
     }
 
-    private func choose(_ method: Span<UInt8>, at node: Int, _ parameters: [Range<Int>]) -> Match {
-        let routes = nodes[node].routes
-        for entry in routes where method.equals(entry.method) { return .found(entry.route, parameters: parameters) }
-        if method.equals(Array("HEAD".utf8)), let get = routes.first(where: { $0.route.method == "GET" }) {
-            return .found(get.route, parameters: parameters)
+    private func descend(
+        _ method: Span<UInt8>, _ bytes: Span<UInt8>, _ rest: Range<Int>, _ end: Int, to node: Int,
+        _ search: inout Search
+    ) -> Route? {
+        guard end == rest.upperBound else {
+            return find(method, bytes, end + 1..<rest.upperBound, from: node, &search)
         }
-        guard !routes.isEmpty else { return .none }
-        return .otherMethods(Self.allowed(routes.map(\.route.method)))
+        let routes = nodes[node].routes
+        if let entry = routes.first(where: { method.equals($0.method) }) { return entry.route }
+        if method.equals(Self.head), let get = routes.first(where: { $0.method == Self.get }) { return get.route }
+        search.methods += routes.map(\.route.method)
+        return nil
     }
+
+    private static let head = Array("HEAD".utf8)
+    private static let get = Array("GET".utf8)
 
     /// What `Allow` says of a path with these methods.
     private static func allowed(_ methods: [String]) -> [String] {

@@ -28,7 +28,7 @@ public final class Server: Sendable {
     }
 
     /// How many connections are open.
-    public var openConnections: Int { admission.count }
+    public var openConnections: Int { admission.openConnections }
 
     /// Stops accepting, lets what runs finish, closes what is left after the grace.
     public func stop(within grace: Duration) async {

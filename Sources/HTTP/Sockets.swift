@@ -6,7 +6,9 @@ enum Sockets {
     /// One socket for each loop, all on one port; the kernel spreads connections over them.
     static func listen(_ address: ListenAddress, count: Int) throws -> (files: [Int32], port: UInt16) {
         var failure: any Error = SystemError("finding \(address.host)", number: EADDRNOTAVAIL)
-        for candidate in try resolve(address) {
+        // Every address means those of version 6, which stand for both, and where there is none, of version 4.
+        let hosts = address.host == "::" ? ["::", "0.0.0.0"] : [address.host]
+        for candidate in try hosts.flatMap({ try resolve(ListenAddress(host: $0, port: address.port)) }) {
             do {
                 return try listen(candidate, count: count)
             } catch {
@@ -19,6 +21,7 @@ enum Sockets {
     private static func listen(_ candidate: Candidate, count: Int) throws -> ([Int32], UInt16) {
         // Sockets that share a port would also share it with another server of the same user, and each would get
         // some of the other's clients: the first is opened without sharing, to find out whether the port is free.
+        // (Two servers that start in the very same instant can still both find it so.)
         Glibc.close(try open(candidate, shared: false))
         let first = try open(candidate, shared: true)
         let port = portOf(first)

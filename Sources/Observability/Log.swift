@@ -28,6 +28,12 @@ public final class Log: Sendable {
     /// Writes a line, if what happened is worth one.
     public func observe(_ observation: Observation) {
         guard let line = LogLine(observation) else { return }
+        let lost = sink.takeLost()
+        if lost > 0 { write(.lost(lines: lost)) }
+        write(line)
+    }
+
+    private func write(_ line: LogLine) {
         if let buffer = buffers.current {
             buffer.add { line.write(as: format, clock: &$0, into: &$1) }
         } else {

@@ -18,6 +18,11 @@ struct LogLine {
     let event: StaticString
     let fields: [(name: StaticString, value: Value)]
 
+    /// Nobody read the log for so long that lines had to be dropped.
+    static func lost(lines: Int) -> LogLine {
+        LogLine(.warning, "lines lost", [("count", .number(lines))])
+    }
+
     /// Nil for what is only counted.
     init?(_ observation: Observation) {
         switch observation {
@@ -57,6 +62,7 @@ struct LogLine {
     private init(_ event: ProcessEvent) {
         switch event {
         case .step(let what): self.init(.info, "start", [("step", .text(what))])
+        case .trouble(let what): self.init(.warning, "trouble", [("what", .text(what))])
         case .listening(let address): self.init(.info, "listening", [("address", .text(address))])
         case .stopping(let signal): self.init(.info, "stopping", [("signal", .text(signal))])
         case .stopped: self.init(.info, "stopped")

@@ -36,9 +36,20 @@ public final class LogSink: Sendable {
         if mustStart { writer.submit { self.writeWaiting() } }
     }
 
-    /// Writes what waits and ends the thread.
+    /// How many lines were dropped since this was asked last.
+    func takeLost() -> Int {
+        waiting.withLock { waiting in
+            defer { waiting.lost = 0 }
+            return waiting.lost
+        }
+    }
+
+    /// Waits until what is left is written, and ends the thread; when nobody reads, not for long.
     public func stop() {
-        writer.stop()
+        for _ in 0..<100 {
+            guard waiting.withLock({ $0.isBeingWritten }) else { return writer.stop() }
+            usleep(Self.pauseMicroseconds)
+        }
     }
 
     /// Pauses after each write: a wake-up for every line would cost more than the line.
@@ -51,23 +62,24 @@ public final class LogSink: Sendable {
 
     private func take() -> [UInt8]? {
         waiting.withLock { waiting in
-            guard !waiting.bytes.isEmpty else {
-                waiting.isBeingWritten = false
-                return nil
-            }
-            var bytes = waiting.bytes
-            if waiting.lost > 0 { bytes += Array("\(waiting.lost) lines were lost: the log is read too slowly\n".utf8) }
-            waiting.bytes = []
-            waiting.lost = 0
-            return bytes
+            waiting.isBeingWritten = !waiting.bytes.isEmpty
+            guard waiting.isBeingWritten else { return nil }
+            defer { waiting.bytes = [] }
+            return waiting.bytes
         }
     }
 
+    /// Waits for a file that takes no more at the moment; gives up on one that is broken.
     private func writeAll(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { return }
+            if count < 0, errno == EAGAIN {
+                var writable = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                poll(&writable, 1, -1)
+            } else if count < 0, errno != EINTR {
+                return
+            }
             rest = rest.dropFirst(max(0, count))
         }
     }

@@ -1,8 +1,8 @@
 import HTTP
 import Postgres
 
-/// Everything that can be observed of the process. Logs and metrics each choose what to show of it; nothing else
-/// in the code writes a line or counts anything.
+/// Everything that happens in the process and is worth telling. Log and metrics each choose what to show of it; no
+/// other code writes a log line.
 public enum Observation: Sendable {
     /// Something at the clients' side.
     case http(HTTPEvent)
@@ -16,6 +16,8 @@ public enum Observation: Sendable {
 public enum ProcessEvent: Sendable {
     /// A step of the start is done or begun.
     case step(String)
+    /// Something went wrong, and is being put right.
+    case trouble(String)
     /// Requests are served at this address.
     case listening(String)
     /// A signal asked to stop.

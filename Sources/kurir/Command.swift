@@ -9,7 +9,8 @@ enum Command: String, CaseIterable {
         case .serve:
             [
                 .listen, .database, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
-                .maximumConnectionsPerAddress, .throttle, .trustedProxies, .allowedOrigins, .logFormat, .shutdownGrace,
+                .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .trustedProxies,
+                .allowedOrigins, .logFormat, .shutdownGrace,
             ]
         case .migrate: [.database, .dataDirectory, .status]
         }
@@ -25,23 +26,30 @@ enum Command: String, CaseIterable {
     }
 
     var help: String {
+        "kurir \(rawValue): \(summary)\n\n" + optionHelp
+    }
+
+    private var optionHelp: String {
         let width = options.map { Self.usage($0).count }.max() ?? 0
-        let lines = options.map { option in
+        return options.map { option in
             let usage = Self.usage(option)
             return "  \(usage)\(String(repeating: " ", count: width - usage.count))  \(option.help)\n"
                 + "  \(String(repeating: " ", count: width))  environment: \(option.environment)"
-        }
-        return "kurir \(rawValue): \(summary)\n\n" + lines.joined(separator: "\n")
+        }.joined(separator: "\n")
     }
 
     static var help: String {
-        let commands = allCases.map { "  kurir \($0.rawValue) [OPTIONS]    \($0.summary)" }
+        let commands = allCases.map { command in
+            "kurir \(command.rawValue) [OPTIONS]   \(command.summary)\n\(command.optionHelp)"
+        }
         return """
             Kurir: dispatch for shops that deliver with couriers they trust.
 
-            \(commands.joined(separator: "\n"))
-              kurir --version            say which version this is
-              kurir --help               say this; kurir COMMAND --help lists the options of one
+            \(commands.joined(separator: "\n\n"))
+
+            kurir COMMAND --help   say this of one command
+            kurir --help           say all this
+            kurir --version        say which version this is
 
             Every option can be given by the environment, too; the command line wins.
             """

@@ -25,9 +25,14 @@ struct Configuration: Sendable {
             } ?? []
         database = try DatabaseLocation(settings)
         loops = try settings.number(.loops, in: 1...256) ?? EventLoopGroup.coreCount
-        poolSize = try settings.number(.poolSize, in: 1...64) ?? 4
+        poolSize = try settings.number(.poolSize, in: 1...64) ?? Self.usualPoolSize(loops: loops)
         logFormat = try settings.value(.logFormat, expected: "text or json", LogFormat.init) ?? .text
-        shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 10)
+        shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
+    }
+
+    /// A usual PostgreSQL takes a hundred connections; many loops must share what is Kurir's.
+    private static func usualPoolSize(loops: Int) -> Int {
+        max(1, min(8, 64 / loops))
     }
 
     private static func limits(_ settings: Settings) throws -> Limits {
@@ -36,8 +41,15 @@ struct Configuration: Sendable {
         if let bound = try settings.number(.maximumConnectionsPerAddress, in: 1...1_000_000) {
             limits.connectionsPerAddress = bound
         }
+        if let bound = try settings.number(.maximumRequests, in: 1...1_000_000) { limits.requests = bound }
+        if let bound = try settings.number(.maximumRequestsPerAddress, in: 1...1_000_000) {
+            limits.requestsPerAddress = bound
+        }
         let throttled = try settings.value(.throttle, expected: "on or off") { ["on": true, "off": false][$0] }
-        if throttled == false { limits.connectionsPerAddress = nil }
+        if throttled == false {
+            limits.connectionsPerAddress = nil
+            limits.requestsPerAddress = nil
+        }
         return limits
     }
 
@@ -64,10 +76,16 @@ enum DatabaseLocation: Sendable {
     case temporary
 
     init(_ settings: Settings) throws {
-        switch (settings.text(.database), settings.has(.demo)) {
-        case (_, true): self = .temporary
-        case (let url?, false): self = try Self.checked(url)
-        case (nil, false): self = .directory(settings.text(.dataDirectory) ?? "kurir-data")
+        let given = [Option.database, .dataDirectory, .demo].filter(settings.isOnCommandLine)
+        guard given.count < 2 else {
+            throw UsageError("--\(given[0].name) and --\(given[1].name) exclude each other: which database is meant?")
+        }
+        if try settings.has(.demo), given.isEmpty || given[0].name == Option.demo.name {
+            self = .temporary
+        } else if let url = settings.text(.database), given.first?.name != Option.dataDirectory.name {
+            self = try Self.checked(url)
+        } else {
+            self = .directory(settings.text(.dataDirectory) ?? "kurir-data")
         }
     }
 

@@ -45,7 +45,7 @@ final class DataStore: Sendable {
         }
         let temporary = directory == nil ? try TemporaryDirectory.make() : nil
         let embedded = try EmbeddedServer.start(dataDirectory: directory ?? temporary ?? "") {
-            report(.step("\($0)"))
+            if case .died = $0 { report(.trouble("\($0)")) } else { report(.step("\($0)")) }
         }
         return DataStore(url: embedded.url, embedded: embedded, temporary: temporary, threads: threads)
     }

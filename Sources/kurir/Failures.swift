@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 import Postgres
 
@@ -5,7 +6,7 @@ import Postgres
 enum Failures {
     static func problem(for error: any Error) -> Problem? {
         switch error {
-        case PostgresError.unavailable, PostgresError.connectionLost: .unavailable()
+        case PostgresError.unavailable, PostgresError.connectionLost, is BlockingPool.Full: .unavailable()
         case PostgresError.refused(let refusal) where isPassing(refusal.state): .unavailable()
         default: nil
         }

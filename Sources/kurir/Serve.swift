@@ -1,9 +1,11 @@
+import EventLoop
 import Glibc
 
 /// `kurir serve`: from the start of the process to its end.
 enum Serve {
-    /// Serves until a signal asks to stop: the first asks kindly, a second one ends the process at once.
+    /// Serves until a signal asks to stop: the first asks kindly, a later one ends the process at once.
     static func run(_ configuration: Configuration) -> Never {
+        occupyStandardFiles()
         raiseFileLimit()
         // Before there is any other thread: threads inherit which signals they leave to the one that waits.
         let signals = StopSignals()
@@ -13,7 +15,8 @@ enum Serve {
             await start.value.stop(because: signal)
             exit(EXIT_SUCCESS)
         }
-        _ = signals.wait()
+        // Whatever hangs, the process does not: neither in a start that was cut short nor in a stop.
+        signals.waitForAnother(within: configuration.shutdownGrace + .seconds(10))
         _exit(EXIT_FAILURE)
     }
 
@@ -28,6 +31,17 @@ enum Serve {
         }
     }
 
+    /// A closed standard file's number would be given to a socket, and what is printed would go there.
+    private static func occupyStandardFiles() {
+        while true {
+            let file = open("/dev/null", O_RDWR)
+            guard file >= 0, file <= STDERR_FILENO else {
+                close(file)
+                return
+            }
+        }
+    }
+
     /// Every connection is a file; the usual soft limit is far below what the machine allows.
     private static func raiseFileLimit() {
         var limit = rlimit()
@@ -39,13 +53,13 @@ enum Serve {
 
 /// The signals that ask the process to end.
 private struct StopSignals {
+    private static let names = [SIGTERM: "SIGTERM", SIGINT: "SIGINT", SIGHUP: "SIGHUP"]
     private var signals = sigset_t()
 
     init() {
         signal(SIGPIPE, SIG_IGN)
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
+        for number in Self.names.keys { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
@@ -53,6 +67,17 @@ private struct StopSignals {
     func wait() -> String {
         var (signals, number) = (signals, Int32(0))
         while sigwait(&signals, &number) != 0 {}
-        return number == SIGINT ? "SIGINT" : "SIGTERM"
+        return Self.names[number] ?? "a signal"
+    }
+
+    /// Waits for one more, or till the time is up. What comes within a second is the first once more: a terminal and
+    /// make, say, both pass a Ctrl-C on.
+    func waitForAnother(within bound: Duration) {
+        let began = Instant.now
+        while Instant.now < began + bound {
+            var (signals, pause) = (signals, timespec(tv_sec: 0, tv_nsec: 100_000_000))
+            let isSignal = sigtimedwait(&signals, nil, &pause) > 0
+            if isSignal, began + .seconds(1) < Instant.now { return }
+        }
     }
 }

@@ -42,7 +42,9 @@ import Testing
 
     @Test(arguments: [
         (["--lisen", "x"], "did you mean --listen?"),
-        (["serve"], "does not know serve"),
+        (["serve"], "takes options only"), (["postgresql://u:hush@h"], "takes options only"),
+        (["--databse=postgresql://u:hush@h"], "did you mean --database?"), (["--data-dir="], "wants a value"),
+        (["--demo", "--database", "postgresql://h"], "exclude each other"),
         (["--listen"], "--listen HOST:PORT"),
         (["--listen", "--demo"], "--listen HOST:PORT"),
         (["--demo=1"], "takes no value"),

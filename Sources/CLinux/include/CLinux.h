@@ -9,6 +9,9 @@
 /// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC.
 int clinux_accept(int listener, struct sockaddr *address, socklen_t *length);
 
+/// How many cores this process may run on; 0 when that cannot be told.
+int clinux_allowed_cores(void);
+
 /// Names a thread for top, gdb and perf; 15 characters at the most.
 void clinux_name_this_thread(const char *name);
 

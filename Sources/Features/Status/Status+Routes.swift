@@ -17,7 +17,8 @@ public struct StatusRoutes: RouteGroup {
     public var routes: [Route] {
         [
             .get("/healthz") { _ in Self.status("ok") },
-            .get("/readyz") { _ in try await readiness() },
+            // Whoever asks wants to know now: an answer that does not come in time is an answer, too.
+            .get("/readyz", deadline: .seconds(2)) { _ in try await readiness() },
             .get("/metrics") { _ in
                 Response(.ok, body: .bytes(Array(await metrics().utf8), type: "text/plain; version=0.0.4"))
             },
@@ -25,14 +26,17 @@ public struct StatusRoutes: RouteGroup {
     }
 
     private func readiness() async throws -> Response {
-        let applied = try await database.run(NewestMigration()).first ?? nil
-        guard let applied, applied >= newestMigration else {
-            throw Problem(
-                .unavailable, "unavailable", wording: "not_migrated",
-                headers: [Response.Header("Retry-After", "5")])
+        do {
+            let applied = try await database.run(NewestMigration()).first ?? nil
+            guard let applied, applied >= newestMigration else { throw Self.notMigrated }
+            return Self.status("ready")
+        } catch PostgresError.refused(let refusal) where refusal.state == .undefinedTable {
+            throw Self.notMigrated
         }
-        return Self.status("ready")
     }
+
+    private static let notMigrated = Problem(
+        .unavailable, "unavailable", wording: "not_migrated", headers: [Response.Header("Retry-After", "5")])
 
     private static func status(_ status: String) -> Response {
         var json = JSONWriter()

@@ -45,11 +45,6 @@ func answer(_ thing: (id: Int32, name: String, count: Int32)?) throws -> Respons
     return .json(json.bytes)
 }
 
-func id(of request: Request) throws -> Int32 {
-    guard let id = Int32(request.parameters[0]) else { throw Problem.notFound }
-    return id
-}
-
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments
 let group = try EventLoopGroup(count: Int(arguments[2])!)
@@ -68,8 +63,8 @@ let server = try await Server(
     configuration,
     routes: [
         .get("/nothing") { _ in .json(Array(#"{"status":"ok"}"#.utf8)) },
-        .get("/things/{id}") { try answer(try await database.run(ReadThing(id: id(of: $0))).first) },
-        .post("/things/{id}") { try answer(try await database.run(CountThing(id: id(of: $0))).first) },
+        .get("/things/{id}") { try answer(try await database.run(ReadThing(id: $0.parameter("id"))).first) },
+        .post("/things/{id}") { try answer(try await database.run(CountThing(id: $0.parameter("id"))).first) },
     ], on: group, observe: { observe(.http($0)) })
 print("\(getpid()) \(server.address)")
 fflush(nil)

@@ -1,0 +1,100 @@
+/// What is wrong with how Kurir was called, with what to write instead.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The values that a command was given, by command line or environment.
+struct Settings: Sendable {
+    private var values: [String: Given] = [:]
+
+    private struct Given {
+        let text: String
+        let origin: String
+        let isOnCommandLine: Bool
+    }
+
+    /// Reads `arguments`, then for what they leave out `environment`.
+    init(_ options: [Option], arguments: [String], environment: [String: String], command: String) throws {
+        for option in options {
+            if let text = environment[option.environment], !text.isEmpty {
+                values[option.name] = Given(text: text, origin: option.environment, isOnCommandLine: false)
+            }
+        }
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard argument.hasPrefix("--"), let option = options.first(where: { "--" + $0.name == parts[0] }) else {
+                throw Self.unknown(parts[0], options, command)
+            }
+            let text = try Self.value(of: option, parts, &rest)
+            values[option.name] = Given(text: text, origin: "--" + option.name, isOnCommandLine: true)
+        }
+        try refuseUnknown(environment)
+    }
+
+    /// Quotes a name at the most: what follows it, or stands there without one, may be a secret.
+    private static func unknown(_ name: String, _ options: [Option], _ command: String) -> UsageError {
+        guard name.hasPrefix("-") else {
+            return UsageError("\(command) takes options only, and each begins with --. See kurir \(command) --help")
+        }
+        let names = options.map { "--" + $0.name }
+        return UsageError(
+            "\(command) does not know \(name)\(Suggestion.for(name, among: names)) See kurir \(command) --help")
+    }
+
+    private static func value(
+        of option: Option, _ parts: [String], _ rest: inout ArraySlice<String>
+    ) throws -> String {
+        guard let placeholder = option.placeholder else {
+            guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }
+            return "true"
+        }
+        guard let next = parts.count == 2 ? parts[1] : rest.popFirst(), !next.isEmpty, !next.hasPrefix("--") else {
+            throw UsageError("--\(option.name) wants a value: --\(option.name) \(placeholder)")
+        }
+        return next
+    }
+
+    /// A variable with a slip in its name would otherwise do nothing, silently.
+    private func refuseUnknown(_ environment: [String: String]) throws {
+        let known = Command.allOptions.map(\.environment)
+        for name in environment.keys.sorted() where name.hasPrefix("KURIR_") && !known.contains(name) {
+            // Kubernetes sets these for every service that is called kurir.
+            if name.hasPrefix("KURIR_SERVICE_") || name == "KURIR_PORT" || name.hasPrefix("KURIR_PORT_") { continue }
+            throw UsageError("the environment has \(name), which means nothing\(Suggestion.for(name, among: known))")
+        }
+    }
+
+    /// Whether an option without a value is there; the environment can also say that it is not.
+    func has(_ option: Option) throws -> Bool {
+        try value(option, expected: "true or false") { ["true": true, "1": true, "false": false, "0": false][$0] }
+            ?? false
+    }
+
+    func isOnCommandLine(_ option: Option) -> Bool {
+        values[option.name]?.isOnCommandLine == true
+    }
+
+    func text(_ option: Option) -> String? {
+        values[option.name]?.text
+    }
+
+    /// The value as `parse` understands it; `expected` says what to write instead when it does not.
+    func value<Value>(_ option: Option, expected: String, _ parse: (String) -> Value?) throws -> Value? {
+        guard let given = values[option.name] else { return nil }
+        guard let value = parse(given.text) else {
+            throw UsageError("\(given.origin) is \(given.text), but must be \(expected)")
+        }
+        return value
+    }
+
+    func number(_ option: Option, in range: ClosedRange<Int>) throws -> Int? {
+        try value(option, expected: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}

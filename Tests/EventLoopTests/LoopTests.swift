@@ -1,0 +1,160 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import EventLoop
+
+@Suite(.timeLimit(.minutes(3)))
+struct LoopTests {
+    private actor Elsewhere {
+        func visit() -> Bool { EventLoop.current == nil }
+    }
+
+    @concurrent
+    private static func concurrently() async -> EventLoop? { EventLoop.current }
+
+    @Test func aTaskStaysOnItsLoopAcrossEveryAwait() async throws {
+        try await withLoops(2) { group in
+            for loop in group.loops {
+                let places = try await loop.run {
+                    var places = [loop.isCurrent]
+                    await Task.yield()
+                    places.append(loop.isCurrent)
+                    _ = await Elsewhere().visit()
+                    places.append(loop.isCurrent)
+                    places.append(await Self.concurrently() === loop)
+                    try await loop.sleep(for: .milliseconds(1))
+                    places.append(loop.isCurrent)
+                    return places
+                }
+                #expect(places == Array(repeating: true, count: 5))
+            }
+            #expect(EventLoop.current == nil)
+        }
+    }
+
+    @Test func childTasksRunOnTheLoopOfTheirParent() async throws {
+        try await withLoop { loop in
+            let places = await loop.run {
+                await withTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<100 {
+                        group.addTask {
+                            await Task.yield()
+                            return loop.isCurrent
+                        }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            #expect(places == Array(repeating: true, count: 100))
+        }
+    }
+
+    @Test func aTaskGoesFromLoopToLoopAndBack() async throws {
+        try await withLoops(2) { group in
+            let (first, second) = (group.loops[0], group.loops[1])
+            let places = await first.run {
+                let there = await second.run { EventLoop.current?.index }
+                return [there, EventLoop.current?.index]
+            }
+            #expect(places == [1, 0])
+        }
+    }
+
+    @Test func aPlainFunctionRunsOnTheLoopToo() async throws {
+        try await withLoop { loop in
+            let plain: @Sendable () -> Bool = { loop.isCurrent }
+            let throwing: @Sendable () throws -> Bool = { loop.isCurrent }
+            let places = [await loop.run(plain), try await loop.run(throwing)]
+            #expect(places == [true, true])
+        }
+    }
+
+    @Test func executeWakesASleepingLoop() async throws {
+        try await withLoop { loop async throws in
+            let arrivals = Mailbox<Bool>()
+            // After each arrival the loop has nothing to do and no timer: it sleeps until it is woken.
+            for _ in 0..<500 {
+                loop.execute { arrivals.put(loop.isCurrent) }
+                #expect(try await arrivals.next())
+            }
+        }
+    }
+
+    @Test func enqueueWakesASleepingLoop() async throws {
+        try await withLoop { loop in
+            for number in 0..<500 {
+                let task = Task(executorPreference: loop) { loop.isCurrent ? number : -1 }
+                #expect(await task.value == number)
+            }
+        }
+    }
+
+    @Test func nothingIsLostThatManyThreadsLeave() async throws {
+        try await withLoop { loop in
+            let counter = Counter(on: loop)
+            let done = Mailbox<Void>()
+            let threads = try (0..<4).map { number in
+                try Thread(name: "left-\(number)") {
+                    for _ in 0..<2_500 { loop.execute { counter.add() } }
+                    loop.execute { done.put(()) }
+                }
+            }
+            _ = try await done.next(threads.count)
+            for thread in threads { thread.join() }
+            #expect(try await loop.ask { counter.count } == 10_000)
+        }
+    }
+
+    @Test func workOfOneThreadIsDoneInItsOrder() async throws {
+        try await withLoop { loop async throws in
+            let order = Mailbox<Int>()
+            for number in 0..<1_000 { loop.execute { order.put(number) } }
+            #expect(try await order.next(1_000) == Array(0..<1_000))
+        }
+    }
+
+    @Test func executeOnTheLoopItselfIsDoneAtOnce() async throws {
+        try await withLoop { loop in
+            let counter = Counter(on: loop)
+            let countRightAfter = await loop.run {
+                loop.execute { counter.add() }
+                return counter.count
+            }
+            #expect(countRightAfter == 1)
+        }
+    }
+
+    @Test func everyLoopIsAskedInOrder() async throws {
+        try await withLoops(3) { group in
+            let answers = await group.onEachLoop { loop in [loop.index, EventLoop.current?.index] }
+            #expect(answers == [[0, 0], [1, 1], [2, 2]])
+        }
+    }
+
+    @Test func whatIsThrownOnALoopReachesWhoAsked() async throws {
+        struct Refusal: Error {}
+        try await withLoop { loop in
+            await #expect(throws: Refusal.self) { try await loop.run { throw Refusal() } }
+        }
+    }
+
+    @Test func stopFinishesWhatRunsAndJoinsTheThreads() throws {
+        let group = try EventLoopGroup(count: 2)
+        let finished = Atomic(0)
+        let under = Latch()
+        for loop in group.loops {
+            loop.execute {
+                under.wait()
+                finished.add(1, ordering: .sequentiallyConsistent)
+            }
+        }
+        under.open()
+        group.stop()
+        #expect(finished.load(ordering: .sequentiallyConsistent) == 2)
+    }
+
+    @Test func aMachineHasACore() {
+        #expect(EventLoopGroup.coreCount >= 1)
+    }
+}

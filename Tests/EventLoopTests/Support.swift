@@ -1,0 +1,106 @@
+import Glibc
+import Synchronization
+
+@testable import EventLoop
+
+/// Runs a test on a group of its own, which ends with it.
+func withLoops<Answer>(
+    _ count: Int = 1, _ body: (EventLoopGroup) async throws -> Answer
+) async throws -> Answer {
+    let group = try EventLoopGroup(count: count)
+    defer { group.stop() }
+    return try await body(group)
+}
+
+/// Runs a test with one loop.
+@discardableResult
+func withLoop<Answer>(_ body: (EventLoop) async throws -> Answer) async throws -> Answer {
+    try await withLoops { try await body($0.loops[0]) }
+}
+
+extension EventLoop {
+    /// As `run`, which `#expect` cannot look into, because it only throws what its work throws.
+    func ask<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+        try await run { try work() }
+    }
+}
+
+/// Values that anybody leaves and one task waits for, in order.
+struct Mailbox<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let entry: AsyncStream<Value>.Continuation
+
+    init() {
+        (stream, entry) = AsyncStream.makeStream()
+    }
+
+    func put(_ value: Value) {
+        entry.yield(value)
+    }
+
+    func next() async throws -> Value {
+        for await value in stream { return value }
+        throw CancellationError()
+    }
+
+    func next(_ count: Int) async throws -> [Value] {
+        var values: [Value] = []
+        while values.count < count { values.append(try await next()) }
+        return values
+    }
+}
+
+/// Holds threads back until it is opened.
+final class Latch: Sendable {
+    private let ends: (read: Int32, write: Int32)
+
+    init() {
+        ends = openPipe()
+    }
+
+    deinit {
+        close(ends.read)
+    }
+
+    func wait() {
+        var byte: UInt8 = 0
+        _ = read(ends.read, &byte, 1)
+    }
+
+    /// To be called once.
+    func open() {
+        close(ends.write)
+    }
+}
+
+func openPipe() -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    precondition(pipe(&ends) == 0)
+    return (ends[0], ends[1])
+}
+
+func makeReadable(_ writeEnd: Int32) {
+    var byte: UInt8 = 1
+    precondition(write(writeEnd, &byte, 1) == 1)
+}
+
+/// Counts on the loop's thread alone.
+final class Counter: @unchecked Sendable {
+    private let loop: EventLoop
+    private var stored = 0
+
+    /// Unchecked, because both ways to it assert the loop's thread.
+    init(on loop: EventLoop) {
+        self.loop = loop
+    }
+
+    var count: Int {
+        precondition(loop.isCurrent)
+        return stored
+    }
+
+    func add() {
+        precondition(loop.isCurrent)
+        stored += 1
+    }
+}

@@ -1,0 +1,161 @@
+import Testing
+
+@testable import EventLoop
+
+@Suite(.timeLimit(.minutes(3)))
+struct TimerTests {
+    @Test func timersFireInTheOrderOfTheirDeadlines() async throws {
+        try await withLoop { loop async throws in
+            let fired = Mailbox<Int>()
+            let delays = (1...40).shuffled()
+            await loop.run {
+                for delay in delays { loop.schedule(after: .milliseconds(delay * 2)) { fired.put(delay) } }
+            }
+            #expect(try await fired.next(40) == Array(1...40))
+        }
+    }
+
+    @Test func aTimerFiresOnItsLoopAndNotBeforeItsTime() async throws {
+        try await withLoop { loop in
+            let fired = Mailbox<(Bool, Instant)>()
+            let began = Instant.now
+            await loop.run {
+                _ = loop.schedule(after: .milliseconds(20)) { fired.put((loop.isCurrent, .now)) }
+            }
+            let (isOnLoop, instant) = try await fired.next()
+            #expect(isOnLoop)
+            #expect(instant >= began + .milliseconds(20))
+        }
+    }
+
+    @Test func aCancelledTimerNeverFires() async throws {
+        try await withLoop { loop async throws in
+            let fired = Mailbox<String>()
+            await loop.run {
+                let first = loop.schedule(after: .milliseconds(1)) { fired.put("cancelled") }
+                first.cancel()
+                loop.schedule(after: .milliseconds(10)) { fired.put("kept") }
+            }
+            #expect(try await fired.next() == "kept")
+        }
+    }
+
+    @Test func aTimerCanCancelAnotherThatIsDueInTheSameTurn() async throws {
+        try await withLoop { loop async throws in
+            let fired = Mailbox<String>()
+            await loop.run {
+                var second: Timer?
+                loop.schedule(after: .zero) {
+                    fired.put("first")
+                    second?.cancel()
+                }
+                second = loop.schedule(after: .nanoseconds(1)) { fired.put("second") }
+                loop.schedule(after: .milliseconds(5)) { fired.put("third") }
+            }
+            #expect(try await fired.next(2) == ["first", "third"])
+        }
+    }
+
+    @Test func timersMayAddTimers() async throws {
+        try await withLoop { loop async throws in
+            let fired = Mailbox<Int>()
+            @Sendable func chain(_ number: Int) {
+                fired.put(number)
+                if number < 100 { loop.schedule(after: .zero) { chain(number + 1) } }
+            }
+            await loop.run { chain(0) }
+            #expect(try await fired.next(101) == Array(0...100))
+        }
+    }
+
+    @Test func aTimerThatAlwaysAddsAnotherDoesNotStarveTasks() async throws {
+        try await withLoop { loop async throws in
+            let counter = Counter(on: loop)
+            @Sendable func again() {
+                guard counter.count == 0 else { return }
+                loop.schedule(after: .zero, again)
+            }
+            await loop.run { again() }
+            await loop.run { counter.add() }
+            #expect(try await loop.ask { counter.count } == 1)
+        }
+    }
+
+    @Test func cancelledTimersAreSwept() async throws {
+        try await withLoop { loop in
+            let most = await loop.run {
+                var most = 0
+                for _ in 0..<20_000 {
+                    loop.schedule(after: .seconds(3600)) {}.cancel()
+                    most = max(most, loop.timers.timers.count)
+                }
+                return most
+            }
+            #expect(most <= 128)
+        }
+    }
+
+    @Test func sweepingKeepsWhatIsWaitedFor() async throws {
+        try await withLoop { loop async throws in
+            let fired = Mailbox<Int>()
+            await loop.run {
+                for number in 0..<500 {
+                    loop.schedule(after: .milliseconds(30)) { fired.put(number) }
+                    for _ in 0..<10 { loop.schedule(after: .seconds(3600)) {}.cancel() }
+                }
+            }
+            #expect(Set(try await fired.next(500)) == Set(0..<500))
+        }
+    }
+
+    @Test(arguments: 0..<20) func theHeapGivesWhatSortingGives(_ seed: UInt64) {
+        var random = Seeded(state: seed)
+        var heap = TimerHeap()
+        var kept: [Int64] = []
+        for _ in 0..<1_000 {
+            let timer = Timer(deadline: Instant(nanoseconds: Int64.random(in: 0..<500, using: &random))) {}
+            heap.insert(timer)
+            if Bool.random(using: &random) { timer.cancel() } else { kept.append(timer.deadline.nanoseconds) }
+        }
+        var taken: [Int64] = []
+        for now in stride(from: Int64(0), through: 500, by: 50) {
+            let due = heap.takeDue(Instant(nanoseconds: now))
+            #expect(due.allSatisfy { $0.deadline.nanoseconds <= now })
+            taken += due.filter { !$0.isCancelled }.map(\.deadline.nanoseconds)
+        }
+        #expect(taken == kept.sorted())
+        #expect(heap.next == nil)
+    }
+
+    @Test func theWaitIsRoundedUpAndBounded() {
+        var heap = TimerHeap()
+        let now = Instant(nanoseconds: 1_000)
+        #expect(heap.millisecondsToNext(from: now) == -1)
+        heap.insert(Timer(deadline: now + .seconds(1_000_000)) {})
+        #expect(heap.millisecondsToNext(from: now) == 60_000)
+        heap.insert(Timer(deadline: now + .nanoseconds(1)) {})
+        #expect(heap.millisecondsToNext(from: now) == 1)
+        heap.insert(Timer(deadline: now) {})
+        #expect(heap.millisecondsToNext(from: now) == 0)
+    }
+
+    @Test func instantsDoNotOverflow() {
+        #expect(Instant.now + .seconds(Int64.max) == .distantFuture)
+        #expect(Instant.distantFuture + .seconds(1) == .distantFuture)
+        #expect(Duration.milliseconds(1_500).inNanoseconds == 1_500_000_000)
+        #expect((Instant(nanoseconds: 5) + .nanoseconds(7)).nanoseconds(since: Instant(nanoseconds: 2)) == 10)
+    }
+}
+
+/// SplitMix64, so that a failure can be repeated.
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}

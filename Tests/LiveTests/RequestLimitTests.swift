@@ -1,0 +1,54 @@
+import EventLoop
+import HTTP
+import Testing
+
+/// Requests under way are limited: in all, and for one client, also behind a proxy.
+@Suite(.timeLimit(.minutes(2)))
+struct RequestLimitTests {
+    private static let slow = Route.get("/slow") { _ in
+        try await EventLoop.current!.sleep(for: .seconds(20))
+        return .text("slept")
+    }
+
+    @Test func aClientThatAsksTooMuchAtOnceIsToldToWait() async throws {
+        try await withServer([Self.slow], { $0.limits.requestsPerAddress = 2 }) { server in
+            let waiting = [try await server.client(), try await server.client()]
+            for client in waiting { try await client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") }
+            try await eventually { try await server.client().get("/ping").status == 429 }
+            let reply = try await server.client().get("/ping")
+            #expect(reply.header("retry-after") == "1")
+            #expect(reply.text.contains(#""code":"rate_limited""#))
+            for client in waiting { client.close() }
+            try await eventually { try await server.client().get("/ping").status == 200 }
+        }
+    }
+
+    @Test func aServerThatHasEnoughToDoSaysSo() async throws {
+        try await withServer([Self.slow], { $0.limits.requests = 1 }) { server in
+            let waiting = try await server.client()
+            try await waiting.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await eventually { try await server.client().get("/ping").status == 503 }
+            waiting.close()
+            try await eventually { try await server.client().get("/ping").status == 200 }
+        }
+    }
+
+    @Test func behindAProxyEachClientIsCountedForItself() async throws {
+        let proxy = try #require(IPNetwork("127.0.0.1"))
+        try await withServer(
+            [Self.slow],
+            {
+                $0.limits.requestsPerAddress = 1
+                $0.trustedProxies = [proxy]
+            }
+        ) { server in
+            let waiting = try await server.client()
+            try await waiting.send("GET /slow HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n")
+            try await eventually {
+                try await server.client().get("/ping", "X-Forwarded-For: 10.0.0.1\r\n").status == 429
+            }
+            let other = try await server.client().get("/ping", "X-Forwarded-For: 10.0.0.2\r\n")
+            #expect(other.status == 200)
+        }
+    }
+}

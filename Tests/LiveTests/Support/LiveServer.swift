@@ -1,0 +1,105 @@
+import EventLoop
+import Glibc
+import HTTP
+
+/// A server on a port of its own, and what could be observed of it.
+struct LiveServer: Sendable {
+    let server: Server
+    let events: Mailbox<HTTPEvent>
+
+    var port: UInt16 { server.address.port }
+
+    func client(from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) async throws -> Client {
+        try await Client(port, from: source, receiveBuffer: receiveBuffer)
+    }
+
+    /// Waits until that many connections are open.
+    func hasOpen(_ count: Int) async throws {
+        try await eventually { server.openConnections == count }
+    }
+
+    /// The next event that is of interest; those before it are forgotten.
+    func event<Answer>(_ choose: (HTTPEvent) -> Answer?) async throws -> Answer {
+        while true {
+            if let answer = choose(try await events.next()) { return answer }
+        }
+    }
+
+    /// The next report of a request that was answered, or left unanswered, with that status.
+    func answered(_ status: Int) async throws -> HTTPEvent.Summary {
+        try await event { event in
+            if case .answered(let summary) = event, summary.status == status { summary } else { nil }
+        }
+    }
+}
+
+/// Runs a test with a server of its own, on loops of its own.
+func withServer<Answer>(
+    _ routes: [Route] = [], loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    _ test: (LiveServer) async throws -> Answer
+) async throws -> Answer {
+    var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
+    configuration.limits.connectionsPerAddress = nil
+    configure(&configuration)
+    let group = try EventLoopGroup(count: loops)
+    defer { group.stop() }
+    let events = Mailbox<HTTPEvent>()
+    let server = try await Server(
+        configuration, routes: standardRoutes + routes, on: group, observe: { events.put($0) })
+    do {
+        let answer = try await test(LiveServer(server: server, events: events))
+        await server.stop(within: .zero)
+        return answer
+    } catch {
+        await server.stop(within: .zero)
+        throw error
+    }
+}
+
+/// What most tests ask for.
+let standardRoutes: [Route] = [
+    .get("/ping") { _ in .text("pong") },
+    .post("/echo") { request in
+        Response(.ok, body: .bytes(request.body, type: request.header("content-type") ?? "application/octet-stream"))
+    },
+    .get("/bytes/{count}") { request in
+        let count = try request.parameter("count", as: Int.self)
+        return Response(.ok, body: .bytes([UInt8](repeating: 0x2e, count: count), type: "text/plain"))
+    },
+]
+
+/// Waits for something that sends no event, with a bound.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    struct NeverCame: Error {}
+    for _ in 0..<3_000 {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+    throw NeverCame()
+}
+
+/// Values that anybody leaves and one task waits for, in order.
+struct Mailbox<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let entry: AsyncStream<Value>.Continuation
+
+    init() {
+        (stream, entry) = AsyncStream.makeStream()
+    }
+
+    func put(_ value: Value) {
+        entry.yield(value)
+    }
+
+    func next() async throws -> Value {
+        for await value in stream { return value }
+        throw CancellationError()
+    }
+}
+
+extension EventLoop {
+    /// Waits on the loop of this task until the task is cancelled.
+    static func waitForCancellation() async {
+        try? await current?.sleep(for: .seconds(600))
+    }
+}
