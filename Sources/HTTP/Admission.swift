@@ -13,6 +13,7 @@ final class Admission: Sendable {
     private struct Counts {
         var connections = 0
         var requests = 0
+        var isNothing: Bool { connections + requests == 0 }
     }
 
     enum Verdict {
@@ -30,49 +31,49 @@ final class Admission: Sendable {
 
     /// Proxies are not held to the bound of a single address: many clients come through them.
     func enterConnection(_ address: IPAddress, isTrusted: Bool) -> Bool {
-        let bound = isTrusted ? nil : limits.connectionsPerAddress
-        return enter(connections, limits.connections, address, \.connections, bound) == .admitted
+        guard Self.take(from: connections, limits.connections) else { return false }
+        let bound = isTrusted ? Int.max : limits.connectionsPerAddress ?? .max
+        let fits = counts(of: address).withLock { Self.take(from: &$0[address, default: Counts()].connections, bound) }
+        if !fits { connections.subtract(1, ordering: .relaxed) }
+        return fits
     }
 
     func leaveConnection(_ address: IPAddress) {
-        leave(connections, address, \.connections)
+        connections.subtract(1, ordering: .relaxed)
+        counts(of: address).withLock { counts in
+            counts[address]?.connections -= 1
+            if counts[address]?.isNothing == true { counts[address] = nil }
+        }
     }
 
     /// A request is its client's, also when it came through a proxy.
     func enterRequest(_ client: IPAddress) -> Verdict {
-        enter(requests, limits.requests, client, \.requests, limits.requestsPerAddress)
-    }
-
-    func leaveRequest(_ client: IPAddress) {
-        leave(requests, client, \.requests)
-    }
-
-    private func enter(
-        _ total: borrowing Atomic<Int>, _ totalBound: Int, _ address: IPAddress,
-        _ part: WritableKeyPath<Counts, Int>, _ bound: Int?
-    ) -> Verdict {
-        guard total.add(1, ordering: .relaxed).newValue <= totalBound else {
-            total.subtract(1, ordering: .relaxed)
-            return .tooMany
-        }
-        let fits = counts(of: address).withLock { counts in
-            guard counts[address, default: Counts()][keyPath: part] < bound ?? .max else { return false }
-            counts[address, default: Counts()][keyPath: part] += 1
-            return true
-        }
-        if !fits { total.subtract(1, ordering: .relaxed) }
+        guard Self.take(from: requests, limits.requests) else { return .tooMany }
+        guard let bound = limits.requestsPerAddress else { return .admitted }
+        let fits = counts(of: client).withLock { Self.take(from: &$0[client, default: Counts()].requests, bound) }
+        if !fits { requests.subtract(1, ordering: .relaxed) }
         return fits ? .admitted : .tooManyOfThisAddress
     }
 
-    private func leave(
-        _ total: borrowing Atomic<Int>, _ address: IPAddress, _ part: WritableKeyPath<Counts, Int>
-    ) {
-        total.subtract(1, ordering: .relaxed)
-        counts(of: address).withLock { counts in
-            guard var left = counts[address] else { return }
-            left[keyPath: part] -= 1
-            counts[address] = left.connections + left.requests == 0 ? nil : left
+    func leaveRequest(_ client: IPAddress) {
+        requests.subtract(1, ordering: .relaxed)
+        guard limits.requestsPerAddress != nil else { return }
+        counts(of: client).withLock { counts in
+            counts[client]?.requests -= 1
+            if counts[client]?.isNothing == true { counts[client] = nil }
         }
+    }
+
+    private static func take(from total: borrowing Atomic<Int>, _ bound: Int) -> Bool {
+        let fits = total.add(1, ordering: .relaxed).newValue <= bound
+        if !fits { total.subtract(1, ordering: .relaxed) }
+        return fits
+    }
+
+    private static func take(from count: inout Int, _ bound: Int) -> Bool {
+        guard count < bound else { return false }
+        count += 1
+        return true
     }
 
     private func counts(of address: IPAddress) -> Locked<[IPAddress: Counts]> {

@@ -23,5 +23,17 @@ public enum HTTPEvent: Sendable {
         public let requestID: String
         /// On whose behalf it was made.
         public let account: String?
+
+        /// Everything there is to know of it.
+        public init(
+            method: String?, route: String?, status: Int, nanoseconds: Int64, requestID: String, account: String?
+        ) {
+            self.method = method
+            self.route = route
+            self.status = status
+            self.nanoseconds = nanoseconds
+            self.requestID = requestID
+            self.account = account
+        }
     }
 }

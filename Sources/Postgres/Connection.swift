@@ -161,9 +161,10 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
         events.connectionHasRoom()
     }
 
-    /// Between the results of two calls libpq says NULL, which is not the end.
+    /// Between the results of two calls libpq says NULL, which is not the end. It is asked whether it is busy also when
+    /// nothing is under way, for only then does it read the server's farewell.
     private func receive() {
-        while isOpen, !pipeline.isEmpty, PQisBusy(pointer) == 0 {
+        while isOpen, PQisBusy(pointer) == 0, !pipeline.isEmpty {
             let result = PQgetResult(pointer)
             defer { PQclear(result) }
             act(on: pipeline.receive(Pipeline.Incoming(result)), result)
@@ -189,7 +190,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     }
 
     private func failed(_ call: any Call, _ result: OpaquePointer?) {
-        guard let error = result.flatMap({ ServerError($0) }) else {
+        guard let error = ServerError(result) else {
             call.fail(.connectionLost(lastWords(result)))
             return close(lastWords(result))
         }
@@ -210,7 +211,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     }
 
     private func commitFailed(_ result: OpaquePointer?) {
-        guard let error = result.flatMap({ ServerError($0) }) else { return close(lastWords(result)) }
+        guard let error = ServerError(result) else { return close(lastWords(result)) }
         for place in answered.indices where answered[place].error == nil { answered[place].error = .refused(error) }
     }
 

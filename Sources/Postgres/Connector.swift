@@ -9,36 +9,35 @@ struct Connector: Sendable {
     /// Whether only a server that takes writes will do.
     let wantsWritable: Bool
 
-    /// Throws ``DatabaseURL/Invalid`` for a URL that cannot be used.
-    init(url: String, limits: DatabaseLimits) throws {
+    /// `timeout` is shared among the hosts, and `options` are what a session begins with; what the URL says of either
+    /// comes first. Throws ``DatabaseURL/Invalid`` for a URL that cannot be used.
+    init(url: String, timeout: Duration, options: String = "") throws {
         let given = try DatabaseURL.settings(in: url)
-        wantsWritable = ["read-write", "primary"].contains(given["target_session_attrs"])
-        let hosts = 1 + (given["host"] ?? "").count { $0 == "," }
+        let effective = DatabaseURL.settingsOfEnvironment().merging(given) { $1 }
+        let hosts = 1 + (effective["hostaddr"] ?? effective["host"] ?? "").count { $0 == "," }
+        // Of several hosts, all but one are standbys; a single one is to be read also while it takes no writes.
+        let session = given["target_session_attrs"] ?? (hosts > 1 ? "read-write" : "any")
+        wantsWritable = ["read-write", "primary"].contains(session)
         parameters =
-            Self.defaults(limits, hosts: Int64(hosts)) + [
+            Self.defaults(timeout: timeout.components.seconds / Int64(hosts)) + [
                 ("dbname", url),
-                ("options", Self.options(limits) + " " + (given["options"] ?? "")),
+                ("target_session_attrs", session),
+                ("options", options + " " + (effective["options"] ?? "")),
                 ("client_encoding", "UTF8"),
             ]
     }
 
-    /// What stands before the URL is overridden by it. libpq gives each host the time-out for itself.
-    private static func defaults(_ limits: DatabaseLimits, hosts: Int64) -> [(keyword: String, value: String)] {
+    /// What stands before the URL is overridden by it. libpq gives each host the time-out for itself, which is two
+    /// seconds or more.
+    private static func defaults(timeout: Int64) -> [(keyword: String, value: String)] {
         [
             ("application_name", "kurir"),
-            ("connect_timeout", "\(max(2, limits.connectTimeout.components.seconds / hosts))"),
+            ("connect_timeout", "\(max(2, timeout))"),
             ("keepalives_idle", "10"),
             ("keepalives_interval", "5"),
             ("keepalives_count", "3"),
             ("tcp_user_timeout", "20000"),
         ]
-    }
-
-    private static func options(_ limits: DatabaseLimits) -> String {
-        """
-        -c statement_timeout=\(limits.statementTimeout.inNanoseconds / 1_000_000) \
-        -c idle_in_transaction_session_timeout=\(limits.idleInTransactionTimeout.inNanoseconds / 1_000_000)
-        """
     }
 
     /// Opens a connection, or says why that cannot be.
@@ -49,34 +48,6 @@ struct Connector: Sendable {
         guard let pointer = PQconnectdbParams(&keywords, &values, 1) else { throw SystemError("connecting") }
         let wire = Wire(pointer)
         guard PQstatus(pointer) == CONNECTION_OK else { throw PostgresError.unavailable(wire.lastError) }
-        PQsetNoticeReceiver(pointer, { _, _ in }, nil)
-        guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else {
-            throw PostgresError.unavailable(wire.lastError)
-        }
         return wire
     }
-}
-
-/// The one owner of a connection of libpq's. Unchecked, because it passes from the thread that connects to the loop
-/// that uses it, and never back.
-final class Wire: @unchecked Sendable {
-    let pointer: OpaquePointer
-
-    init(_ pointer: OpaquePointer) {
-        self.pointer = pointer
-    }
-
-    deinit {
-        PQfinish(pointer)
-    }
-
-    /// libpq's last complaint, on one line.
-    var lastError: String {
-        String(cString: PQerrorMessage(pointer)).onOneLine
-    }
-}
-
-extension String {
-    /// The same words with one space between them.
-    var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

@@ -12,7 +12,7 @@ public final class Database: Sendable {
         url: String, group: EventLoopGroup, poolSize: Int = 4, limits: DatabaseLimits = DatabaseLimits(),
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
     ) async throws {
-        let connector = try Connector(url: url, limits: limits)
+        let connector = try Connector(url: url, timeout: limits.connectTimeout, options: limits.sessionOptions)
         let loops = group.loops.count
         let connecting = try BlockingPool(name: "connect", threads: loops, waiting: loops * poolSize)
         let source = ConnectionSource(connector: connector, threads: connecting, observe: observe)
@@ -20,11 +20,21 @@ public final class Database: Sendable {
         self.connecting = connecting
         pools = try await LoopLocal(group) { Pool(on: $0, size: poolSize, limits: limits, source: source) }
         do {
-            try await pools.onEach { try await $0.start() }
+            try await open(loops * poolSize)
         } catch {
             await stop(within: .zero)
             throw error
         }
+    }
+
+    private func open(_ wanted: Int) async throws {
+        let failures = try await pools.onEach { try await $0.start() }
+        guard let reason = failures.lazy.compactMap(\.self).first else { return }
+        guard failures.contains(nil) else { throw PostgresError.unavailable(reason) }
+        let open = await statistics().open
+        throw PostgresError.unavailable(
+            "only \(open) of \(wanted) connections could be opened, and some loop has none:"
+                + " lower --pool-size or --loops, or let the server take more (\(reason))")
     }
 
     /// Runs a statement on the calling task's loop, and gives its rows.

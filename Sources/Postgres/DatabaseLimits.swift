@@ -1,3 +1,5 @@
+import EventLoop
+
 /// Bounds that keep a slow or dead database from hanging those who ask it.
 public struct DatabaseLimits: Sendable {
     /// The server ends a statement that takes longer, unless the URL's `options` say otherwise.
@@ -17,4 +19,12 @@ public struct DatabaseLimits: Sendable {
 
     /// The usual bounds.
     public init() {}
+
+    /// What the server is told of them when a session begins.
+    var sessionOptions: String {
+        """
+        -c statement_timeout=\(statementTimeout.inNanoseconds / 1_000_000) \
+        -c idle_in_transaction_session_timeout=\(idleInTransactionTimeout.inNanoseconds / 1_000_000)
+        """
+    }
 }

@@ -17,6 +17,17 @@ public enum DatabaseURL {
     /// name of the database: libpq and the server would print those.
     static func settings(in url: String) throws -> [String: String] {
         guard let options = PQconninfoParse(url, nil) else { throw Invalid() }
+        let settings = take(options)
+        guard settings.allSatisfy({ isSound($0.value, for: $0.key) }) else { throw Invalid() }
+        return settings
+    }
+
+    /// What libpq goes by where a URL says nothing: the environment's `PGHOST`, `PGOPTIONS` and so on.
+    static func settingsOfEnvironment() -> [String: String] {
+        PQconndefaults().map { take($0) } ?? [:]
+    }
+
+    private static func take(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         defer { PQconninfoFree(options) }
         var settings: [String: String] = [:]
         var option = options
@@ -24,7 +35,6 @@ public enum DatabaseURL {
             if let value = option.pointee.val { settings[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
-        guard settings.allSatisfy({ isSound($0.value, for: $0.key) }) else { throw Invalid() }
         return settings
     }
 

@@ -17,11 +17,16 @@ public struct Migrator: Sendable {
 
     /// Applies what is missing, in order, and calls `applied` after each.
     ///
-    /// Several nodes may do so at once: one works, the others wait and find nothing left to do.
-    public func migrate(_ url: String, applied: (Migration) -> Void = { _ in }) throws {
+    /// Several nodes may do so at once: one works, the others call `waiting`, wait, and find nothing left to do.
+    public func migrate(
+        _ url: String, applied: (Migration) -> Void = { _ in }, waiting: () -> Void = {}
+    ) throws {
         let connection = try BlockingConnection(url: url)
         try connection.execute(Self.patience)
-        _ = try connection.query("SELECT pg_advisory_lock(\(Self.lockKey))")
+        if try connection.query("SELECT pg_try_advisory_lock(\(Self.lockKey))") != [["t"]] {
+            waiting()
+            _ = try connection.query("SELECT pg_advisory_lock(\(Self.lockKey))")
+        }
         if try !hasTable(connection) { try connection.execute(Self.table) }
         let history = try history(connection)
         try verify(history, connection)

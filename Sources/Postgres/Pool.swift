@@ -21,6 +21,8 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     private var waitingLeases = Queue<(promise: Promise<Connection>, since: Instant)>()
     private var counts = PoolStatistics()
     private var lastReason = "no connection yet"
+    /// Why attempts to connect fail, as it was reported; nil once one succeeds.
+    private var reportedFailure: String?
     private var rest: Promise<Void>?
     private var isStopping = false
 
@@ -156,15 +158,15 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     // MARK: Keeping connections open
 
-    /// Opens the connections and keeps them open until ``stop(within:)``. Throws when not even one can be opened.
-    func start() async throws {
+    /// Opens the connections and keeps them open until ``stop(within:)``. Says why when not even one can be opened.
+    func start() async throws -> String? {
         let attempts = (0..<size).map { _ in Promise<Void>(on: loop) }
         keepers = attempts.map { attempt in
             Task(executorPreference: loop) { await self.keepOneOpen(firstAttempt: attempt) }
         }
         scheduleSweep()
         for attempt in attempts { try await attempt.value() }
-        guard !connections.isEmpty else { throw PostgresError.unavailable(lastReason) }
+        return connections.isEmpty ? lastReason : nil
     }
 
     /// Connects again at once after a loss, then at growing intervals.
@@ -190,11 +192,16 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     private func open() async throws -> Connection {
         let began = Instant.now
-        let wire = try await source.threads.run { [connector = source.connector] in try connector.connect() }
+        let wire = try await source.threads.run { [connector = source.connector] in
+            let wire = try connector.connect()
+            try wire.enterPipeline()
+            return wire
+        }
         try Task.checkCancellation()
         let timeout = limits.statementTimeout + limits.answerGrace
         let connection = try Connection(wire, on: loop, answerTimeout: timeout, events: self)
         connections.append(connection)
+        reportedFailure = nil
         source.observe(.connected(milliseconds: Double(Instant.now.nanoseconds(since: began)) / 1e6))
         grantLeases()
         passOn()
@@ -203,6 +210,8 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     private func connectFailed(_ error: any Error) {
         lastReason = if case PostgresError.unavailable(let reason) = error { reason } else { "\(error)" }
+        guard reportedFailure != lastReason else { return }
+        reportedFailure = lastReason
         source.observe(.connectFailed(reason: lastReason))
     }
 

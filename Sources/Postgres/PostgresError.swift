@@ -8,6 +8,27 @@ public enum PostgresError: Error, Sendable {
     case refused(ServerError)
     /// A row was not of the form that the statement expects, or the server broke the protocol.
     case unexpected(String)
+
+    /// Whether another try may well succeed.
+    public var isPassing: Bool {
+        switch self {
+        case .unavailable, .connectionLost: true
+        case .refused(let error): error.isPassing
+        case .unexpected: false
+        }
+    }
+}
+
+extension PostgresError: CustomStringConvertible {
+    /// What to tell a person, on one line.
+    public var description: String {
+        switch self {
+        case .unavailable(let reason): "the database is not available: \(reason)".onOneLine
+        case .connectionLost(let reason): "the connection to the database was lost: \(reason)".onOneLine
+        case .refused(let error): "the database refused: \(error)".onOneLine
+        case .unexpected(let what): "the database answered with what was not expected: \(what)".onOneLine
+        }
+    }
 }
 
 /// What the server said of a statement that it refused.
@@ -25,6 +46,9 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.constraint = constraint
     }
+
+    /// Whether another try may well succeed.
+    public var isPassing: Bool { state.isPassing }
 
     public var description: String {
         "\(state.code) \(message)" + (constraint.map { " (\($0))" } ?? "")
@@ -56,4 +80,16 @@ public struct SQLState: Hashable, Sendable {
     public static let undefinedTable = SQLState("42P01")
     public static let divisionByZero = SQLState("22012")
     public static let readOnlyTransaction = SQLState("25006")
+    public static let tooManyConnections = SQLState("53300")
+    public static let lockNotAvailable = SQLState("55P03")
+    public static let crashShutdown = SQLState("57P02")
+    public static let cannotConnectNow = SQLState("57P03")
+
+    private static let passing: Set<SQLState> = [
+        .serializationFailure, .deadlockDetected, .readOnlyTransaction, .lockNotAvailable, .queryCanceled,
+        .adminShutdown, .crashShutdown, .cannotConnectNow,
+    ]
+
+    /// What has to do with the moment and not with the statement; class 53 is whatever the server has too little of.
+    var isPassing: Bool { Self.passing.contains(self) || code.hasPrefix("53") }
 }

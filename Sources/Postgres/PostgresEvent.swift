@@ -2,7 +2,7 @@
 public enum PostgresEvent: Sendable {
     /// A connection was opened, and how long that took.
     case connected(milliseconds: Double)
-    /// A connection could not be opened; it is tried again.
+    /// Connections cannot be opened; it is tried again. Reported once a loop, and again when the reason is another.
     case connectFailed(reason: String)
     /// An open connection broke; another is opened.
     case lost(reason: String)

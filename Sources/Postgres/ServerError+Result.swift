@@ -2,11 +2,24 @@ import CLibpq
 
 extension ServerError {
     /// What a result says; nil when libpq made it up because the connection broke, or the server ended the session.
-    init?(_ result: OpaquePointer) {
-        func field(_ code: UnicodeScalar) -> String? {
-            PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
+    init?(_ result: OpaquePointer?) {
+        guard let code = ErrorField.state.value(in: result), ErrorField.severity.value(in: result) == "ERROR" else {
+            return nil
         }
-        guard let code = field("C"), let severity = field("V"), severity == "ERROR" else { return nil }
-        self.init(state: SQLState(code), message: field("M") ?? "", constraint: field("n"))
+        let message = ErrorField.message.value(in: result) ?? ""
+        self.init(state: SQLState(code), message: message, constraint: ErrorField.constraint.value(in: result))
+    }
+}
+
+/// The letters of PG_DIAG_…, character macros that Swift does not import.
+enum ErrorField: Unicode.Scalar {
+    case severity = "V"
+    case state = "C"
+    case message = "M"
+    case position = "P"
+    case constraint = "n"
+
+    func value(in result: OpaquePointer?) -> String? {
+        PQresultErrorField(result, Int32(rawValue.value)).map { String(cString: $0) }
     }
 }

@@ -43,7 +43,11 @@ final class Application: Sendable {
         do {
             let log = try await Log(configuration.logFormat, sink: sink, on: group)
             let metrics = try await Metrics(on: group)
-            let store = try await DataStore.open(configuration.database) { log.observe(.process($0)) }
+            // One more than the pools have, for migrating.
+            let connections = configuration.loops * configuration.poolSize + 1
+            let store = try await DataStore.open(configuration.database, connections: connections) {
+                log.observe(.process($0))
+            }
             let parts = Parts(group: group, sink: sink, log: log, metrics: metrics, store: store)
             return try await start(configuration, parts)
         } catch {

@@ -19,12 +19,13 @@ final class DataStore: Sendable {
         self.threads = threads
     }
 
-    /// Starts the server, if it is one of ours, and brings its schema up to date.
+    /// Starts the server, if it is one of ours, so that it takes as many connections as are wanted, and brings its
+    /// schema up to date.
     static func open(
-        _ location: DatabaseLocation, report: @escaping @Sendable (ProcessEvent) -> Void
+        _ location: DatabaseLocation, connections: Int, report: @escaping @Sendable (ProcessEvent) -> Void
     ) async throws -> DataStore {
         let threads = try BlockingPool(name: "store", threads: 1, waiting: 4)
-        let store = try await threads.run { try open(location, on: threads, report: report) }
+        let store = try await threads.run { try open(location, connections: connections, on: threads, report: report) }
         do {
             try await threads.run { try store.migrate(report) }
             return store
@@ -35,7 +36,8 @@ final class DataStore: Sendable {
     }
 
     private static func open(
-        _ location: DatabaseLocation, on threads: BlockingPool, report: @escaping @Sendable (ProcessEvent) -> Void
+        _ location: DatabaseLocation, connections: Int, on threads: BlockingPool,
+        report: @escaping @Sendable (ProcessEvent) -> Void
     ) throws -> DataStore {
         let directory: String?
         switch location {
@@ -44,14 +46,18 @@ final class DataStore: Sendable {
         case .temporary: directory = nil
         }
         let temporary = directory == nil ? try TemporaryDirectory.make() : nil
-        let embedded = try EmbeddedServer.start(dataDirectory: directory ?? temporary ?? "") {
+        let embedded = try EmbeddedServer.start(dataDirectory: directory ?? temporary ?? "", connections: connections) {
             if case .died = $0 { report(.trouble("\($0)")) } else { report(.step("\($0)")) }
         }
         return DataStore(url: embedded.url, embedded: embedded, temporary: temporary, threads: threads)
     }
 
     private func migrate(_ report: @Sendable (ProcessEvent) -> Void) throws {
-        try Self.migrator().migrate(url) { report(.step("applied migration \($0.file)")) }
+        try Self.migrator().migrate(url) {
+            report(.step("applied migration \($0.file)"))
+        } waiting: {
+            report(.step("waiting for another process that brings the database up to date"))
+        }
     }
 
     static func migrator() throws -> Migrator {

@@ -6,14 +6,9 @@ import Postgres
 enum Failures {
     static func problem(for error: any Error) -> Problem? {
         switch error {
-        case PostgresError.unavailable, PostgresError.connectionLost, is BlockingPool.Full: .unavailable()
-        case PostgresError.refused(let refusal) where isPassing(refusal.state): .unavailable()
+        case let error as PostgresError where error.isPassing: .unavailable()
+        case is BlockingPool.Full: .unavailable()
         default: nil
         }
-    }
-
-    /// What another try may well not meet again.
-    private static func isPassing(_ state: SQLState) -> Bool {
-        [.queryCanceled, .adminShutdown, .serializationFailure, .deadlockDetected, .readOnlyTransaction].contains(state)
     }
 }

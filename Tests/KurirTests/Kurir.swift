@@ -34,9 +34,12 @@ struct Kurir: Sendable {
         }
     }
 
-    static func start(_ arguments: [String], environment: [String: String] = [:]) async throws -> Kurir {
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], errors: FileHandle? = nil
+    ) async throws -> Kurir {
         let kurir = Kurir(
-            program: try Program(path, ["serve", "--listen", "127.0.0.1:0"] + arguments, environment: environment))
+            program: try Program(
+                path, ["serve", "--listen", "127.0.0.1:0"] + arguments, environment: environment, errors: errors))
         let speaks = try await eventually { !kurir.program.isRunning || kurir.program.said.hasSuffix("\n") }
         try #require(speaks && kurir.program.isRunning, "kurir does not start: \(kurir.program.complained)")
         return kurir

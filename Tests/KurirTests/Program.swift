@@ -8,7 +8,9 @@ final class Program: Sendable {
     private let errors: String
 
     /// Starts a program by its name or path. Nothing of the test's environment reaches it but `PATH`.
-    init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    init(_ path: String, _ arguments: [String], environment: [String: String] = [:], errors sink: FileHandle? = nil)
+        throws
+    {
         output = TemporaryDirectory.path("output")
         errors = TemporaryDirectory.path("errors")
         for path in [output, errors] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
@@ -18,7 +20,7 @@ final class Program: Sendable {
         process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin"].merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle(forWritingAtPath: output)
-        process.standardError = FileHandle(forWritingAtPath: errors)
+        process.standardError = sink ?? FileHandle(forWritingAtPath: errors)
         try process.run()
     }
 

@@ -115,6 +115,17 @@ import Testing
         #expect(try await Kurir.run("migrate", "--data-dir", "/nonexistent").complained.contains("kurir serve"))
     }
 
+    @Test(.database) func aLogThatNobodyReadsHoldsUpNeitherRequestsNorTheEnd() async throws {
+        let url = TestDatabase.current.url
+        let pipe = Pipe()
+        let kurir = try await Kurir.start(["--database", url], errors: pipe.fileHandleForWriting)
+        let load = try Program("ab", ["-q", "-k", "-n", "5000", "-c", "8", kurir.address + "/healthz"])
+        #expect(try await load.end() == 0)
+        kurir.program.signal(SIGTERM)
+        #expect(try await kurir.program.end() == 0)
+        try pipe.fileHandleForReading.close()
+    }
+
     @Test(.database) func aPortInUseIsRefused() async throws {
         let url = TestDatabase.current.url
         try await Kurir.serving("--database", url) { kurir in

@@ -37,6 +37,21 @@ import Testing
         try await roundTrip([Identifier(bytes: (0, .max)), Identifier(bytes: (.max, 1))])
     }
 
+    @Test func `an array of a type from elsewhere is taken apart and put together by the server`() async throws {
+        struct Reverse: Statement {
+            static let sql = """
+                SELECT array_agg(id ORDER BY place DESC), array_agg(DISTINCT id)
+                FROM unnest($1::uuid[]) WITH ORDINALITY AS given (id, place) WHERE id = ANY ($1)
+                """
+            var ids: [Identifier]
+            func bind(into parameters: inout Parameters) { parameters.add(ids) }
+            static func decode(_ row: inout RowReader) throws -> [[Identifier]] { [try row.read(), try row.read()] }
+        }
+        let ids = (0..<1000).map { Identifier(bytes: (0x0190_0000_0000_7000 + $0, .max - $0)) }
+        let answer = try await withDatabase { database, _ in try await database.run(Reverse(ids: ids)) }
+        #expect(answer == [[ids.reversed(), ids]])
+    }
+
     @Test func `what is encoded is what PostgreSQL understands by it`() async throws {
         struct Spell: Statement {
             static let sql = """

@@ -6,6 +6,9 @@ import Testing
 
 /// A data directory of a test's own, and what is done with it.
 struct EmbeddedHome: Sendable {
+    /// What tells a process that a test starts where the directory is.
+    static let variable = "KURIR_TEST_DIRECTORY"
+
     let path = TemporaryDirectory.path("embedded")
 
     func start(_ events: Events = Events(), at path: String? = nil) async throws -> EmbeddedServer {

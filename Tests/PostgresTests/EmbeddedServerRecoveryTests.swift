@@ -8,7 +8,7 @@ import Testing
     private let home = EmbeddedHome()
 
     @Test func takesOverFromAProcessThatWasKilled() async throws {
-        let holder = try await startHolder()
+        let holder = try await start("holder")
         while (try? EmbeddedServer.url(ofRunning: home.path)) == nil { try await Task.sleep(for: .milliseconds(10)) }
         let held = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
         #expect(String(describing: held).contains("process \(holder.number) serves"))
@@ -49,6 +49,45 @@ import Testing
         #expect(try stranger.query("SELECT 1") == [["1"]])
     }
 
+    /// As root in a container is, who may not look into another user's process.
+    @Test(.enabled(if: geteuid() == 0)) func stopsAServerThatItCannotLookInto() async throws {
+        try await home.stop(home.start())
+        let survivor = try await startSurvivor()
+        defer { survivor.signal(SIGKILL) }
+        let successor = try await start("blindSuccessor", by: Self.blind)
+        try #require(await blocking { successor.reap() }.isSuccess)
+        #expect(try await blocking { survivor.reap() }.isSuccess)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func refusesToStartBesideAServerThatDoesNotStop() async throws {
+        try await home.stop(home.start())
+        let survivor = try await startSurvivor()
+        defer { survivor.signal(SIGKILL) }
+        survivor.signal(SIGSTOP)
+        let successor = try await start("refusedSuccessor", by: Self.blind)
+        try #require(await blocking { successor.reap() }.isSuccess)
+        #expect(try home.cluster().readyServer == survivor.number)
+        survivor.signal(SIGCONT)
+        #expect(try await blocking { survivor.reap() }.isSuccess)
+    }
+
+    @Test func recoversFromAProcessThatEndedWhileItStarted() async throws {
+        let quitter = try await start("quitter")
+        #expect(try await blocking { quitter.reap() }.isSuccess)
+        let server = try await home.start()
+        try home.write("recovered", server)
+        try await home.stop(server)
+    }
+
+    @Test func doesNotHeedWhatTheEnvironmentTellsLibpq() async throws {
+        let settings = [
+            "PGHOST=nowhere", "PGHOSTADDR=192.0.2.1", "PGPORT=1", "PGSERVICE=none", "PGOPTIONS=-c no=1", "PGTZ=none",
+            "PGSSLMODE=none", "PGGSSENCMODE=require", "PGREQUIREPEER=nobody", "PGTARGETSESSIONATTRS=standby",
+        ]
+        let process = try await start("visitor", by: ["/usr/bin/env"] + settings)
+        #expect(try await blocking { process.reap() }.isSuccess)
+    }
+
     /// A server that nothing ties to a process.
     private func startSurvivor() async throws -> ServerProcess {
         let cluster = try home.cluster()
@@ -63,20 +102,15 @@ import Testing
         }
     }
 
-    /// This test binary once more, as a process that holds the directory until it is killed.
-    private func startHolder() async throws -> ServerProcess {
-        let binary = try #require(FileSystem.target(of: "/proc/self/exe"))
-        let test = ["--testing-library", "swift-testing", "--filter", "EmbeddedServerRecoveryTests/holder"]
-        let tied = ["/usr/bin/setpriv", "--pdeathsig=KILL", "/usr/bin/env", "\(Self.holderVariable)=\(home.path)"]
-        return try await blocking { try ServerProcess.start(tied + [binary] + test) }
+    /// This test binary once more, to do in a process of its own what the test of that name says.
+    private func start(_ test: String, by starter: [String] = []) async throws -> ServerProcess {
+        let binary = try FileSystem.absolute("/proc/self/exe")
+        let arguments = ["--testing-library", "swift-testing", "--filter", "EmbeddedServerChild/\(test)"]
+        let tied = [
+            "/usr/bin/setpriv", "--pdeathsig=KILL", "/usr/bin/env", "\(EmbeddedHome.variable)=\(home.path)",
+        ]
+        return try await blocking { try ServerProcess.start(tied + starter + [binary] + arguments) }
     }
 
-    private static let holderVariable = "KURIR_TEST_HOLDER"
-
-    @Test(.enabled(if: getenv(holderVariable) != nil, "runs only as a process that another test starts"))
-    func holder() async throws {
-        let path = try #require(getenv(Self.holderVariable).map { String(cString: $0) })
-        let server = try EmbeddedServer.start(dataDirectory: path, durable: false) { _ in }
-        try await blocking { withExtendedLifetime(server) { _ = pause() } }
-    }
+    private static let blind = ["/usr/bin/setpriv", "--bounding-set=-sys_ptrace"]
 }

@@ -47,6 +47,15 @@ import Testing
         try await home.stop(server)
     }
 
+    @Test(arguments: [1: "100", 80: "100", 81: "101"])
+    func takesTheConnectionsWantedAndSomeForTools(wanted: Int, taken: String) async throws {
+        let server = try await blocking { [path] in
+            try EmbeddedServer.start(dataDirectory: path, connections: wanted, durable: false) { _ in }
+        }
+        #expect(try BlockingConnection(url: server.url).query("SHOW max_connections") == [[taken]])
+        try await home.stop(server)
+    }
+
     @Test func refusesADirectoryThatIsHeld() async throws {
         let server = try await home.start()
         let error = await #expect(throws: EmbeddedServerError.self) { try await home.start() }

@@ -46,6 +46,21 @@ import Testing
         #expect(try rows("SELECT * FROM first") == [["1"]])
     }
 
+    @Test func tellsOnceThatItWaitsForAnother() throws {
+        var other: BlockingConnection? = try TestDatabase.current.connect()
+        _ = try other?.query("SELECT pg_advisory_lock(x'6b75726972'::bigint)")
+        var events: [String] = []
+        try Migrator([first]).migrate(url) {
+            events.append($0.file)
+        } waiting: {
+            events.append("waiting")
+            other = nil
+        }
+        #expect(events == ["waiting", "0001_first.sql"])
+        try Migrator([first]).migrate(url, waiting: { events.append("waiting again") })
+        #expect(events.count == 2)
+    }
+
     @Test func refusesAnEditedMigration() throws {
         try Migrator([first, second]).migrate(url)
         let edited = Migration(file: first.file, sql: first.sql + " ")

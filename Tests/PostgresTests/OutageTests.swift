@@ -35,6 +35,27 @@ import Testing
         }
     }
 
+    @Test func `that nothing can be reached is reported once a loop, however often it is tried`() async throws {
+        let journal = Journal()
+        await #expect(throws: PostgresError.self) {
+            let url = "postgresql://kurir@127.0.0.1:1/nothing"
+            try await withDatabase(url: url, loops: 2, poolSize: 8, observe: journal.add) { _, _ in }
+        }
+        #expect(journal.all.count == 2)
+        #expect(journal.all.allSatisfy { if case .connectFailed = $0 { true } else { false } })
+    }
+
+    @Test(.emptyDatabase) func `what the server said is the reason, also when nothing was under way`() async throws {
+        let journal = Journal()
+        try await withDatabase(poolSize: 1, observe: journal.add) { database, _ in
+            let backend = try await database.run(BackendPID())[0]
+            _ = try TestDatabase.current.connect().query("SELECT pg_terminate_backend(\(backend))")
+            while await database.statistics().losses == 0 { await Task.yield() }
+        }
+        let reasons = journal.all.compactMap { if case .lost(let reason) = $0 { reason } else { nil } }
+        #expect(reasons == ["terminating connection due to administrator command"])
+    }
+
     @Test func `a server that stands still is given up, and used again when it moves`() async throws {
         var limits = DatabaseLimits()
         limits.statementTimeout = .milliseconds(300)
@@ -86,13 +107,15 @@ import Testing
     @Test func `a server that takes no writes is passed over, also when it stops taking them`() async throws {
         let (new, old) = (try ReservedPort(), try ReservedPort())
         let hosts = [1, new.number, old.number].map { "127.0.0.1:\($0)" }.joined(separator: ",")
-        let url = "postgresql://kurir@\(hosts)/postgres?target_session_attrs=read-write"
+        let url = "postgresql://kurir@\(hosts)/postgres"
         try await PrivateCluster.with(on: new) { newCluster in
             try await PrivateCluster.with(on: old) { oldCluster in
                 try administer(newCluster, "ALTER DATABASE postgres SET default_transaction_read_only = on")
                 try await withDatabase(url: url) { database, _ in
                     #expect(try await database.run(ServerPort()) == [Int32(old.number)])
                     try await database.run(Write())
+                    let migrating = try BlockingConnection(url: url).query("SELECT inet_server_port()")
+                    #expect(migrating == [["\(old.number)"]])
                     try administer(newCluster, "ALTER DATABASE postgres RESET default_transaction_read_only")
                     try administer(oldCluster, "ALTER SYSTEM SET default_transaction_read_only = on")
                     try administer(oldCluster, "SELECT pg_reload_conf()")

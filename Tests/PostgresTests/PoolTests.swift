@@ -51,6 +51,18 @@ import Testing
         }
     }
 
+    @Test func `a loop that gets no connection is told from a database out of reach`() async throws {
+        let role = "\(TestDatabase.current.name)_role"
+        try TestDatabase.current.connect().execute("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 1")
+        let url = TestDatabase.current.url.replacing("kurir@", with: "\(role)@")
+        let error = await #expect(throws: PostgresError.self) {
+            try await withDatabase(url: url, loops: 2, poolSize: 1) { _, _ in }
+        }
+        let description = try #require(error).description
+        #expect(description.contains("only 1 of 2 connections") && description.contains("--pool-size"))
+        #expect(description.contains("too many connections for role"))
+    }
+
     @Test func `stopping lets what is under way finish, and refuses the rest`() async throws {
         let group = try EventLoopGroup(count: 1)
         defer { group.stop() }

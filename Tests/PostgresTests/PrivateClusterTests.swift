@@ -8,7 +8,7 @@ import Testing
         try await PrivateCluster.with { cluster in
             cluster.signal(SIGSTOP)
             #expect(throws: PostgresError.self) {
-                try BlockingConnection(url: cluster.url, timeout: .milliseconds(100))
+                try BlockingConnection(url: cluster.url, timeout: .seconds(2))
             }
             cluster.signal(SIGCONT)
             let rows = try BlockingConnection(url: cluster.url).query("SELECT 1")

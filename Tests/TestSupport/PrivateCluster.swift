@@ -54,7 +54,7 @@ public final class PrivateCluster: Sendable {
     public func start() async throws {
         let settings = port.map { ["listen_addresses=127.0.0.1", "port=\($0.number)"] } ?? []
         try await blocking { [self] in
-            let started = try cluster.launch(log: directory.log, durable: false, settings: settings)
+            let started = try cluster.launch(log: directory.log, connections: 80, durable: false, settings: settings)
             server.withLock { $0 = started }
             while !cluster.isReady(started) {
                 guard started.wait(milliseconds: 5) == .timeout else { throw PostgresError.unavailable("no server") }

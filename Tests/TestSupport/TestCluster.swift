@@ -10,7 +10,8 @@ final class TestCluster: Sendable {
     static let shared: TestCluster = orDie { try TestCluster() }
 
     private init() throws {
-        server = try EmbeddedServer.start(dataDirectory: TemporaryDirectory.path("shared"), durable: false) { _ in }
+        let path = TemporaryDirectory.path("shared")
+        server = try EmbeddedServer.start(dataDirectory: path, connections: 180, durable: false) { _ in }
         try administer { try $0.execute("CREATE DATABASE template") }
         try Migrator(.all).migrate(server.url(database: "template"))
     }

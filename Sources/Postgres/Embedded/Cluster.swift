@@ -6,6 +6,10 @@ import Glibc
 package final class Cluster: Sendable {
     /// The superuser, and the database that the product uses.
     static let user = "kurir"
+    /// The number in the socket's name.
+    private static let port = 5432
+    /// How many connections others than the product are to get.
+    private static let reservedForTools = 20
 
     let path: String
     let directory: Int32
@@ -29,12 +33,12 @@ package final class Cluster: Sendable {
 
     /// What libpq is to be told to reach a database of this cluster. Valid as long as this value lives.
     package func url(database: String = Cluster.user) -> String {
-        "postgresql://\(Self.user)@\(percentEncoded(socketDirectory))/\(database)"
+        "postgresql://\(Self.user)@\(percentEncoded(socketDirectory)):\(Self.port)/\(database)"
     }
 
     /// The path, unless it is too long for a socket's address or has what libpq takes for a list of hosts.
     private var socketDirectory: String {
-        let longest = 107 - "/.s.PGSQL.5432".utf8.count
+        let longest = 107 - "/.s.PGSQL.\(Self.port)".utf8.count
         return path.utf8.count <= longest && !path.contains(",") ? path : "/proc/self/fd/\(directory)"
     }
 
@@ -49,9 +53,11 @@ package final class Cluster: Sendable {
     // MARK: Its server
 
     /// Starts the server, which goes down fast when the calling thread ends. The settings given override the usual.
-    package func launch(log: Int32, durable: Bool = true, settings: [String] = []) throws -> ServerProcess {
+    package func launch(
+        log: Int32, connections: Int, durable: Bool = true, settings: [String] = []
+    ) throws -> ServerProcess {
         let binaries = try ServerBinaries.find(version: version)
-        let settings = (Self.settings(durable: durable) + settings).flatMap { ["-c", $0] }
+        let settings = (Self.settings(durable: durable, connections: connections) + settings).flatMap { ["-c", $0] }
         let command = [binaries.postgres, "-D", "/proc/self/fd/3"] + settings
         let user = try ServerUser(owning: directory)
         return try ServerProcess.start(user.command(dyingWith: "INT", command), directory: directory, log: log)
@@ -62,39 +68,47 @@ package final class Cluster: Sendable {
         postmaster.map { $0.number == server.number && $0.isReady } ?? false
     }
 
-    /// Every process of a server of this cluster that runs on this machine.
+    /// Every process of a server of this cluster that runs on this machine, as far as this process may look.
     package func processes() -> [ServerProcess] {
         FileSystem.entries(of: "/proc").compactMap { pid_t($0) }.compactMap { number in
-            guard let process = ServerProcess(number: number), isOurs(number) else { return nil }
+            guard let process = ServerProcess(number: number), isOurs(number) == true else { return nil }
             return process
         }
     }
 
     /// The number of a server of this cluster that takes connections now.
     var readyServer: pid_t? {
-        guard let postmaster, postmaster.isReady, isOurs(postmaster.number) else { return nil }
+        guard let postmaster, postmaster.isReady, isOurs(postmaster.number) != false else { return nil }
         return postmaster.number
     }
 
-    /// Ends what a killed process left running, and takes away its `postmaster.pid`: its number may be another
-    /// process's by now, and PostgreSQL would not start. To be called by who holds the data directory.
-    func expelLeftovers(found: (pid_t) -> Void = { _ in }) {
-        let leftovers = processes()
-        if let main = leftovers.first(where: { $0.number == postmaster?.number }) {
+    /// Ends what a killed process left running; throws when something stays, for two servers would ruin the cluster. To
+    /// be called by who holds the data directory.
+    func expelLeftovers(found: (pid_t) -> Void = { _ in }) throws {
+        let main = postmaster.flatMap { ServerProcess(number: $0.number) }
+        if let main, isOurs(main.number) != false {
             found(main.number)
             main.signal(SIGINT)
             _ = main.wait(milliseconds: 10_000)
         }
-        for process in leftovers {
+        for process in processes() {
             process.signal(SIGKILL)
             _ = process.wait(milliseconds: 10_000)
         }
+        // PostgreSQL itself sees that nobody has the number any more.
+        guard let main else { return }
+        guard main.wait(milliseconds: 0) == .ended || isOurs(main.number) == false else {
+            throw EmbeddedServerError.leftBehind(directory: path, process: main.number)
+        }
+        // But it does not start while the number is a stranger's, or a dead process's whose parent does not mind it.
         unlinkat(directory, "postmaster.pid", 0)
     }
 
-    private func isOurs(_ number: pid_t) -> Bool {
-        FileSystem.isSame("/proc/\(number)/cwd", as: directory)
-            && FileSystem.target(of: "/proc/\(number)/exe")?.split(separator: "/").last?.hasPrefix("postgres") == true
+    /// Whether a process belongs to a server of this cluster. Nil for a PostgreSQL of which that cannot be seen: what
+    /// another user's process does is hidden from root in a container, which has no CAP_SYS_PTRACE.
+    private func isOurs(_ number: pid_t) -> Bool? {
+        guard FileSystem.read("/proc/\(number)/comm")?.hasPrefix("postgres") == true else { return false }
+        return FileSystem.isSame("/proc/\(number)/cwd", as: directory)
     }
 
     private var postmaster: (number: pid_t, isReady: Bool)? {
@@ -105,10 +119,11 @@ package final class Cluster: Sendable {
     }
 
     /// Statements that fail are told to who sent them and are not logged: they may quote what is private.
-    private static func settings(durable: Bool) -> [String] {
+    private static func settings(durable: Bool, connections: Int) -> [String] {
         let always = [
-            "listen_addresses=", "port=5432", "unix_socket_directories=.", "unix_socket_permissions=0700",
-            "max_connections=200", "log_min_messages=log", "log_checkpoints=off", "log_timezone=UTC", "timezone=UTC",
+            "listen_addresses=", "port=\(port)", "unix_socket_directories=.", "unix_socket_permissions=0700",
+            "max_connections=\(max(100, connections + reservedForTools))", "log_min_messages=log",
+            "log_checkpoints=off", "log_timezone=UTC", "timezone=UTC",
         ]
         let careless = ["fsync=off", "full_page_writes=off"]
         return always + (durable ? [] : careless)

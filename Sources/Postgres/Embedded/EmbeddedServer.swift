@@ -17,14 +17,19 @@ public final class EmbeddedServer: Sendable {
     /// Takes the data directory, makes the cluster if there is none, and starts its server. Blocks until that takes
     /// connections; `report` is told what goes on, then and later, from any thread.
     ///
-    /// `durable: false` trusts that the machine never stops, for tests.
+    /// The server takes as many `connections` as the caller wants and 20 for tools, and no less than 100.
+    /// `durable: false` trusts that the machine never stops, for tests. From now on this process does not heed what the
+    /// environment tells libpq (`PGHOST` and so on).
     public static func start(
-        dataDirectory path: String, durable: Bool = true, report: @escaping @Sendable (Event) -> Void
+        dataDirectory path: String, connections: Int = 80, durable: Bool = true,
+        report: @escaping @Sendable (Event) -> Void
     ) throws -> EmbeddedServer {
+        ClientEnvironment.forget()
         let directory = try DataDirectory(path)
         do {
             let cluster = try directory.cluster(durable: durable) { report(.making(directory: directory.path)) }
-            let supervisor = Supervisor(directory: directory, cluster: cluster, durable: durable, report: report)
+            let supervisor = Supervisor(
+                directory: directory, cluster: cluster, connections: connections, durable: durable, report: report)
             try supervisor.start()
             do {
                 return try EmbeddedServer(supervisor)
@@ -42,8 +47,10 @@ public final class EmbeddedServer: Sendable {
         supervisor.cluster.url(database: database)
     }
 
-    /// The URL of the server that another process runs in that directory. Stays valid while this process lives.
+    /// The URL of the server that another process runs in that directory. Stays valid while this process lives,
+    /// which from now on does not heed what the environment tells libpq.
     public static func url(ofRunning path: String) throws -> String {
+        ClientEnvironment.forget()
         do {
             guard let directory = try? FileSystem.absolute(path),
                 let cluster = try Cluster(path: directory + "/postgres"), cluster.readyServer != nil

@@ -8,6 +8,8 @@ public enum EmbeddedServerError: Error, CustomStringConvertible {
     case held(directory: String, by: String)
     /// No process serves from the directory.
     case notRunning(directory: String)
+    /// The server of a process that was killed still runs on the cluster.
+    case leftBehind(directory: String, process: Int32)
     /// The directory cannot be used.
     case unusable(directory: String, reason: String)
     /// PostgreSQL would not; with the path of its log, and the end of it.
@@ -28,6 +30,9 @@ public enum EmbeddedServerError: Error, CustomStringConvertible {
             "process \(holder) serves from \(directory) already: stop it first, or use another --data-dir"
         case .notRunning(let directory):
             "no kurir serves from \(directory): start it (kurir serve --data-dir …), or use --database URL"
+        case .leftBehind(let directory, let process):
+            "process \(process), the PostgreSQL that an earlier kurir left behind in \(directory), does not stop:"
+                + " look what it does, stop it (kill -INT \(process)), and start again"
         case .unusable(let directory, let reason):
             "the data directory \(directory) cannot be used: \(reason)"
         case .failed(let what, let log, let tail):

@@ -28,8 +28,8 @@ enum FileSystem {
         return nil
     }
 
-    /// The beginning of a small file in an open directory; nil when it cannot be read.
-    static func read(_ name: String, in directory: Int32) -> String? {
+    /// The beginning of a small file in an open directory, or with its full path; nil when it cannot be read.
+    static func read(_ name: String, in directory: Int32 = AT_FDCWD) -> String? {
         let file = openat(directory, name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -57,18 +57,12 @@ enum FileSystem {
         return names
     }
 
-    /// Where a symbolic link leads; nil when it cannot be read.
-    static func target(of link: String) -> String? {
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = bytes.withUnsafeMutableBytes { readlink(link, $0.baseAddress!, $0.count) }
-        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
-    }
-
-    /// Whether a path leads to the same file as an open descriptor.
-    static func isSame(_ path: String, as file: Int32) -> Bool {
+    /// Whether a path leads to the same file as an open descriptor; nil when one may not look.
+    static func isSame(_ path: String, as file: Int32) -> Bool? {
         var one = stat()
         var other = stat()
-        return stat(path, &one) == 0 && fstat(file, &other) == 0
+        guard stat(path, &one) == 0 else { return errno == EACCES ? nil : false }
+        return fstat(file, &other) == 0
             && one.st_ino == other.st_ino && one.st_dev == other.st_dev
     }
 }

@@ -9,6 +9,7 @@ import Glibc
 final class Supervisor: Sendable {
     let cluster: Cluster
     let directory: DataDirectory
+    private let connections: Int
     private let durable: Bool
     private let report: @Sendable (EmbeddedServer.Event) -> Void
 
@@ -20,11 +21,12 @@ final class Supervisor: Sendable {
     private let thread = Locked<Thread?>(nil)
 
     init(
-        directory: DataDirectory, cluster: Cluster, durable: Bool,
+        directory: DataDirectory, cluster: Cluster, connections: Int, durable: Bool,
         report: @escaping @Sendable (EmbeddedServer.Event) -> Void
     ) {
         self.directory = directory
         self.cluster = cluster
+        self.connections = connections
         self.durable = durable
         self.report = report
     }
@@ -80,9 +82,9 @@ final class Supervisor: Sendable {
     /// One life of the server.
     private func serve(whenReady: () -> Void) -> End {
         let logStart = directory.logSize
-        cluster.expelLeftovers { report(.expelling(process: $0)) }
         do {
-            let server = try cluster.launch(log: directory.log, durable: durable)
+            try cluster.expelLeftovers { report(.expelling(process: $0)) }
+            let server = try cluster.launch(log: directory.log, connections: connections, durable: durable)
             guard let status = watch(server, whenReady) else { return .stopped }
             let tail = directory.logTail(from: logStart)
             return .failed(EmbeddedServerError.failed("\(status)", log: directory.logPath, tail: tail))
