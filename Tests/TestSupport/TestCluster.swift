@@ -11,7 +11,7 @@ final class TestCluster: Sendable {
 
     private init() throws {
         let path = TemporaryDirectory.path("shared")
-        server = try EmbeddedServer.start(dataDirectory: path, connections: 180, durable: false) { _ in }
+        server = try EmbeddedServer.start(dataDirectory: path, connections: 480, durable: false) { _ in }
         try administer { try $0.execute("CREATE DATABASE template") }
         try Migrator(.all).migrate(server.url(database: "template"))
     }
