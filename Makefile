@@ -7,7 +7,7 @@ PACKAGES := libpq-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 wrk apache2-utils slowhttptest chromium procps
 
 SWIFT_SOURCES := Package.swift Sources Tests sql
-RELEASE := swift build -c release --static-swift-stdlib
+RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
 SANITIZED := EventLoopTests|LiveTests|HTTPTests|PostgresTests
 
 help: ## list the doors

@@ -13,8 +13,8 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
 
     /// How many calls are under way or about to be.
     private(set) var load = 0
-    /// How many calls wait for the end of this turn.
-    var unsent: Int { queue.count }
+    /// Whether nothing takes long there at the moment.
+    var isFluent: Bool { pipeline.isEmpty || loop.now < heard + .milliseconds(1) }
     /// Whether it belongs to a transaction at the moment.
     var isLeased = false
     /// How long the server may be silent while something is under way; nil when it may for ever.

@@ -5,7 +5,7 @@ import EventLoop
 /// Unchecked, because all of it happens on the loop's thread.
 final class Pool: ConnectionEvents, @unchecked Sendable {
     let loop: EventLoop
-    /// How many reads share a sync before another connection takes the next: two of them use two cores.
+    /// How many may be under way together before another connection takes the next read.
     private static let readsTogether = 16
 
     private let size: Int
@@ -13,7 +13,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     private let source: ConnectionSource
 
     private var connections: [Connection] = []
-    /// Where the reads of this turn go.
+    /// Where reads go at the moment.
     private var gathering: Connection?
     private var keepers: [Task<Void, Never>] = []
     private var sweep: Timer?
@@ -60,10 +60,11 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         guard !connections.isEmpty else { throw PostgresError.unavailable(lastReason) }
     }
 
-    /// Reads of one turn go together, since they share a sync; everything else spreads out.
+    /// Reads keep together, since those of one turn share a sync, and a server that is still busy need not be woken;
+    /// but none waits behind something slow. Everything else spreads out.
     private func choose(for call: any Call) -> Connection? {
         guard call.sharesSync else { return leastLoaded }
-        if let gathering, 1..<Self.readsTogether ~= gathering.unsent, !gathering.isLeased, hasRoom(gathering) {
+        if let gathering, gathering.load < Self.readsTogether, !gathering.isLeased, gathering.isFluent {
             return gathering
         }
         gathering = leastLoaded
