@@ -34,7 +34,7 @@ let package = Package(
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "Schema", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "LiveTests", dependencies: ["EventLoop", "HTTP"], swiftSettings: strict),
+        .testTarget(name: "LiveTests", dependencies: ["EventLoop", "HTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ObservabilityTests", dependencies: ["EventLoop", "HTTP", "Observability"], swiftSettings: strict),
         .testTarget(name: "KurirTests", dependencies: ["kurir", "TestSupport"], swiftSettings: strict),

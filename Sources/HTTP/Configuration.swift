@@ -63,11 +63,11 @@ public struct Limits: Sendable {
     public var requests = 10_000
     /// Requests under way of one client; nil is any number.
     public var requestsPerAddress: Int? = 256
-    /// From the connection or a head's first byte to its last.
+    /// From a head's first byte to its last.
     public var headTimeout = Duration.seconds(10)
     /// From the end of the head to the end of the body.
     public var bodyTimeout = Duration.seconds(30)
-    /// Between requests.
+    /// Between requests, and before the first.
     public var idleTimeout = Duration.seconds(75)
     /// In which a client must have taken what waits for it.
     public var writeTimeout = Duration.seconds(30)

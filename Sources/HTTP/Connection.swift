@@ -51,7 +51,7 @@ final class Connection: FileEvents, TurnEnd {
         self.peer = peer
         parser = RequestParser(maximumSize: server.configuration.limits.head)
         token = try server.loop.watch(file, for: [.readable, .writable, .peerClosed, .edges], handler: self)
-        phaseDeadline = server.loop.now + server.configuration.limits.headTimeout
+        phaseDeadline = server.loop.now + server.configuration.limits.idleTimeout
     }
 
     // MARK: Events

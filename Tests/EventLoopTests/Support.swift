@@ -25,31 +25,6 @@ extension EventLoop {
     }
 }
 
-/// Values that anybody leaves and one task waits for, in order.
-struct Mailbox<Value: Sendable>: Sendable {
-    private let stream: AsyncStream<Value>
-    private let entry: AsyncStream<Value>.Continuation
-
-    init() {
-        (stream, entry) = AsyncStream.makeStream()
-    }
-
-    func put(_ value: Value) {
-        entry.yield(value)
-    }
-
-    func next() async throws -> Value {
-        for await value in stream { return value }
-        throw CancellationError()
-    }
-
-    func next(_ count: Int) async throws -> [Value] {
-        var values: [Value] = []
-        while values.count < count { values.append(try await next()) }
-        return values
-    }
-}
-
 /// Holds threads back until it is opened.
 final class Latch: Sendable {
     private let ends: (read: Int32, write: Int32)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import EventLoop
@@ -109,7 +110,7 @@ struct TimerTests {
     }
 
     @Test(arguments: 0..<20) func theHeapGivesWhatSortingGives(_ seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = Seed(seed)
         var heap = TimerHeap()
         var kept: [Int64] = []
         for _ in 0..<1_000 {
@@ -144,18 +145,5 @@ struct TimerTests {
         #expect(Instant.distantFuture + .seconds(1) == .distantFuture)
         #expect(Duration.milliseconds(1_500).inNanoseconds == 1_500_000_000)
         #expect((Instant(nanoseconds: 5) + .nanoseconds(7)).nanoseconds(since: Instant(nanoseconds: 2)) == 10)
-    }
-}
-
-/// SplitMix64, so that a failure can be repeated.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
     }
 }

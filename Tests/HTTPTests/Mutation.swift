@@ -1,3 +1,4 @@
+import TestSupport
 /// Damages bytes, as an attacker or a broken client might.
 struct Mutation {
     var seed: Seed

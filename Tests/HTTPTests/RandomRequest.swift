@@ -1,3 +1,4 @@
+import TestSupport
 /// Requests made by the grammar and by chance: mostly right, with a taste for the places where rules meet.
 struct RandomRequest {
     var seed: Seed

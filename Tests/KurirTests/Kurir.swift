@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `kurir`, as it was built, run as its users run it.
@@ -40,8 +41,8 @@ struct Kurir: Sendable {
         let kurir = Kurir(
             program: try Program(
                 path, ["serve", "--listen", "127.0.0.1:0"] + arguments, environment: environment, errors: errors))
-        let speaks = try await eventually { !kurir.program.isRunning || kurir.program.said.hasSuffix("\n") }
-        try #require(speaks && kurir.program.isRunning, "kurir does not start: \(kurir.program.complained)")
+        try await eventually { !kurir.program.isRunning || kurir.program.said.hasSuffix("\n") }
+        try #require(kurir.program.isRunning, "kurir does not start: \(kurir.program.complained)")
         return kurir
     }
 

@@ -46,12 +46,3 @@ final class Program: Sendable {
         String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     }
 }
-
-/// Looks again and again until something holds; false when it still does not after a generous time.
-func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
-    for _ in 0..<1500 {
-        if try await holds() { return true }
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    return false
-}

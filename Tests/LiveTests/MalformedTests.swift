@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 /// What cannot be taken is answered so that the client can read why, and nobody else notices.

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 /// Many requests are sent before the first answer is read.
@@ -36,7 +37,7 @@ struct PipeliningTests {
             let client = try await server.client()
             let bytes = Array(Self.requests.joined().utf8)
             async let answers: Void = expectAllInOrder(client)
-            var random = Seeded(state: seed)
+            var random = Seed(seed)
             var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = rest.prefix(
@@ -91,18 +92,5 @@ struct PipeliningTests {
             try await expectAllInOrder(client)
             #expect(try await client.isClosed())
         }
-    }
-}
-
-/// SplitMix64, so that a failure can be repeated.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
     }
 }

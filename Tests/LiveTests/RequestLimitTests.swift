@@ -1,5 +1,6 @@
 import EventLoop
 import HTTP
+import TestSupport
 import Testing
 
 /// Requests under way are limited: in all, and for one client, also behind a proxy.

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import Synchronization
+import TestSupport
 import Testing
 
 /// Clients that ask for much and read little of it.

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HTTP
+import TestSupport
 import Testing
 
 /// The server stops, in good order where there is time.

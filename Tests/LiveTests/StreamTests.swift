@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP
 import Synchronization
+import TestSupport
 import Testing
 
 /// Answers that are written bit by bit.

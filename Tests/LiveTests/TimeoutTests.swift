@@ -1,5 +1,6 @@
 import EventLoop
 import HTTP
+import TestSupport
 import Testing
 
 /// Who is slow is told so or closed, and nobody waits behind it.

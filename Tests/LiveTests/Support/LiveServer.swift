@@ -1,3 +1,4 @@
+import TestSupport
 import EventLoop
 import Glibc
 import HTTP
@@ -67,35 +68,6 @@ let standardRoutes: [Route] = [
         return Response(.ok, body: .bytes([UInt8](repeating: 0x2e, count: count), type: "text/plain"))
     },
 ]
-
-/// Waits for something that sends no event, with a bound.
-func eventually(_ condition: () async throws -> Bool) async throws {
-    struct NeverCame: Error {}
-    for _ in 0..<3_000 {
-        if try await condition() { return }
-        try await Task.sleep(for: .milliseconds(10))
-    }
-    throw NeverCame()
-}
-
-/// Values that anybody leaves and one task waits for, in order.
-struct Mailbox<Value: Sendable>: Sendable {
-    private let stream: AsyncStream<Value>
-    private let entry: AsyncStream<Value>.Continuation
-
-    init() {
-        (stream, entry) = AsyncStream.makeStream()
-    }
-
-    func put(_ value: Value) {
-        entry.yield(value)
-    }
-
-    func next() async throws -> Value {
-        for await value in stream { return value }
-        throw CancellationError()
-    }
-}
 
 extension EventLoop {
     /// Waits on the loop of this task until the task is cancelled.
