@@ -13,11 +13,6 @@ int clinux_allowed_cores(void) {
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
 }
 
-void clinux_be_patient(void) {
-    struct sched_param none = {0};
-    sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
 void clinux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 static _Thread_local void *thread_value;

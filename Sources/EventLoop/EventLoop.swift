@@ -101,7 +101,6 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     func run() {
         clinux_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
         defer { clinux_set_thread_value(nil) }
-        clinux_be_patient()
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while !stopping || !ready.isEmpty || !flushes.isEmpty {
             let count = events.withUnsafeMutableBufferPointer { wait(for: $0) }

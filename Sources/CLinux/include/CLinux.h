@@ -12,9 +12,6 @@ int clinux_accept(int listener, struct sockaddr *address, socklen_t *length);
 /// How many cores this process may run on; 0 when that cannot be told.
 int clinux_allowed_cores(void);
 
-/// Lets this thread, when woken, wait for its turn rather than take the core from who woke it.
-void clinux_be_patient(void);
-
 /// Names a thread for top, gdb and perf; 15 characters at the most.
 void clinux_name_this_thread(const char *name);
 
