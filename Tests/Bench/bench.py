@@ -172,7 +172,7 @@ def main():
     parser.add_argument("server", help="the built bench-server")
     parser.add_argument("--seconds", type=int, default=3, help="of each round")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--pool", type=int, default=4, help="database connections of each loop")
+    parser.add_argument("--pool", type=int, default=8, help="database connections of each loop")
     options = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -59,6 +59,7 @@ let database = try await Database(
 
 var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
 configuration.limits.connectionsPerAddress = nil
+configuration.limits.requestsPerAddress = nil
 let server = try await Server(
     configuration,
     routes: [
