@@ -6,6 +6,7 @@ final class Program: Sendable {
     private let process: Process
     private let output: String
     private let errors: String
+    private let note: String
 
     /// Starts a program by its name or path. Nothing of the test's environment reaches it but `PATH`.
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], errors sink: FileHandle? = nil)
@@ -22,6 +23,7 @@ final class Program: Sendable {
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = sink ?? FileHandle(forWritingAtPath: errors)
         try process.run()
+        note = TemporaryDirectory.note(running: process.processIdentifier)
     }
 
     var number: Int32 { process.processIdentifier }
@@ -36,8 +38,9 @@ final class Program: Sendable {
     /// Waits for its end and says its exit code.
     @discardableResult
     func end() async throws -> Int32 {
-        try await blocking { [process] in
+        try await blocking { [process, note] in
             process.waitUntilExit()
+            unlink(note)
             return process.terminationStatus
         }
     }

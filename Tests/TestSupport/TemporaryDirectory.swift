@@ -18,10 +18,23 @@ public enum TemporaryDirectory {
         "\(root)/\(name)-\(counter.next())"
     }
 
-    /// Waits for this process to end and for the servers that die with it, then clears up.
+    /// Notes a `kurir` that runs for a test, which must not outlive this process; to be forgotten when it has ended.
+    public static func note(running number: Int32) -> String {
+        let file = path("running")
+        let handle = open(file, O_CREAT | O_WRONLY, 0o600)
+        let text = "\(number)"
+        write(handle, text, text.utf8.count)
+        close(handle)
+        return file
+    }
+
+    /// Waits for this process to end, ends what it left running, and waits for the servers that die with it, then clears up.
     private static func startJanitor(for path: String) {
         let script = """
             tail --pid="$1" -f /dev/null
+            for file in "$2"/running-*; do
+                number=$(cat "$file") && [ "$(cat /proc/$number/comm)" = kurir ] && kill -KILL $number
+            done
             for _ in $(seq 100); do
                 find "$2" -name postmaster.pid | grep -q . || break
                 sleep 0.1
