@@ -3,7 +3,7 @@
 .PHONY: help run demo test bench build format lint thread-sanitizer packages test-packages
 
 # Everything that a Debian 12 with a Swift 6 toolchain may lack.
-PACKAGES := libpq-dev postgresql
+PACKAGES := libpq-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 wrk apache2-utils slowhttptest chromium procps
 
 SWIFT_SOURCES := Package.swift Sources Tests sql

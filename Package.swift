@@ -13,10 +13,13 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
 
         .target(name: "Schema", path: "sql", resources: [.embedInCode("migrations")], swiftSettings: strict),
+        .target(name: "Domain", swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
+        .target(name: "Crypto", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
 
         .executableTarget(
@@ -25,12 +28,16 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["EventLoop", "Postgres", "Schema", "CLinux"],
             path: "Tests/TestSupport", swiftSettings: strict),
-        .target(name: "Features", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
+        .target(
+            name: "Features", dependencies: ["Crypto", "Domain", "EventLoop", "HTTP", "Postgres"],
+            swiftSettings: strict),
         .target(name: "Observability", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir", dependencies: ["EventLoop", "Features", "HTTP", "Observability", "Postgres", "Schema"],
             swiftSettings: strict),
 
+        .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
+        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "Schema", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),

@@ -2,7 +2,11 @@
 public enum Schema {
     /// Every migration in its order, by the file's name. A file that has landed is never edited.
     public static let migrations: [(file: String, sql: String)] = [
-        ("0001_foundation.sql", text(PackageResources._001_foundation_sql))
+        ("0001_foundation.sql", text(PackageResources._001_foundation_sql)),
+        ("0002_accounts.sql", text(PackageResources._002_accounts_sql)),
+        ("0003_requests.sql", text(PackageResources._003_requests_sql)),
+        ("0004_partners.sql", text(PackageResources._004_partners_sql)),
+        ("0005_outbox.sql", text(PackageResources._005_outbox_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String {

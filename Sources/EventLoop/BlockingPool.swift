@@ -1,3 +1,5 @@
+import Glibc
+
 /// A few threads for work that blocks or burns a core for long, with a bound on what may wait for them.
 public final class BlockingPool: Sendable {
     /// The queue is full: come back later.
@@ -6,12 +8,23 @@ public final class BlockingPool: Sendable {
     private let queue: WorkQueue
     private let threads: [Thread]
 
+    /// How the threads stand to the rest of the process.
+    public enum Priority: Sendable {
+        case usual
+        /// They give way to every other thread, for what burns a core.
+        case background
+    }
+
     /// A pool of `threads`, for which at most `waiting` pieces of work may queue.
-    public init(name: String, threads: Int, waiting: Int) throws {
+    public init(name: String, threads: Int, waiting: Int, priority: Priority = .usual) throws {
         let queue = WorkQueue(bound: waiting)
         self.queue = queue
         self.threads = try (0..<threads).map { number in
-            try Thread(name: "\(name)-\(number)") { while let work = queue.take() { work() } }
+            try Thread(name: "\(name)-\(number)") {
+                // Linux has the nice value of each thread, and 0 is the calling one.
+                if priority == .background { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+                while let work = queue.take() { work() }
+            }
         }
     }
 

@@ -3,7 +3,7 @@ import Glibc
 /// An address of version 6; one of version 4 is kept as the version 6 address that stands for it.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private let high: UInt64
-    private let low: UInt64
+    private var low: UInt64
 
     private init(_ address: in6_addr) {
         (high, low) = withUnsafeBytes(of: address) { bytes in
@@ -41,6 +41,14 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Spreads addresses, those of one network too.
     var shard: Int { Int(truncatingIfNeeded: (high ^ low) &* 0x9e37_79b9_7f4a_7c15 >> 32) }
+
+    /// What one subscriber has: an address of version 4, or all the addresses of version 6 with the same first 64 bits.
+    public var network: IPAddress {
+        guard !isVersion4 else { return self }
+        var network = self
+        network.low = 0
+        return network
+    }
 
     var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
 

@@ -20,6 +20,12 @@ public struct JSONWriter: Sendable {
         string(value)
     }
 
+    /// A text field that is null when there is none.
+    public mutating func field(_ name: StaticString, _ value: String?) {
+        key(name)
+        if let value { string(value) } else { bytes.append(contentsOf: "null".utf8) }
+    }
+
     /// A number field.
     public mutating func field(_ name: StaticString, _ value: Int) {
         key(name)
@@ -48,6 +54,13 @@ public struct JSONWriter: Sendable {
         begin(UInt8(ascii: "["))
         for item in items { write(&self, item) }
         end(UInt8(ascii: "]"))
+    }
+
+    /// A text as a value of its own: an item of an array.
+    public mutating func item(_ value: String) {
+        if needsComma { bytes.append(.comma) }
+        string(value)
+        needsComma = true
     }
 
     private mutating func begin(_ bracket: UInt8) {

@@ -67,6 +67,8 @@ public struct Problem: Error, Sendable {
             headers: [Response.Header("Allow", list)])
     }
 
+    public static let unsupportedMediaType = Problem(.unsupportedMediaType, "unsupported_media_type")
+    public static let malformedJSON = Problem(.badRequest, "malformed_json")
     public static let notFound = Problem(.notFound, "not_found")
     public static let badRequest = Problem(.badRequest, "bad_request")
     public static let internalError = Problem(.internalError, "internal_error")

@@ -13,7 +13,12 @@ public final class Request: Sendable {
     private let received: ReceivedHead
     private let parameters: [(name: String, value: String)]
     /// Touched on one loop only; a `Mutex` is the lock that needs no memory of its own.
-    private let accountID = Mutex<String?>(nil)
+    private let known = Mutex(Known())
+
+    private struct Known {
+        var account: String?
+        var language: String?
+    }
 
     init(
         _ received: ReceivedHead, body: [UInt8] = [], id: String, client: IPAddress,
@@ -73,10 +78,29 @@ public final class Request: Sendable {
         return nil
     }
 
+    /// The path as it was sent, without the query.
+    public var path: String { String(decoding: received.bytes[received.path], as: UTF8.self) }
+
+    /// The value of a cookie.
+    public func cookie(_ name: String) -> String? {
+        guard let cookies = headerList("cookie") else { return nil }
+        for pair in cookies.split(whereSeparator: { $0 == ";" || $0 == "," }) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name { return String(parts[1]) }
+        }
+        return nil
+    }
+
     /// The account on whose behalf the request is made, once it is known: for the log.
     public var account: String? {
-        get { accountID.withLock { $0 } }
-        set { accountID.withLock { $0 = newValue } }
+        get { known.withLock { $0.account } }
+        set { known.withLock { $0.account = newValue } }
+    }
+
+    /// The language that problems are told in, once it is known better than by `Accept-Language`.
+    public var language: String? {
+        get { known.withLock { $0.language } }
+        set { known.withLock { $0.language = newValue } }
     }
 }
 

@@ -17,7 +17,7 @@ struct Responder: Sendable {
     }
 
     func response(to problem: Problem, of request: Request) -> Response {
-        let language = words.language(accepting: request.header("accept-language"))
+        let language = request.language ?? words.language(accepting: request.header("accept-language"))
         let response = problem.response(requestID: request.id, language: language, words: words)
         return crossOrigin.mark(response, for: request)
     }

@@ -11,6 +11,7 @@ final class Application: Sendable {
     let address: ListenAddress
     private let parts: Parts
     private let database: Database
+    private let product: Product
     private let server: Server
     private let shutdownGrace: Duration
 
@@ -28,9 +29,10 @@ final class Application: Sendable {
         }
     }
 
-    private init(_ parts: Parts, _ database: Database, _ server: Server, shutdownGrace: Duration) {
+    private init(_ parts: Parts, _ database: Database, _ product: Product, _ server: Server, shutdownGrace: Duration) {
         self.parts = parts
         self.database = database
+        self.product = product
         self.server = server
         self.shutdownGrace = shutdownGrace
         address = server.address
@@ -79,27 +81,30 @@ final class Application: Sendable {
         let report = MetricsReport(
             version: Command.version, metrics: parts.metrics, database: database, group: parts.group)
         var server = configuration.server
-        server.words = server.words.adding(StatusRoutes.words)
-        let running = try await Server(
-            server, routes: routes(database: database, report: report), on: parts.group,
-            problem: Failures.problem(for:), observe: { parts.observe(.http($0)) })
+        server.words = .features
+        let status = StatusRoom(database: database, newestMigration: Schema.migrations.count) { await report.text() }
+        let product = try await Product(
+            configuration.product, database: database, on: parts.group, status: status)
+        let running: Server
+        do {
+            running = try await Server(
+                server, routes: product.routes, on: parts.group, problem: Failures.problem(for:),
+                observe: { parts.observe(.http($0)) })
+        } catch {
+            await product.stop()
+            throw error
+        }
+        configuration.product.publicURL.listens(at: running.address)
         report.watch(running)
         parts.observe(.process(.listening("\(running.address)")))
-        return Application(parts, database, running, shutdownGrace: configuration.shutdownGrace)
-    }
-
-    /// Every route there is.
-    private static func routes(database: Database, report: MetricsReport) -> [Route] {
-        let groups: [any RouteGroup] = [
-            StatusRoutes(database: database, newestMigration: Schema.migrations.count) { await report.text() }
-        ]
-        return groups.flatMap(\.routes)
+        return Application(parts, database, product, running, shutdownGrace: configuration.shutdownGrace)
     }
 
     /// Stops accepting, lets what runs finish, and stops the rest.
     func stop(because signal: String) async {
         parts.observe(.process(.stopping(signal: signal)))
         await server.stop(within: shutdownGrace)
+        await product.stop()
         await database.stop()
         await parts.store.close()
         parts.observe(.process(.stopped))

@@ -10,7 +10,7 @@ enum Command: String, CaseIterable {
             [
                 .listen, .database, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .trustedProxies,
-                .allowedOrigins, .logFormat, .shutdownGrace,
+                .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
             ]
         case .migrate: [.database, .dataDirectory, .status]
         }

@@ -1,4 +1,5 @@
 import EventLoop
+import Features
 import HTTP
 import Observability
 
@@ -10,11 +11,13 @@ struct Configuration: Sendable {
     var poolSize: Int
     var logFormat: LogFormat
     var shutdownGrace: Duration
+    var product: Product.Settings
 
     init(_ settings: Settings) throws {
         let listen = try settings.value(.listen, expected: "HOST:PORT, as in 127.0.0.1:8080", ListenAddress.init)
         server = ServerConfiguration(listen: listen ?? ListenAddress(host: "127.0.0.1", port: 8080))
-        server.limits = try Self.limits(settings)
+        product = try Self.product(settings)
+        server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =
             try settings.value(.trustedProxies, expected: "networks, as in 10.0.0.0/8,::1") {
                 Self.list($0, IPNetwork.init)
@@ -30,12 +33,49 @@ struct Configuration: Sendable {
         shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
     }
 
+    private static func product(_ settings: Settings) throws -> Product.Settings {
+        let url = try settings.value(.publicURL, expected: "https://… without a path", publicOrigin)
+        let apps = MobileApps(
+            apple: try settings.value(.appleApps, expected: "app ids, as in TEAM12345.hr.example.courier") {
+                list($0) { $0.isEmpty ? nil : $0 }
+            } ?? [],
+            android: try settings.value(.androidApps, expected: "PACKAGE=SHA256, as in hr.example.courier=AB:CD:…") {
+                list($0, androidApp)
+            } ?? [])
+        return Product.Settings(
+            publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
+            hashingThreads: EventLoopGroup.coreCount, version: Command.version)
+    }
+
+    private static func looseness(_ settings: Settings) throws -> Double? {
+        let given = try settings.value(.throttle, expected: "on, off, or how many times as much, as in 10") { text in
+            switch text {
+            case "on": Double?.some(1)
+            case "off": Double?.some(.infinity)
+            default: Int(text).flatMap { (1...1000).contains($0) ? Double($0) : nil }
+            }
+        }
+        return given == .infinity ? nil : given ?? 1
+    }
+
+    private static func androidApp(_ text: String) -> (package: String, fingerprint: String)? {
+        let parts = text.split(separator: "=")
+        guard parts.count == 2 else { return nil }
+        return (String(parts[0]), String(parts[1]))
+    }
+
+    /// An origin is what links begin with; a slash at its end is let pass.
+    private static func publicOrigin(_ text: String) -> String? {
+        let text = text.hasSuffix("/") ? String(text.dropLast()) : text
+        return text == "*" ? nil : origin(text)
+    }
+
     /// A usual PostgreSQL takes a hundred connections; many loops must share what is Kurir's.
     private static func usualPoolSize(loops: Int) -> Int {
         max(1, min(8, 64 / loops))
     }
 
-    private static func limits(_ settings: Settings) throws -> Limits {
+    private static func limits(_ settings: Settings, _ looseness: Double?) throws -> Limits {
         var limits = Limits()
         if let bound = try settings.number(.maximumConnections, in: 1...1_000_000) { limits.connections = bound }
         if let bound = try settings.number(.maximumConnectionsPerAddress, in: 1...1_000_000) {
@@ -45,8 +85,7 @@ struct Configuration: Sendable {
         if let bound = try settings.number(.maximumRequestsPerAddress, in: 1...1_000_000) {
             limits.requestsPerAddress = bound
         }
-        let throttled = try settings.value(.throttle, expected: "on or off") { ["on": true, "off": false][$0] }
-        if throttled == false {
+        if looseness == nil {
             limits.connectionsPerAddress = nil
             limits.requestsPerAddress = nil
         }

@@ -40,8 +40,19 @@ struct Option: Sendable {
         name: "max-requests-per-address", placeholder: "N", environment: "KURIR_MAX_REQUESTS_PER_ADDRESS",
         help: "the same for one client, also behind a trusted proxy (256)")
     static let throttle = Option(
-        name: "throttle", placeholder: "on|off", environment: "KURIR_THROTTLE",
-        help: "off lifts what is limited per address, for tests and trusted networks (on)")
+        name: "throttle", placeholder: "on|off|N", environment: "KURIR_THROTTLE",
+        help:
+            "N lets N times as many tries through; off lifts limits per address, too, for tests and trusted networks (on)"
+    )
+    static let publicURL = Option(
+        name: "public-url", placeholder: "URL", environment: "KURIR_PUBLIC_URL",
+        help: "where people reach Kurir, for the links it sends (http:// and where it listens)")
+    static let appleApps = Option(
+        name: "apple-apps", placeholder: "IDS", environment: "KURIR_APPLE_APPS",
+        help: "iOS apps that open invites' links, as in TEAM12345.hr.example.courier")
+    static let androidApps = Option(
+        name: "android-apps", placeholder: "APPS", environment: "KURIR_ANDROID_APPS",
+        help: "Android apps that do, each as PACKAGE=SHA256 of its signing certificate")
     static let trustedProxies = Option(
         name: "trusted-proxies", placeholder: "NETWORKS", environment: "KURIR_TRUSTED_PROXIES",
         help: "whose X-Forwarded-For is believed, as in 10.0.0.0/8,::1")

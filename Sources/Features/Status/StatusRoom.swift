@@ -2,7 +2,7 @@ import HTTP
 import Postgres
 
 /// What those who run Kurir ask of it: whether it lives, whether it can work, and its figures.
-public struct StatusRoutes: RouteGroup {
+public struct StatusRoom: Room {
     private let database: Database
     private let newestMigration: Int
     private let metrics: @Sendable () async -> String
@@ -14,16 +14,30 @@ public struct StatusRoutes: RouteGroup {
         self.metrics = metrics
     }
 
-    public var routes: [Route] {
+    public var endpoints: [Endpoint] {
         [
-            .get("/healthz") { _ in Self.status("ok") },
+            Endpoint(.get, "/healthz", for: .anyone, "Whether the process lives", room: "Status", answers: [Self.fine])
+            { _ in
+                Self.status("ok")
+            },
             // Whoever asks wants to know now: an answer that does not come in time is an answer, too.
-            .get("/readyz", deadline: .seconds(2)) { _ in try await readiness() },
-            .get("/metrics") { _ in
-                Response(.ok, body: .bytes(Array(await metrics().utf8), type: "text/plain; version=0.0.4"))
+            Endpoint(
+                .get, "/readyz", for: .anyone, "Whether requests can be served", room: "Status", answers: [Self.fine],
+                refuses: [Self.notMigrated], deadline: .seconds(2)
+            ) { _ in
+                try await readiness()
+            },
+            Endpoint(
+                .get, "/metrics", for: .anyone, "The figures, for Prometheus", room: "Status",
+                answers: [.text(Self.prometheus, "The text format, version 0.0.4.")]
+            ) { _ in
+                Response(.ok, body: .bytes(Array(await metrics().utf8), type: Self.prometheus))
             },
         ]
     }
+
+    private static let prometheus = "text/plain; version=0.0.4"
+    private static let fine = Endpoint.Answer.ok(.object([.init("status", .string())]), "Yes.")
 
     private func readiness() async throws -> Response {
         do {

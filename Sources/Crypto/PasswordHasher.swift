@@ -1,0 +1,96 @@
+import COpenSSL
+import EventLoop
+
+/// Hashes passwords by scrypt on threads of its own, which give way to everything else.
+public final class PasswordHasher: Sendable {
+    private let pool: BlockingPool
+
+    /// So many threads, for which at most `waiting` passwords may queue; beyond, `BlockingPool.Full` is thrown.
+    public init(threads: Int, waiting: Int) throws {
+        pool = try BlockingPool(name: "scrypt", threads: threads, waiting: waiting, priority: .background)
+    }
+
+    /// What to keep of a password.
+    public func hash(_ password: String) async throws -> String {
+        let salt = SecureRandom.bytes(16)
+        return try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
+    }
+
+    /// Whether a password is the one that was kept. Where nothing is kept it takes just as long to say no.
+    public func verify(_ password: String, against stored: String?) async throws -> Bool {
+        let kept = stored.flatMap(PasswordHash.init(text:))
+        let reference = kept ?? PasswordHash.none
+        return try await pool.run {
+            let given = PasswordHash(of: password, salt: reference.salt, cost: reference.cost)
+            return constantTimeEquals(given.hash, reference.hash) && kept != nil
+        }
+    }
+
+    /// Finishes what was taken on, and ends the threads.
+    public func stop() { pool.stop() }
+}
+
+/// A password's hash with what it takes to make it again: `$scrypt$ln=14,r=8,p=5$SALT$HASH`.
+struct PasswordHash: Sendable {
+    let cost: Cost
+    let salt: [UInt8]
+    let hash: [UInt8]
+
+    /// What scrypt takes of memory and time.
+    struct Cost: Sendable, Equatable {
+        let logN: Int
+        let r: Int
+        let p: Int
+
+        /// One of those that OWASP lists as equally strong; this one takes 16 MiB and not 128.
+        static let usual = Cost(logN: 14, r: 8, p: 5)
+
+        /// What a row may ask for: a hand in the database must not make us allocate without bound.
+        var isSane: Bool { (10...17).contains(logN) && (1...16).contains(r) && (1...16).contains(p) }
+    }
+
+    /// Stands in where there is no hash, and is no password's.
+    static let none = PasswordHash(
+        cost: .usual, salt: [UInt8](repeating: 0, count: 16), hash: [UInt8](repeating: 0, count: 32))
+
+    private init(cost: Cost, salt: [UInt8], hash: [UInt8]) {
+        self.cost = cost
+        self.salt = salt
+        self.hash = hash
+    }
+
+    init(of password: String, salt: [UInt8], cost: Cost, length: Int = 32) {
+        self.cost = cost
+        self.salt = salt
+        let text = Array(password.utf8)
+        hash = [UInt8](unsafeUninitializedCapacity: length) { hash, count in
+            let made = text.withUnsafeBytes { text in
+                EVP_PBE_scrypt(
+                    text.baseAddress, text.count, salt, salt.count, 1 << UInt64(cost.logN), UInt64(cost.r),
+                    UInt64(cost.p), 256 << 20, hash.baseAddress, length)
+            }
+            precondition(made == 1, "scrypt has no memory")
+            count = length
+        }
+    }
+
+    /// Nil for what is not of that form, or asks for too much.
+    init?(text: String) {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt", let salt = Base64URL.decode(String(parts[3])),
+            let hash = Base64URL.decode(String(parts[4])), hash.count == 32, !salt.isEmpty
+        else { return nil }
+        let numbers = parts[2].split(separator: ",").map { $0.split(separator: "=") }
+        guard numbers.count == 3, numbers.map(\.first) == ["ln", "r", "p"],
+            let logN = numbers[0].last.flatMap({ Int($0) }), let r = numbers[1].last.flatMap({ Int($0) }),
+            let p = numbers[2].last.flatMap({ Int($0) })
+        else { return nil }
+        let cost = Cost(logN: logN, r: r, p: p)
+        guard cost.isSane else { return nil }
+        self.init(cost: cost, salt: salt, hash: hash)
+    }
+
+    var text: String {
+        "$scrypt$ln=\(cost.logN),r=\(cost.r),p=\(cost.p)$\(Base64URL.encode(salt))$\(Base64URL.encode(hash))"
+    }
+}

@@ -1,0 +1,32 @@
+/// A language that there is wording for.
+public struct Language: RawRepresentable, Hashable, Sendable {
+    /// Its code by ISO 639.
+    public let rawValue: String
+
+    /// Used when somebody's language is unknown.
+    public static let fallback = english
+    /// All that there is wording for.
+    public static let known = Wording.languages.map(\.language)
+
+    /// The language of this code, if there is wording for it.
+    public init?(rawValue: String) {
+        guard let language = Self.known.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = language
+    }
+
+    /// Reads a code that a client sent.
+    public init(_ text: String) throws(InvalidValue) {
+        guard let language = Language(rawValue: try text.trimmedNotEmpty()) else {
+            throw InvalidValue("unknown_language", ["known": Self.known.map(\.rawValue).joined(separator: ", ")])
+        }
+        self = language
+    }
+
+    /// The language of a code that was known when it was kept.
+    public init(known code: String) {
+        self = Language(rawValue: code) ?? .fallback
+    }
+
+    /// A language that wording is being given to.
+    init(wordedAs code: String) { rawValue = code }
+}

@@ -1,0 +1,3 @@
+extension Password {
+    static let commonest: Set<String> = ["password", "lozinka123"]
+}

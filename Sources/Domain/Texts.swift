@@ -1,0 +1,38 @@
+/// What people may write into the fields that are theirs to fill.
+public enum Texts {
+    /// Takes one line, without the white space around it.
+    public static func line(_ text: String, upTo most: Int) throws(InvalidValue) -> String {
+        try take(text, upTo: most, isRefused: isControl)
+    }
+
+    /// Takes one or more lines, without the white space around them; lines end in `\n`.
+    public static func paragraph(_ text: String, upTo most: Int) throws(InvalidValue) -> String {
+        let text = String(text.map { $0 == "\r\n" ? "\n" : $0 })
+        return try take(text, upTo: most) { $0 != "\n" && $0 != "\t" && isControl($0) }
+    }
+
+    private static func take(
+        _ text: String, upTo most: Int, isRefused: (Unicode.Scalar) -> Bool
+    ) throws(InvalidValue) -> String {
+        let trimmed = text.trimmed
+        // What only looks empty, like a zero-width space, is empty.
+        guard trimmed.contains(where: { !$0.properties.isDefaultIgnorableCodePoint }) else { throw .required }
+        guard !trimmed.contains(where: isRefused) else { throw .controlCharacters }
+        let taken = String(trimmed)
+        // A character can be made of any number of marks: the bytes have a bound too.
+        guard taken.utf8.count <= 4 * most, taken.count <= most else { throw .tooLong(most: most) }
+        return taken
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: isTurningText(scalar)
+        }
+    }
+
+    /// Whether it turns the direction of what follows, so that text reads as something that it is not.
+    private static func isTurningText(_ scalar: Unicode.Scalar) -> Bool {
+        ("\u{202A}"..."\u{202E}").contains(scalar) || ("\u{2066}"..."\u{2069}").contains(scalar)
+    }
+}

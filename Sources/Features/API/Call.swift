@@ -1,0 +1,55 @@
+import Domain
+import HTTP
+import Postgres
+
+/// A request on its way through an endpoint: who asks, and the database as far as it is the request's.
+public struct Call: Sendable {
+    /// The request.
+    let request: Request
+    private let known: Caller?
+    /// Where statements go that belong to the request.
+    let runner: Runner
+
+    init(_ request: Request, by caller: Caller?, runner: Runner) {
+        self.request = request
+        known = caller
+        self.runner = runner
+    }
+
+    /// Who asks; there is nobody at an endpoint for anyone.
+    var caller: Caller {
+        guard let known else { preconditionFailure("an endpoint for anyone has no caller") }
+        return known
+    }
+
+    /// Runs a statement that belongs to the request.
+    @discardableResult
+    func run<S: Statement>(_ statement: S) async throws -> [S.Row] { try await runner.run(statement) }
+
+    /// Which page of a list is asked for.
+    func page() throws -> Page { try Page(request) }
+}
+
+/// Where statements go: to the database at large, or into a transaction, in which one that failed leaves nothing but to
+/// fail as a whole.
+enum Runner: Sendable {
+    case database(Database)
+    case transaction(Transaction)
+
+    @discardableResult
+    func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
+        switch self {
+        case .database(let database): try await database.run(statement)
+        case .transaction(let transaction): try await transaction.run(statement)
+        }
+    }
+
+    /// Runs what must happen as a whole; within a transaction already, as part of it.
+    func together<Answer: Sendable>(_ body: @escaping @Sendable (Runner) async throws -> Answer) async throws -> Answer
+    {
+        switch self {
+        case .database(let database): try await database.transaction { try await body(.transaction($0)) }
+        case .transaction: try await body(self)
+        }
+    }
+}

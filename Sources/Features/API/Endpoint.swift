@@ -1,0 +1,104 @@
+import Domain
+import HTTP
+
+/// One call of the API: how it is reached, who may make it, what it takes and answers, and what does it.
+///
+/// What stands here is enforced by ``Gate`` and told by ``OpenAPI``, so that neither can forget it.
+public struct Endpoint: Sendable {
+    enum Method: String, Sendable {
+        case get, post, put, patch, delete
+    }
+
+    /// Something in the path or the query.
+    struct Parameter: Sendable {
+        let name: String
+        let shape: Shape
+        let what: String
+
+        static let list = [
+            Parameter(name: "limit", shape: .integer(Page.limits), what: "How many items at most (50)."),
+            Parameter(name: "cursor", shape: .string(), what: "The next_cursor of the page before."),
+        ]
+    }
+
+    /// An answer that is no problem.
+    struct Answer: Sendable {
+        let status: Status
+        let shape: Shape?
+        let what: String
+        let type: String
+
+        init(_ status: Status, _ shape: Shape?, _ what: String, type: String = "application/json") {
+            self.status = status
+            self.shape = shape
+            self.what = what
+            self.type = type
+        }
+
+        static func ok(_ shape: Shape, _ what: String = "Done.") -> Answer { Answer(.ok, shape, what) }
+        static func created(_ shape: Shape, _ what: String = "Made.") -> Answer { Answer(.created, shape, what) }
+        static func text(_ type: String, _ what: String) -> Answer { Answer(.ok, .string(), what, type: type) }
+        static let noContent = Answer(.noContent, nil, "Done.")
+        static let accepted = Answer(.accepted, nil, "Heard; what follows comes by another way.")
+    }
+
+    let method: Method
+    let path: String
+    let access: Access
+    let summary: String
+    let room: String
+    let query: [Parameter]
+    /// Told apart from the form, so that an endpoint can be described without one being read.
+    let body: Shape?
+    let answers: [Answer]
+    let refusals: [Problem]
+    let deadline: Duration
+    let handler: @Sendable (Call) async throws -> Response
+
+    /// A call without a body.
+    init(
+        _ method: Method, _ path: String, for access: Access, _ summary: String, room: String,
+        query: [Parameter] = [], answers: [Answer], refuses refusals: [Problem] = [], deadline: Duration = .seconds(30),
+        handler: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        self.init(
+            method, path, access, summary, room, query, body: nil, answers, refusals, deadline, handler: handler)
+    }
+
+    /// A call that takes a form.
+    init<F: Form>(
+        _ method: Method, _ path: String, for access: Access, _ summary: String, room: String, takes form: F.Type,
+        query: [Parameter] = [], answers: [Answer], refuses refusals: [Problem] = [], deadline: Duration = .seconds(30),
+        handler: @escaping @Sendable (Call, F) async throws -> Response
+    ) {
+        self.init(
+            method, path, access, summary, room, query, body: Fields.describe(form), answers, refusals, deadline
+        ) { call in
+            try await handler(call, try Fields.read(call.request))
+        }
+    }
+
+    private init(
+        _ method: Method, _ path: String, _ access: Access, _ summary: String, _ room: String, _ query: [Parameter],
+        body: Shape?, _ answers: [Answer], _ refusals: [Problem], _ deadline: Duration,
+        handler: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.summary = summary
+        self.room = room
+        self.query = query
+        self.body = body
+        self.answers = answers
+        self.refusals = refusals
+        self.deadline = deadline
+        self.handler = handler
+    }
+}
+
+/// A feature's endpoints.
+public protocol Room: Sendable {
+    /// All of them.
+    var endpoints: [Endpoint] { get }
+}

@@ -1,0 +1,56 @@
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// Where every request to the API passes: who it is for, whether they may, and whether it was made before.
+public struct Gate: Sendable {
+    private let database: Database
+    private let authenticator: Authenticator
+    private let idempotency: Idempotency
+
+    /// `words` are those that answers are told in.
+    public init(database: Database, authenticator: Authenticator, secret: ServerSecret, words: ProblemWords) {
+        self.database = database
+        self.authenticator = authenticator
+        idempotency = Idempotency(database, secret: secret, words: words)
+    }
+
+    /// The rooms' endpoints as routes.
+    public func routes(of rooms: [any Room]) -> [Route] {
+        rooms.flatMap(\.endpoints).map(route)
+    }
+
+    private func route(_ endpoint: Endpoint) -> Route {
+        Route(endpoint.method.rawValue.uppercased(), endpoint.path, deadline: endpoint.deadline) { request in
+            try await answer(request, by: endpoint)
+        }
+    }
+
+    private func answer(_ request: Request, by endpoint: Endpoint) async throws -> Response {
+        let caller = try await admit(request, to: endpoint.access)
+        if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
+            return try await idempotency.answer(request, key: key, by: caller, endpoint.handler)
+        }
+        return try await endpoint.handler(Call(request, by: caller, runner: .database(database)))
+    }
+
+    /// The one place where it is decided who may call what.
+    private func admit(_ request: Request, to access: Access) async throws -> Caller? {
+        guard access != .anyone else { return nil }
+        guard let caller = try await authenticator.caller(of: request) else { throw Problem.unauthenticated }
+        request.account = caller.account.description
+        request.language = caller.language.rawValue
+        guard access.admits(caller.kind) else { throw Problem.forbidden(access) }
+        return caller
+    }
+}
+
+extension Problem {
+    static let unauthenticated = Problem(
+        .unauthenticated, "unauthenticated", headers: [Response.Header("WWW-Authenticate", "Bearer")])
+
+    static func forbidden(_ access: Access) -> Problem {
+        Problem(.forbidden, "forbidden", wording: access == .store ? "only_stores" : "only_couriers")
+    }
+}

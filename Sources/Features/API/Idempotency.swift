@@ -1,0 +1,111 @@
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// Answers a request that was made before with its first answer.
+///
+/// The answer is kept in the transaction that does what the request asks for: never one without the other.
+struct Idempotency: Sendable {
+    private let database: Database
+    private let key: SealingKey
+    private let words: ProblemWords
+
+    init(_ database: Database, secret: ServerSecret, words: ProblemWords) {
+        self.database = database
+        key = SealingKey(secret.key(for: "idempotency"))
+        self.words = words
+    }
+
+    /// The key that came with the request, if one did.
+    static func key(of request: Request) throws -> String? {
+        guard let key = request.header("idempotency-key") else { return nil }
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+            throw Problem(.badRequest, "bad_request", wording: "bad_idempotency_key")
+        }
+        return key
+    }
+
+    func answer(
+        _ request: Request, key: String, by caller: Caller,
+        _ handler: @escaping @Sendable (Call) async throws -> Response
+    ) async throws -> Response {
+        let attempt = Attempt(account: caller.account, key: key, fingerprint: Self.fingerprint(of: request))
+        do {
+            return try await database.transaction { transaction in
+                if let first = try await firstAnswer(to: attempt, transaction) { return first }
+                let call = Call(request, by: caller, runner: .transaction(transaction))
+                let answer = try await handler(call)
+                try await transaction.run(keep(answer, for: attempt))
+                return answer
+            }
+        } catch let refusal as Problem where refusal.isFinal {
+            // What it did is rolled back, so that the answer alone is to be kept.
+            let answer = refusal.response(
+                requestID: request.id, language: caller.language.rawValue, words: words)
+            try await database.run(keep(answer, for: attempt))
+            return answer
+        }
+    }
+
+    private func firstAnswer(to attempt: Attempt, _ transaction: Transaction) async throws -> Response? {
+        guard try await transaction.run(LockIdempotencyKey(attempt: attempt)).first == true else {
+            throw Problem.requestInProgress
+        }
+        guard let kept = try await transaction.run(FindFirstAnswer(attempt: attempt)).first else { return nil }
+        guard kept.fingerprint == attempt.fingerprint, let body = self.key.open(kept.body, for: attempt.context) else {
+            throw Problem.keyReused
+        }
+        return kept.response(body: body)
+    }
+
+    private func keep(_ answer: Response, for attempt: Attempt) -> KeepFirstAnswer {
+        var (bytes, headers): ([UInt8], [String]) = ([], [])
+        if case .bytes(let body, let type) = answer.body {
+            bytes = body
+            headers = ["Content-Type", type]
+        }
+        headers += answer.headers.flatMap { [$0.name, $0.value] }
+        return KeepFirstAnswer(
+            attempt: attempt, status: Int16(answer.status.code), headers: headers,
+            body: key.seal(bytes, for: attempt.context))
+    }
+
+    private static func fingerprint(of request: Request) -> [UInt8] {
+        SHA256.hash(Array("\(request.method) \(request.path)\n".utf8) + request.body)
+    }
+}
+
+/// A request by its key.
+struct Attempt: Sendable {
+    let account: ID
+    let key: String
+    let fingerprint: [UInt8]
+
+    /// What the kept answer is bound to.
+    var context: [UInt8] { Array("\(account) \(key)".utf8) }
+}
+
+/// The first answer, as it was kept.
+struct KeptAnswer: Sendable {
+    let fingerprint: [UInt8]
+    let status: Int
+    let headers: [String]
+    let body: [UInt8]
+
+    func response(body: [UInt8]) -> Response {
+        var pairs = stride(from: 0, to: headers.count - 1, by: 2).map { Response.Header(headers[$0], headers[$0 + 1]) }
+        pairs.append(Response.Header("Idempotent-Replayed", "true"))
+        guard pairs[0].name == "Content-Type" else { return Response(Status(status), headers: pairs) }
+        return Response(Status(status), headers: Array(pairs.dropFirst()), body: .bytes(body, type: pairs[0].value))
+    }
+}
+
+extension Problem {
+    static let keyReused = Problem(.unprocessable, "idempotency_key_reused")
+
+    /// Whether it tells the state of things, so that the same request gets the same answer again.
+    fileprivate var isFinal: Bool {
+        [.forbidden, .notFound, .conflict, .gone].contains(status) && code != "request_in_progress"
+    }
+}

@@ -1,0 +1,89 @@
+import Crypto
+import EventLoop
+import HTTP
+import Postgres
+
+/// All features, put together on a database that is migrated.
+public struct Product: Sendable {
+    /// Every route there is.
+    public let routes: [Route]
+    private let hasher: PasswordHasher
+    private let housekeeping: Housekeeping
+
+    /// What the features are told from outside.
+    public struct Settings: Sendable {
+        /// Where people reach Kurir, without a slash at the end.
+        public var publicURL: PublicURL
+        /// How many times as much as usual may be tried; nil is any number.
+        public var looseness: Double?
+        /// The phone apps.
+        public var apps: MobileApps
+        /// Threads that hash passwords.
+        public var hashingThreads: Int
+        /// Kurir's version.
+        public var version: String
+
+        /// As they are told.
+        public init(publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, version: String) {
+            self.publicURL = publicURL
+            self.looseness = looseness
+            self.apps = apps
+            self.hashingThreads = hashingThreads
+            self.version = version
+        }
+    }
+
+    /// Puts the rooms together. `status` is the room of those who run Kurir.
+    public init(
+        _ settings: Settings, database: Database, on group: EventLoopGroup, status: StatusRoom
+    ) async throws {
+        let secret = try await ServerSecret.shared(by: database)
+        let authenticator = try await Authenticator(database, on: group)
+        let throttle = Throttle(database, looseness: settings.looseness)
+        let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
+        let redemption = Redemption(codes: codes)
+        hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
+        housekeeping = Housekeeping(database, on: group)
+
+        let rooms: [any Room] = [
+            AccountRoom(
+                database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, secret: secret,
+                redemption: redemption),
+            SessionRoom(
+                database: database, hasher: hasher, authenticator: authenticator, throttle: throttle,
+                isSecure: settings.publicURL.text.hasPrefix("https://")),
+            DeviceRoom(), InviteRoom(throttle: throttle, codes: codes),
+            PartnerRoom(throttle: throttle, redemption: redemption), CourierRoom(), status,
+        ]
+        let pages = PageRoom(
+            described: rooms, version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
+        let gate = Gate(database: database, authenticator: authenticator, secret: secret, words: .features)
+        routes = gate.routes(of: rooms + [pages])
+    }
+
+    /// Stops what runs beside requests.
+    public func stop() async {
+        housekeeping.stop()
+        // On a thread of its own, since it waits for threads.
+        await Task.detached { hasher.stop() }.value
+    }
+}
+
+/// Where people reach Kurir. Where nobody says so it is known only once the server listens.
+public final class PublicURL: Sendable {
+    private let url: Locked<String>
+
+    /// What is known before the start.
+    public init(_ text: String = "") { url = Locked(text) }
+
+    /// Without a slash at the end.
+    public internal(set) var text: String {
+        get { url.withLock { $0 } }
+        set { url.withLock { $0 = newValue } }
+    }
+
+    /// The server listens there, in case nobody said where people reach it.
+    public func listens(at address: ListenAddress) {
+        url.withLock { if $0.isEmpty { $0 = "http://\(address)" } }
+    }
+}

@@ -1,0 +1,106 @@
+import HTTP
+
+/// The form of a JSON value, as JSON Schema tells it.
+public struct Shape: Sendable {
+    /// The schema itself.
+    let json: JSON
+    /// What it is listed as among the components, if it has a name.
+    let name: String?
+    /// The named shapes that it is made of, itself among them.
+    let components: [String: JSON]
+
+    /// An object's members.
+    private(set) var members: [Member] = []
+
+    private init(_ json: [String: JSON], name: String? = nil, of parts: [Shape] = []) {
+        self.json = .object(json)
+        self.name = name
+        var components = parts.reduce(into: [:]) { $0.merge($1.components) { first, _ in first } }
+        if let name { components[name] = self.json }
+        self.components = components
+    }
+
+    /// The shape where it is used: a named one is only pointed at.
+    var reference: JSON {
+        name.map { .object(["$ref": .string("#/components/schemas/\($0)")]) } ?? json
+    }
+
+    static func string(
+        format: String? = nil, pattern: String? = nil, least: Int? = nil, most: Int? = nil, example: String? = nil
+    ) -> Shape {
+        var json: [String: JSON] = ["type": .string("string")]
+        json["format"] = format.map(JSON.string)
+        json["pattern"] = pattern.map(JSON.string)
+        json["minLength"] = least.map(JSON.integer)
+        json["maxLength"] = most.map(JSON.integer)
+        json["examples"] = example.map { .array([.string($0)]) }
+        return Shape(json)
+    }
+
+    static func oneOf(_ values: [String]) -> Shape {
+        Shape(["type": .string("string"), "enum": .array(values.map(JSON.string))])
+    }
+
+    static func integer(_ range: ClosedRange<Int>) -> Shape {
+        Shape([
+            "type": .string("integer"), "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+        ])
+    }
+
+    static let boolean = Shape(["type": .string("boolean")])
+    static let id = Shape.string(format: "uuid")
+    static let time = Shape.string(format: "date-time", example: "2026-11-20T12:00:00.000Z")
+    static let count = Shape.integer(0...Int(Int32.max))
+
+    /// A value that may be null.
+    var orNull: Shape { Shape(["anyOf": .array([reference, .object(["type": .string("null")])])], of: [self]) }
+
+    /// A value of one of these shapes.
+    static func anyOf(_ shapes: [Shape]) -> Shape {
+        Shape(["anyOf": .array(shapes.map(\.reference))], of: shapes)
+    }
+
+    static func array(_ items: Shape, least: Int? = nil, most: Int? = nil) -> Shape {
+        var json: [String: JSON] = ["type": .string("array"), "items": items.reference]
+        json["minItems"] = least.map(JSON.integer)
+        json["maxItems"] = most.map(JSON.integer)
+        return Shape(json, of: [items])
+    }
+
+    /// An object that has no name of its own.
+    static func object(_ members: [Member]) -> Shape { object(nil, members) }
+
+    /// An object with these members, and perhaps more that clients skip.
+    static func object(_ name: String?, _ members: [Member]) -> Shape {
+        let properties = members.map { ($0.name, $0.shape.reference) }
+        var shape = Shape(
+            [
+                "type": .string("object"),
+                "properties": .object(Dictionary(uniqueKeysWithValues: properties)),
+                "required": .array(members.filter(\.isRequired).map { .string($0.name) }),
+            ], name: name, of: members.map(\.shape))
+        shape.members = members
+        return shape
+    }
+
+    /// One page of a list.
+    static func page(of items: Shape) -> Shape {
+        .object([
+            Member("items", .array(items, most: 200)),
+            Member("next_cursor", Shape.string().orNull),
+        ])
+    }
+
+    /// A member of an object.
+    struct Member: Sendable {
+        let name: String
+        let shape: Shape
+        let isRequired: Bool
+
+        init(_ name: String, _ shape: Shape, optional: Bool = false) {
+            self.name = name
+            self.shape = shape
+            isRequired = !optional
+        }
+    }
+}

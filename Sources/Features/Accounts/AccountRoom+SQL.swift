@@ -1,0 +1,101 @@
+import Domain
+import Postgres
+
+/// A new store, or a refusal by `email_taken` or `tax_id_taken`.
+struct InsertStore: Statement {
+    static let sql = """
+        WITH account AS (
+            INSERT INTO accounts (id, kind, password_hash, language) VALUES ($1, 'store', $2, $3) RETURNING id)
+        INSERT INTO stores (id, email, tax_id, name, address, phone) SELECT id, $4, $5, $6, $7, $8 FROM account
+        """
+    let id: ID
+    let form: StoreRegistration
+    let passwordHash: String
+    let language: Language
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(passwordHash)
+        parameters.add(language.rawValue)
+        parameters.add(form.email.text)
+        parameters.add(form.taxID.digits)
+        parameters.add(form.name)
+        parameters.add(form.address)
+        parameters.add(form.phone.e164)
+    }
+}
+
+/// A new courier, or a refusal by `phone_taken`.
+struct InsertCourier: Statement {
+    static let sql = """
+        WITH account AS (
+            INSERT INTO accounts (id, kind, password_hash, language) VALUES ($1, 'courier', $2, $3) RETURNING id)
+        INSERT INTO couriers (id, first_name, last_name, phone) SELECT id, $4, $5, $6 FROM account
+        """
+    let id: ID
+    let form: CourierRegistration
+    let passwordHash: String
+    let language: Language
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(passwordHash)
+        parameters.add(language.rawValue)
+        parameters.add(form.firstName)
+        parameters.add(form.lastName)
+        parameters.add(form.phone.e164)
+    }
+}
+
+/// What is null stays as it is, here and in the two below.
+struct UpdateAccount: Statement {
+    static let sql = """
+        UPDATE accounts SET language = coalesce($2, language),
+            notifications_enabled = coalesce($3, notifications_enabled)
+        WHERE id = $1
+        """
+    let id: ID
+    let change: AccountChange
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(change.language?.rawValue)
+        parameters.add(change.notificationsEnabled)
+    }
+}
+
+struct UpdateStore: Statement {
+    static let sql = """
+        UPDATE stores SET email = coalesce($2, email), tax_id = coalesce($3, tax_id), name = coalesce($4, name),
+            address = coalesce($5, address), phone = coalesce($6, phone)
+        WHERE id = $1
+        """
+    let id: ID
+    let change: AccountChange
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(change.email?.text)
+        parameters.add(change.taxID?.digits)
+        parameters.add(change.name)
+        parameters.add(change.address)
+        parameters.add(change.phone?.e164)
+    }
+}
+
+struct UpdateCourier: Statement {
+    static let sql = """
+        UPDATE couriers SET first_name = coalesce($2, first_name), last_name = coalesce($3, last_name),
+            phone = coalesce($4, phone)
+        WHERE id = $1
+        """
+    let id: ID
+    let change: AccountChange
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(change.firstName)
+        parameters.add(change.lastName)
+        parameters.add(change.phone?.e164)
+    }
+}

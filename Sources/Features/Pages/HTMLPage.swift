@@ -1,0 +1,67 @@
+import Crypto
+import HTTP
+
+/// A page without scripts, whose style is the only one that browsers are to take.
+struct HTMLPage {
+    let title: String
+    let language: String
+    /// Already markup.
+    let body: String
+
+    func response(_ status: Status = .ok) -> Response {
+        Response(
+            status, headers: [Response.Header("Content-Security-Policy", Self.policy)],
+            body: .bytes(Array(html.utf8), type: Self.type))
+    }
+
+    static let type = "text/html; charset=utf-8"
+
+    private var html: String {
+        """
+        <!doctype html>
+        <html lang="\(language)">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>\(Self.escaped(title))</title>
+        <style>\(Self.style)</style>
+        </head>
+        <body>
+        \(body)
+        </body>
+        </html>
+        """
+    }
+
+    private static let style = """
+        :root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
+        body{max-width:46rem;margin:2rem auto;padding:0 1rem}
+        article{border-top:1px solid #8886;padding:.5rem 0}
+        h3{margin:.5rem 0;font-size:1rem}
+        code{font-family:ui-monospace,monospace}
+        .method{display:inline-block;min-width:4.5rem;text-transform:uppercase}
+        .code{font-size:1.75rem;letter-spacing:.1em}
+        dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0}
+        dd{margin:0}
+        """
+
+    private static let policy =
+        "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(style)))'; "
+        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+    /// A text as markup that shows it.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,76 @@
+import Domain
+import HTTP
+import Postgres
+
+/// Who works with whom: how it begins, who does, and how it ends.
+public struct PartnerRoom: Room {
+    let throttle: Throttle
+    let redemption: Redemption
+
+    public var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/partners", for: .courier, "Redeems the code of an invite", room: "Partners",
+                takes: RedeemForm.self, answers: [.created(Partner.shape)], refuses: Problem.redeeming, handler: redeem),
+            Endpoint(
+                .get, "/v1/partners", for: .signedIn, "A store's couriers, or a courier's stores, by name",
+                room: "Partners", query: Endpoint.Parameter.list,
+                answers: [.ok(.page(of: .anyOf([ListedCourier.shape, ListedStore.shape])))], handler: list),
+            Endpoint(
+                .delete, "/v1/partners/{courier_id}", for: .store, "Ends a partnership", room: "Partners",
+                query: [Self.release], answers: [.noContent], handler: end),
+        ]
+    }
+
+    private static let release = Endpoint.Parameter(
+        name: "release", shape: .boolean, what: "Whether the courier's running deliveries go back to pending.")
+
+    private func redeem(_ call: Call, _ form: RedeemForm) async throws -> Response {
+        let courier = call.caller.account
+        try await throttle.take([
+            Throttle.Bucket("redeeming by", courier.description, burst: 10, step: .seconds(30)),
+            Throttle.Bucket("redeeming from", call.request.client.network.description, burst: 100, step: .seconds(10)),
+        ])
+        let partner = try await redemption.redeem(form.code, by: courier, call.runner)
+        var json = JSONWriter()
+        json.object(partner.write)
+        return .json(json.bytes, status: .created)
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let page = try call.page()
+        switch call.caller.kind {
+        case .store:
+            let couriers = try await call.run(
+                ListCouriers(store: call.caller.account, isPartner: true, matching: nil, page: page))
+            return page.response(couriers, key: \.sortKey) { json, courier in json.object(courier.write) }
+        case .courier:
+            let stores = try await call.run(ListStores(courier: call.caller.account, page: page))
+            return page.response(stores, key: \.sortKey) { json, store in json.object(store.write) }
+        }
+    }
+
+    private func end(_ call: Call) async throws -> Response {
+        let caller = call.caller
+        _ = try call.request.flag("release")
+        guard let name = try await call.run(FindStoreName(store: caller.account)).first else {
+            throw Problem.unauthenticated
+        }
+        let message = Message(
+            .partnershipEnded, ["store": name],
+            data: ["store_id": .string(caller.account.description), "store_name": .string(name)])
+        let ending = EndPartnership(
+            store: caller.account, courier: try call.request.parameter("courier_id"), message: message)
+        guard try await call.run(ending).first != nil else { throw Problem.notFound }
+        return Response(.noContent)
+    }
+}
+
+/// The code of an invite.
+struct RedeemForm: Form {
+    let code: String
+
+    init(_ fields: inout Fields) {
+        code = fields.required("code")
+    }
+}

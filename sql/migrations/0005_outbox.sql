@@ -1,0 +1,30 @@
+-- Messages for the gateways, each complete in itself, written in the same commit as what they tell of.
+CREATE TABLE outbox (
+    -- The order in which messages to one address leave.
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE,
+    kind text NOT NULL,
+    channel text NOT NULL CONSTRAINT outbox_channel CHECK (channel IN ('push', 'sms', 'email')),
+    address text NOT NULL CONSTRAINT outbox_address CHECK (address <> ''),
+    platform text CONSTRAINT outbox_platform CHECK ((platform IS NOT NULL) = (channel = 'push')),
+    language text NOT NULL,
+    title text NOT NULL,
+    body text NOT NULL,
+    data jsonb NOT NULL,
+    account_id uuid,
+    -- The invite or delivery that it tells of, for withdrawing it when that is no longer true.
+    subject uuid,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz
+);
+
+CREATE INDEX outbox_by_subject ON outbox (subject) WHERE subject IS NOT NULL;
+
+-- Where messages to an account go: to each of its devices, and to its number or e-mail address.
+CREATE VIEW message_routes AS
+    SELECT d.account_id, 'push' AS channel, d.token AS address, d.platform, a.language
+        FROM devices d JOIN accounts a ON a.id = d.account_id WHERE a.notifications_enabled
+    UNION ALL
+    SELECT c.id, 'sms', c.phone, NULL, a.language FROM couriers c JOIN accounts a ON a.id = c.id
+    UNION ALL
+    SELECT s.id, 'email', s.email, NULL, a.language FROM stores s JOIN accounts a ON a.id = s.id;
