@@ -44,6 +44,10 @@ let package = Package(
         .testTarget(name: "LiveTests", dependencies: ["EventLoop", "HTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ObservabilityTests", dependencies: ["EventLoop", "HTTP", "Observability"], swiftSettings: strict),
+        .testTarget(
+            name: "FeaturesTests",
+            dependencies: ["Crypto", "Domain", "EventLoop", "Features", "HTTP", "Postgres", "Schema", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "KurirTests", dependencies: ["kurir", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -1,3 +1,4 @@
+import TestSupport
 import Glibc
 import HTTP
 import Testing

@@ -1,10 +1,12 @@
 import EventLoop
 
 /// Numbers for names that must differ.
-final class Counter: Sendable {
+package final class Counter: Sendable {
     private let last = Locked(0)
 
-    func next() -> Int {
+    package init() {}
+
+    package func next() -> Int {
         last.withLock { last in
             last += 1
             return last

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 
 /// A client that says exactly what a test wants on the wire. Its sockets block, on threads of their own.
-final class Client: Sendable {
-    static let threads = threadPool()
+package final class Client: Sendable {
+    package static let threads = threadPool()
 
     private let file: Int32
     private let state = Mutex(State())
@@ -16,7 +16,7 @@ final class Client: Sendable {
     }
 
     /// Connects. A small window makes the server feel early that nobody reads.
-    init(_ port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) async throws {
+    package init(_ port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) async throws {
         file = try await Self.threads.run { try Self.connect(to: port, from: source, receiveBuffer) }
     }
 
@@ -26,21 +26,21 @@ final class Client: Sendable {
 
     // MARK: Sending
 
-    func send(_ text: String) async throws {
+    package func send(_ text: String) async throws {
         try await send(Array(text.utf8))
     }
 
-    func send(_ bytes: [UInt8]) async throws {
+    package func send(_ bytes: [UInt8]) async throws {
         try await Self.threads.run { [self] in try sendAll(bytes) }
     }
 
     /// Says that nothing more will come, and goes on reading.
-    func finishSending() {
+    package func finishSending() {
         shutdown(file, Int32(SHUT_WR))
     }
 
     /// Leaves in good order.
-    func close() {
+    package func close() {
         let wasOpen = state.withLock { state in
             defer { state.isOpen = false }
             return state.isOpen
@@ -49,7 +49,7 @@ final class Client: Sendable {
     }
 
     /// Leaves with a reset, as a process that dies with bytes unread does.
-    func reset() {
+    package func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(file, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
         close()
@@ -58,37 +58,37 @@ final class Client: Sendable {
     // MARK: Receiving
 
     /// The next answer; `method` is that of its request, on which the framing depends.
-    func reply(to method: String = "GET") async throws -> Reply {
+    package func reply(to method: String = "GET") async throws -> Reply {
         try await Self.threads.run { [self] in try Reply(method: method, from: self) }
     }
 
     /// The next answers, none of them to `HEAD`.
-    func replies(_ count: Int) async throws -> [Reply] {
+    package func replies(_ count: Int) async throws -> [Reply] {
         try await Self.threads.run { [self] in try (0..<count).map { _ in try Reply(method: "GET", from: self) } }
     }
 
     /// Sends a request and takes its answer.
-    func ask(_ request: String, method: String = "GET") async throws -> Reply {
+    package func ask(_ request: String, method: String = "GET") async throws -> Reply {
         try await send(request)
         return try await reply(to: method)
     }
 
-    func get(_ path: String, _ fields: String = "") async throws -> Reply {
+    package func get(_ path: String, _ fields: String = "") async throws -> Reply {
         try await ask("GET \(path) HTTP/1.1\r\nHost: test\r\n\(fields)\r\n")
     }
 
-    func post(_ path: String, _ body: String, _ fields: String = "") async throws -> Reply {
+    package func post(_ path: String, _ body: String, _ fields: String = "") async throws -> Reply {
         try await ask(
             "POST \(path) HTTP/1.1\r\nHost: test\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
     /// Everything until the server closes.
-    func rest() async throws -> [UInt8] {
+    package func rest() async throws -> [UInt8] {
         try await Self.threads.run { [self] in try takeRest() }
     }
 
     /// Whether the server closes now, in whatever way, and without another word.
-    func isClosed() async throws -> Bool {
+    package func isClosed() async throws -> Bool {
         do {
             return try await rest().isEmpty
         } catch ClientError.reset {
@@ -97,19 +97,19 @@ final class Client: Sendable {
     }
 
     /// Reads so much and forgets it.
-    func skip(_ count: Int) async throws {
+    package func skip(_ count: Int) async throws {
         try await Self.threads.run { [self] in
             for _ in 0..<count / 65_536 { _ = try take(65_536) }
         }
     }
 
-    func read(_ count: Int) async throws -> [UInt8] {
+    package func read(_ count: Int) async throws -> [UInt8] {
         try await Self.threads.run { [self] in try take(count) }
     }
 
     // MARK: Blocking
 
-    func takeLine() throws -> String {
+    package func takeLine() throws -> String {
         while true {
             let line: String? = state.withLock { state in
                 guard let end = state.unread[state.start...].firstIndex(of: 0x0a) else { return nil }
@@ -124,7 +124,7 @@ final class Client: Sendable {
         }
     }
 
-    func take(_ count: Int) throws -> [UInt8] {
+    package func take(_ count: Int) throws -> [UInt8] {
         while state.withLock({ $0.unread.count - $0.start }) < count {
             guard try fill() else { throw ClientError.ended }
         }
@@ -134,7 +134,7 @@ final class Client: Sendable {
         }
     }
 
-    func takeRest() throws -> [UInt8] {
+    package func takeRest() throws -> [UInt8] {
         while try fill() {}
         return try take(state.withLock { $0.unread.count - $0.start })
     }
@@ -209,7 +209,7 @@ final class Client: Sendable {
 }
 
 /// What a client met instead of an answer.
-enum ClientError: Error, Equatable {
+package enum ClientError: Error, Equatable {
     /// The connection ended in the middle.
     case ended
     case reset
@@ -218,7 +218,7 @@ enum ClientError: Error, Equatable {
     case malformed(String)
     case system(Int32)
 
-    static var last: ClientError {
+    package static var last: ClientError {
         switch errno {
         case ECONNRESET, EPIPE: .reset
         case ECONNREFUSED: .refused

@@ -1,13 +1,13 @@
 /// An answer as it came over the wire.
-struct Reply: Sendable {
-    let version: String
-    let status: Int
-    let fields: [(name: String, value: String)]
-    private(set) var body: [UInt8] = []
+package struct Reply: Sendable {
+    package let version: String
+    package let status: Int
+    package let fields: [(name: String, value: String)]
+    package private(set) var body: [UInt8] = []
     /// The chunks that the body came in; nil when it came otherwise.
-    private(set) var chunks: [[UInt8]]?
+    package private(set) var chunks: [[UInt8]]?
 
-    init(method: String, from client: Client) throws {
+    package init(method: String, from client: Client) throws {
         let line = try client.takeLine()
         let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let status = Int(parts[1]) else { throw ClientError.malformed(line) }
@@ -27,24 +27,24 @@ struct Reply: Sendable {
     }
 
     /// The value of the only field by that name, in lower case.
-    func header(_ name: String) -> String? {
+    package func header(_ name: String) -> String? {
         let values = headers(name)
         return values.count == 1 ? values[0] : nil
     }
 
-    func headers(_ name: String) -> [String] {
+    package func headers(_ name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The code of a problem; nil when the answer is none.
-    var code: String? {
+    package var code: String? {
         header("content-type") == "application/problem+json" ? field("code") : nil
     }
 
     /// A text field of the answer's JSON.
-    func field(_ name: String) -> String? {
+    package func field(_ name: String) -> String? {
         guard let start = text.firstRange(of: "\"\(name)\":\"") else { return nil }
         return text[start.upperBound...].split(separator: "\"", omittingEmptySubsequences: false).first.map(String.init)
     }

@@ -1,0 +1,24 @@
+import Postgres
+import Testing
+
+/// Does something many times at once, and gives all the answers.
+func together<Answer: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable () async throws -> Answer
+) async throws -> [Answer] {
+    try await withThrowingTaskGroup(of: Answer.self) { group in
+        for _ in 0..<count { group.addTask { try await body() } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
+/// Expects the database to refuse by that constraint.
+func expectRefusal(by constraint: String, _ body: () async throws -> Void) async {
+    do {
+        try await body()
+        Issue.record("nothing refused it")
+    } catch PostgresError.refused(let error) {
+        #expect(error.constraint == constraint)
+    } catch {
+        Issue.record("\(error)")
+    }
+}
