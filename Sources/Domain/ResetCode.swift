@@ -12,7 +12,7 @@ public struct ResetCode: Secret, Hashable, Sendable {
         self.digits = digits
     }
 
-    /// The code that these bits make: each is as likely as the next, but for less than one in a hundred thousand million.
+    /// The code that these bits make, each as likely as the next.
     public static func random(_ bits: UInt64) -> ResetCode {
         ResetCode(number: bits % 100_000_000)
     }

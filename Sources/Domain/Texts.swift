@@ -16,7 +16,9 @@ public enum Texts {
     ) throws(InvalidValue) -> String {
         let trimmed = text.trimmed
         // What only looks empty, like a zero-width space, is empty.
-        guard trimmed.contains(where: { !$0.properties.isDefaultIgnorableCodePoint }) else { throw .required }
+        guard !trimmed.allSatisfy({ $0.properties.isDefaultIgnorableCodePoint || $0.properties.isWhitespace }) else {
+            throw .required
+        }
         guard !trimmed.contains(where: isRefused) else { throw .controlCharacters }
         let taken = String(trimmed)
         // A character can be made of any number of marks: the bytes have a bound too.

@@ -26,10 +26,7 @@ extension Wording {
         case .partnershipEnded:
             MessageTemplate(
                 "Suradnja je završena",
-                """
-                [{store}|Jedna trgovina] prekida suradnju s vama. \
-                Više nećete vidjeti njihove dostave.
-                """
+                "[{store}|Jedna trgovina] prekida suradnju s vama. Više nećete vidjeti njihove dostave."
             )
         case .deliveryAccepted:
             MessageTemplate(
@@ -43,7 +40,7 @@ extension Wording {
         case .deliveryDelivered:
             MessageTemplate(
                 "Dostava je uručena",
-                "[Dostava {reference}|Dostava na adresu {address}|Vaša dostava] je uručena[. Dostavlja: {courier}|.]"
+                "[Dostava {reference}|Dostava na adresu {address}|Vaša dostava] je uručena[ ({courier})]."
             )
         case .deliveryReturned:
             MessageTemplate(
@@ -52,7 +49,7 @@ extension Wording {
                 [{courier} odustaje od dostave {reference}|Dostava {reference} je vraćena\
                 |{courier} odustaje od dostave na adresu {address}|{courier} odustaje od vaše dostave\
                 |Dostava na adresu {address} je vraćena|Vaša dostava je vraćena]. \
-                Dostava ponovno čeka[. Razlog: {reason}|.]
+                Dostava ponovno čeka kurira[. Razlog: {reason}|.]
                 """
             )
         case .deliveryStranded:
@@ -70,8 +67,9 @@ extension Wording {
             MessageTemplate(
                 "Nova lozinka",
                 """
-                Kurir: [vaš kod za novu lozinku je {code}|zatražena je nova lozinka].\
-                [ Vrijedi {minutes} {minutes:minutu,minute,minuta}.] Ako to niste vi, zanemarite ovu poruku.
+                Kurir: [vaš kod za novu lozinku je {code}. Vrijedi {minutes} {minutes:minutu,minute,minuta}\
+                |vaš kod za novu lozinku je {code}|zatražena je nova lozinka]. \
+                Ako to niste vi, zanemarite ovu poruku.
                 """
             )
         }

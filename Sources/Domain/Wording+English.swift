@@ -26,10 +26,7 @@ extension Wording {
         case .partnershipEnded:
             MessageTemplate(
                 "Partnership ended",
-                """
-                [{store}|A store] has ended your partnership. \
-                You will no longer see their deliveries.
-                """
+                "[{store}|A store] has ended your partnership. You will no longer see their deliveries."
             )
         case .deliveryAccepted:
             MessageTemplate(
@@ -66,8 +63,9 @@ extension Wording {
             MessageTemplate(
                 "New password",
                 """
-                Kurir: [your code for a new password is {code}|a new password was requested].\
-                [ It holds for {minutes} {minutes:minute,minutes}.] If this was not you, ignore this message.
+                Kurir: [your code for a new password is {code}. It is valid for {minutes} {minutes:minute,minutes}\
+                |your code for a new password is {code}|a new password was requested]. \
+                If this was not you, ignore this message.
                 """
             )
         }

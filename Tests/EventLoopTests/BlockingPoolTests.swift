@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -141,5 +142,16 @@ struct BlockingPoolTests {
         #expect(done.load(ordering: .sequentiallyConsistent) == 500)
         #expect(!pool.submit {})
         await #expect(throws: BlockingPool.Full.self) { try await pool.run {} }
+    }
+}
+
+/// How a pool's threads stand to others.
+@Suite struct BlockingPoolPriorityTests {
+    @Test(arguments: [(BlockingPool.Priority.usual, false), (.background, true)])
+    func backgroundThreadsGiveWay(_ priority: BlockingPool.Priority, _ givesWay: Bool) async throws {
+        let pool = try BlockingPool(name: "test", threads: 1, waiting: 1, priority: priority)
+        defer { pool.stop() }
+        let nice = try await pool.run { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+        #expect((nice == 19) == givesWay)
     }
 }

@@ -32,8 +32,8 @@ CREATE TABLE stores (
     kind text NOT NULL DEFAULT 'store' CONSTRAINT store_is_a_store CHECK (kind = 'store'),
     email text NOT NULL CONSTRAINT store_email CHECK (email ~ '^[^@[:space:]]+@[^@[:space:]]+\.[^@[:space:]]+$' AND length(email) <= 254),
     tax_id text NOT NULL CONSTRAINT store_tax_id CHECK (is_oib(tax_id)),
-    name text NOT NULL CONSTRAINT store_name CHECK (name <> '' AND length(name) <= 100),
-    address text NOT NULL CONSTRAINT store_address CHECK (address <> '' AND length(address) <= 200),
+    name text NOT NULL CONSTRAINT store_name CHECK (name <> '' AND octet_length(name) <= 400),
+    address text NOT NULL CONSTRAINT store_address CHECK (address <> '' AND octet_length(address) <= 800),
     phone text NOT NULL CONSTRAINT store_phone CHECK (phone ~ '^\+[1-9][0-9]{6,14}$'),
     CONSTRAINT tax_id_taken UNIQUE (tax_id),
     FOREIGN KEY (id, kind) REFERENCES accounts (id, kind) ON DELETE CASCADE
@@ -43,8 +43,8 @@ CREATE UNIQUE INDEX email_taken ON stores (lower(email));
 CREATE TABLE couriers (
     id uuid PRIMARY KEY,
     kind text NOT NULL DEFAULT 'courier' CONSTRAINT courier_is_a_courier CHECK (kind = 'courier'),
-    first_name text NOT NULL CONSTRAINT courier_first_name CHECK (first_name <> '' AND length(first_name) <= 60),
-    last_name text NOT NULL CONSTRAINT courier_last_name CHECK (last_name <> '' AND length(last_name) <= 60),
+    first_name text NOT NULL CONSTRAINT courier_first_name CHECK (first_name <> '' AND octet_length(first_name) <= 240),
+    last_name text NOT NULL CONSTRAINT courier_last_name CHECK (last_name <> '' AND octet_length(last_name) <= 240),
     phone text NOT NULL CONSTRAINT courier_phone CHECK (phone ~ '^\+[1-9][0-9]{6,14}$'),
     accepted integer NOT NULL DEFAULT 0 CONSTRAINT courier_accepted CHECK (accepted >= 0),
     delivered integer NOT NULL DEFAULT 0 CONSTRAINT courier_delivered CHECK (delivered >= 0),
@@ -63,7 +63,7 @@ CREATE TABLE sessions (
     created_at timestamptz NOT NULL DEFAULT now(),
     used_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
-    user_agent text CONSTRAINT session_user_agent CHECK (length(user_agent) <= 200),
+    user_agent text CONSTRAINT session_user_agent CHECK (octet_length(user_agent) <= 800),
     address text NOT NULL CONSTRAINT session_address CHECK (length(address) <= 45)
 );
 CREATE INDEX sessions_of_account ON sessions (account_id, id DESC);

@@ -55,7 +55,8 @@ struct PageRoom: Room {
 
     private func showInvite(_ call: Call) async throws -> Response {
         try await throttle.take([
-            Throttle.Bucket("looking at invites from", call.request.client.network.description, burst: 60, step: .seconds(5))
+            Throttle.Bucket(
+                "looking at invites from", call.request.client.network.description, burst: 60, step: .seconds(5))
         ])
         let text: String = try call.request.parameter("code")
         let words = InvitePageWords.in(call.request.acceptedLanguage)

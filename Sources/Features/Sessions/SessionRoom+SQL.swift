@@ -5,8 +5,8 @@ import Postgres
 /// What proves who an account is, and whether it signed in from that address before.
 struct FindCredentials: Statement {
     static let sql = """
-        SELECT id, password_hash, EXISTS (SELECT FROM sessions WHERE account_id = id AND address = $2)
-        FROM accounts WHERE id = (\(Login.accountSQL))
+        SELECT a.id, a.password_hash, EXISTS (SELECT FROM sessions s WHERE s.account_id = a.id AND s.address = $2)
+        FROM accounts a WHERE a.id = (\(Login.accountSQL))
         """
     static let isReadOnly = true
     let login: Login

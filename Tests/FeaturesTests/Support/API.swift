@@ -10,10 +10,20 @@ struct API: Sendable {
     let port: UInt16
     let database: Database
 
+    private static let turnstile = Turnstile(6)
+
     /// Starts it, lets `body` work with it, and stops it. `looseness` is nil for no throttles at all.
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", hashingThreads: Int = 2,
         _ body: (API) async throws -> Answer
+    ) async throws -> Answer {
+        try await turnstile.pass {
+            try await serve(looseness: looseness, publicURL: publicURL, hashingThreads: hashingThreads, body)
+        }
+    }
+
+    private static func serve<Answer: Sendable>(
+        looseness: Double?, publicURL: String, hashingThreads: Int, _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let database = try await Database(url: TestDatabase.current.url, group: group, poolSize: 4)

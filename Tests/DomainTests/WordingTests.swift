@@ -1,0 +1,123 @@
+import Testing
+
+@testable import Domain
+
+@Suite("Wording")
+struct WordingTests {
+    /// What callers can give for each kind.
+    static let arguments: [NotificationKind: Set<String>] = [
+        .deliveryOffered: ["store", "reference", "address"],
+        .deliveryCancelled: ["store", "reference", "reason"],
+        .invite: ["store", "code", "url"],
+        .partnershipEnded: ["store"],
+        .deliveryAccepted: ["courier", "reference", "address"],
+        .deliveryDelivered: ["courier", "reference", "address"],
+        .deliveryReturned: ["courier", "reference", "address", "reason"],
+        .deliveryStranded: ["reference", "address"],
+        .partnerJoined: ["courier"],
+        .passwordReset: ["code", "minutes"],
+    ]
+    static let examples = [
+        "store": "Pekara Klas", "courier": "Ana Kos", "code": "01ABC-DEF89", "url": "https://kurir.hr/i/01ABCDEF89",
+        "reference": "2026-17", "address": "Ilica 1, Zagreb", "reason": "Guma je pukla", "minutes": "15",
+    ]
+
+    @Test("of each kind knows each placeholder", arguments: Language.known, NotificationKind.allCases)
+    func placeholders(language: Language, kind: NotificationKind) throws {
+        let words = try #require(Wording.languages.first { $0.language == language })
+        let template = words.template(kind)
+        let known = try #require(Self.arguments[kind])
+        #expect(template.title.arguments.union(template.body.arguments).isSubset(of: known))
+        let text = Wording.message(kind, in: language, Self.examples)
+        // The address is for want of something shorter.
+        for name in template.body.arguments where name != "address" {
+            #expect(text.body.contains(try #require(Self.examples[name])), "\(name)")
+        }
+    }
+
+    @Test("is a clean sentence whatever is missing", arguments: Language.known, NotificationKind.allCases)
+    func subsets(language: Language, kind: NotificationKind) throws {
+        let names = try #require(Self.arguments[kind]).sorted()
+        for subset in 0..<(1 << names.count) {
+            let given = names.indices.filter { subset >> $0 & 1 == 1 }.map { names[$0] }
+            let (title, body) = Wording.message(kind, in: language, Self.examples.filter { given.contains($0.key) })
+            for text in [title, body] {
+                #expect(isClean(text), "\(language.rawValue) \(kind) \(given): \(text)")
+            }
+            // An SMS of two parts, of which the sender's name takes some.
+            #expect(title.count <= 30 && body.count <= 130, "\(body)")
+        }
+    }
+
+    private func isClean(_ text: String) -> Bool {
+        let marks = ["{", "}", "[", "]", "|", "  ", " .", " ,", " :", "..", ".:", ":.", "()"]
+        return text.first?.isUppercase == true && text.last?.isWhitespace == false
+            && !marks.contains { text.contains($0) }
+    }
+
+    @Test("is in the language's own words", arguments: NotificationKind.allCases)
+    func languagesDiffer(kind: NotificationKind) {
+        let texts = Language.known.map { Wording.message(kind, in: $0, [:]) }
+        #expect(Set(texts.map(\.title)).count == Language.known.count)
+        #expect(Set(texts.map(\.body)).count == Language.known.count)
+    }
+
+    @Test("reads as it should")
+    func samples() {
+        func hr(_ kind: NotificationKind) -> String { Wording.message(kind, in: .croatian, Self.examples).body }
+        #expect(hr(.deliveryOffered) == "Pekara Klas ima dostavu za vas: Ilica 1, Zagreb")
+        #expect(
+            hr(.deliveryCancelled)
+                == "Pekara Klas otkazuje dostavu 2026-17. Nemojte je nositi primatelju. Razlog: Guma je pukla")
+        #expect(
+            hr(.invite)
+                == "Pekara Klas vas poziva na suradnju u dostavi: https://kurir.hr/i/01ABCDEF89 Kod: 01ABC-DEF89")
+        #expect(hr(.deliveryAccepted) == "Dostavu 2026-17 preuzima Ana Kos.")
+        #expect(
+            Wording.message(.deliveryReturned, in: .english, ["courier": "Ana Kos"]).body
+                == "Ana Kos has given back your delivery. It is pending again.")
+        #expect(Wording.message(.passwordReset, in: .english, [:]).title == "New password")
+    }
+
+    @Test("of a cancelled delivery says nothing of the recipient", arguments: Language.known)
+    func cancelled(language: Language) {
+        #expect(!Wording.message(.deliveryCancelled, in: language, Self.examples).body.contains("Ilica"))
+    }
+
+    @Test("has what one needs to go on", arguments: Language.known)
+    func needed(language: Language) {
+        let invite = Wording.message(.invite, in: language, Self.examples).body
+        #expect(invite.contains("https://kurir.hr/i/01ABCDEF89") && invite.contains("01ABC-DEF89"))
+        let reset = Wording.message(.passwordReset, in: language, ["code": "12345678", "minutes": "15"]).body
+        #expect(reset.contains("12345678") && reset.contains(" 15 "))
+    }
+
+    @Test("never takes a value for wording", arguments: Language.known, NotificationKind.allCases)
+    func literal(language: Language, kind: NotificationKind) {
+        let value = "{code}[{url}|{reason}]"
+        let arguments = Self.examples.mapValues { _ in value }
+        let body = Wording.message(kind, in: language, arguments).body
+        #expect(body.contains(value))
+        let without = body.replacing(value, with: "")
+        #expect(!without.contains("{") && !without.contains("["))
+    }
+
+    @Test(
+        "has the right form for minutes",
+        arguments: [
+            ("1", "1 minutu", "1 minute"), ("2", "2 minute", "2 minutes"), ("4", "4 minute", "4 minutes"),
+            ("5", "5 minuta", "5 minutes"), ("10", "10 minuta", "10 minutes"), ("11", "11 minuta", "11 minutes"),
+            ("12", "12 minuta", "12 minutes"), ("14", "14 minuta", "14 minutes"), ("15", "15 minuta", "15 minutes"),
+            ("20", "20 minuta", "20 minutes"), ("21", "21 minutu", "21 minutes"), ("22", "22 minute", "22 minutes"),
+            ("25", "25 minuta", "25 minutes"), ("101", "101 minutu", "101 minutes"),
+            ("111", "111 minuta", "111 minutes"),
+            ("113", "113 minuta", "113 minutes"), ("0", "0 minuta", "0 minutes"),
+        ])
+    func plural(minutes: String, croatian: String, english: String) {
+        func body(_ language: Language) -> String {
+            Wording.message(.passwordReset, in: language, ["code": "12345678", "minutes": minutes]).body
+        }
+        #expect(body(.croatian).contains(" \(croatian)."))
+        #expect(body(.english).contains(" \(english)."))
+    }
+}

@@ -1,0 +1,112 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// The same key and body give the first answer again, whatever happens.
+@Suite(.database) struct IdempotencyTests {
+    private func invite(_ api: API, _ store: Person, _ body: JSON, key: String) async throws -> Answer {
+        try await api.post("/v1/invites", body, as: store.token, headers: ["Idempotency-Key": key])
+    }
+
+    @Test func theFirstAnswerIsGivenAgain() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let body: JSON = ["phone": .string(People.phone())]
+            let first = try await invite(api, store, body, key: "one")
+            let again = try await invite(api, store, body, key: "one")
+            #expect(first.status == 201 && first.reply.header("idempotent-replayed") == nil)
+            #expect(again.status == 201 && again.reply.header("idempotent-replayed") == "true")
+            #expect(again.reply.body == first.reply.body)
+            #expect(again.reply.header("content-type") == first.reply.header("content-type"))
+            // Without the key there is one already, and that is told.
+            #expect(try await api.post("/v1/invites", body, as: store.token).status == 200)
+        }
+    }
+
+    @Test func anotherBodyIsRefused() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            _ = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
+            let other = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
+            #expect(other.status == 422 && other.code == "idempotency_key_reused")
+            #expect(try await api.execute("SELECT FROM invites").count == 1)
+        }
+    }
+
+    @Test func keysAreEachAccountsOwn() async throws {
+        try await API.serving { api in
+            let (one, other) = (try await api.store(), try await api.store())
+            let body: JSON = ["phone": .string(People.phone())]
+            let answers = [
+                try await invite(api, one, body, key: "same"), try await invite(api, other, body, key: "same"),
+            ]
+            #expect(answers.map(\.status) == [201, 201] && answers[0].json["id"] != answers[1].json["id"])
+        }
+    }
+
+    /// A refusal that tells the state of things is an answer, too; one that a better body would not get is not.
+    @Test func refusalsAreKeptAsFarAsTheyAreFinal() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            try await api.join(store, courier)
+            let body: JSON = ["courier_id": .string(courier.id)]
+            let refused = try await invite(api, store, body, key: "one")
+            #expect(refused.status == 409 && refused.code == "already_partner")
+            try await api.execute("DELETE FROM partners")
+            let again = try await invite(api, store, body, key: "one")
+            #expect(again.status == 409 && again.reply.body == refused.reply.body)
+            #expect(again.reply.header("content-type") == "application/problem+json")
+            #expect(try await invite(api, store, [:], key: "two").status == 422)
+            #expect(try await invite(api, store, body, key: "two").status == 201)
+        }
+    }
+
+    @Test(arguments: ["", String(repeating: "k", count: 256), "žlica"])
+    func aKeyIsShortAndVisible(_ key: String) async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let answer = try await invite(api, store, ["phone": .string(People.phone())], key: key)
+            #expect(answer.status == 400 && answer.code == "bad_request")
+        }
+    }
+
+    /// Of twins one does the work; the others are told that it is under way, or get its answer.
+    @Test func twinsDoTheWorkOnce() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            for round in 0..<100 {
+                let body: JSON = ["phone": .string(People.phone())]
+                let answers = try await together(6) { try await invite(api, store, body, key: "round \(round)") }
+                #expect(answers.allSatisfy { $0.status == 201 || $0.code == "request_in_progress" })
+                let firsts = answers.filter { $0.status == 201 && $0.reply.header("idempotent-replayed") == nil }
+                #expect(firsts.count == 1)
+                #expect(Set(answers.filter { $0.status == 201 }.map(\.reply.body)).count == 1)
+            }
+            #expect(try await api.execute("SELECT FROM invites").count == 100)
+            #expect(try await api.execute("SELECT FROM outbox").count == 100)
+        }
+    }
+
+    /// Answers hold codes: whoever reads the table learns none.
+    @Test func whatIsKeptIsEncrypted() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let answer = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
+            let code = try #require(answer.json["code"].string)
+            let kept = try await api.execute("SELECT position('\(code)'::bytea IN body) FROM idempotency_keys")
+            #expect(kept == [["0"]])
+        }
+    }
+
+    @Test func aKeyIsForgottenAfterADay() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let body: JSON = ["phone": .string(People.phone())]
+            _ = try await invite(api, store, body, key: "one")
+            try await api.execute("UPDATE idempotency_keys SET created_at = now() - interval '25 hours'")
+            let later = try await invite(api, store, body, key: "one")
+            #expect(later.status == 200 && later.reply.header("idempotent-replayed") == nil)
+            #expect(try await invite(api, store, body, key: "one").status == 200)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// Signing in and out, and the sessions that an account has.
+@Suite(.database) struct SessionTests {
+    /// A store that has registered, and so can sign in.
+    private func registered(_ api: API) async throws -> (email: JSON, token: String) {
+        let answer = try await api.post("/v1/stores", People.storeForm())
+        return (answer.json["account"]["email"], try #require(answer.json["session"]["token"].string))
+    }
+
+    private func signIn(_ api: API, _ email: JSON, _ more: [String: JSON] = [:]) async throws -> Answer {
+        let form: JSON = ["email": email, "password": .string(People.password)]
+        return try await api.post("/v1/sessions", form.with(more), headers: ["User-Agent": "phone"])
+    }
+
+    @Test func signsInByEmailInAnyCase() async throws {
+        try await API.serving { api in
+            let (email, _) = try await registered(api)
+            let answer = try await signIn(api, .string(email.string?.uppercased() ?? ""))
+            #expect(answer.status == 201 && answer.json["account"]["email"] == email)
+            #expect(try await api.get("/v1/me", as: answer.json["token"].string).status == 200)
+        }
+    }
+
+    @Test func signsInByAnyWritingOfTheNumber() async throws {
+        try await API.serving { api in
+            let form = People.courierForm().with(["phone": "+385912345678"])
+            try #require(try await api.post("/v1/couriers", form).status == 201)
+            let answer = try await api.post(
+                "/v1/sessions", ["phone": "091 234-56-78", "password": .string(People.password)])
+            #expect(answer.status == 201 && answer.json["account"]["kind"] == "courier")
+        }
+    }
+
+    /// Nothing tells a wrong password from an account that is not there.
+    @Test func whatIsWrongIsNotTold() async throws {
+        try await API.serving { api in
+            let (email, _) = try await registered(api)
+            let wrongPassword = try await signIn(api, email, ["password": "wrong-password"])
+            let wrongEmail = try await signIn(api, "nobody@example.com")
+            for answer in [wrongPassword, wrongEmail] {
+                #expect(answer.status == 401 && answer.code == "wrong_credentials")
+            }
+            #expect(wrongPassword.json.without("request_id") == wrongEmail.json.without("request_id"))
+        }
+    }
+
+    @Test func aPasswordOrALoginThatIsMissingIsNamed() async throws {
+        try await API.serving { api in
+            let answer = try await api.post("/v1/sessions", ["cookie": "yes"])
+            #expect(answer.status == 422)
+            #expect(answer.wrong == ["email": "email_or_phone", "password": "required", "cookie": "wrong_type"])
+        }
+    }
+
+    @Test func aCookieHoldsTheSessionInstead() async throws {
+        try await API.serving(publicURL: "https://kurir.example") { api in
+            let (email, _) = try await registered(api)
+            let answer = try await signIn(api, email, ["cookie": true])
+            #expect(answer.status == 201 && answer.json.names == ["account", "expires_at"])
+            let cookie = try #require(answer.reply.header("set-cookie"))
+            for flag in ["HttpOnly", "SameSite=Strict", "Secure", "Path=/"] { #expect(cookie.contains(flag)) }
+            let pair = String(cookie.prefix { $0 != ";" })
+            #expect(try await api.get("/v1/me", headers: ["Cookie": "theme=dark; \(pair)"]).status == 200)
+        }
+    }
+
+    /// Another site can make a browser send the cookie, but neither say that it is ours nor add a header.
+    @Test(arguments: [
+        ([:], 403), (["Sec-Fetch-Site": "cross-site"], 403), (["Sec-Fetch-Site": "same-site"], 403),
+        (["Sec-Fetch-Site": "same-origin"], 200), (["X-Requested-With": "kurir"], 200),
+    ])
+    func aCookieAloneChangesNothing(_ headers: [String: String], _ status: Int) async throws {
+        try await API.serving { api in
+            let (email, _) = try await registered(api)
+            let cookie = try await signIn(api, email, ["cookie": true]).reply.header("set-cookie") ?? ""
+            let pair = String(cookie.prefix { $0 != ";" })
+            let answer = try await api.call(
+                "PATCH", "/v1/me", ["name": "Other"], headers: headers.merging(["Cookie": pair]) { $1 })
+            #expect(answer.status == status && answer.code == (status == 403 ? "forbidden" : nil))
+        }
+    }
+
+    @Test func sessionsAreListedNewestFirst() async throws {
+        try await API.serving { api in
+            let (email, first) = try await registered(api)
+            let second = try #require(try await signIn(api, email).json["token"].string)
+            let sessions = try await api.get("/v1/sessions", as: second).items
+            #expect(sessions.map { $0["current"] } == [true, false])
+            #expect(sessions.first?["user_agent"] == "phone" && sessions.first?["address"] == "127.0.0.1")
+            #expect(try await api.get("/v1/sessions", as: first).items.map { $0["current"] } == [false, true])
+            let page = try await api.get("/v1/sessions?limit=1", as: first)
+            let cursor = try #require(page.json["next_cursor"].string)
+            let next = try await api.get("/v1/sessions?limit=1&cursor=\(cursor)", as: first)
+            #expect(page.items + next.items == (try await api.get("/v1/sessions", as: first).items))
+            #expect(next.json["next_cursor"] == .null)
+        }
+    }
+
+    @Test func aSessionEndsAtOnce() async throws {
+        try await API.serving { api in
+            let (email, first) = try await registered(api)
+            let second = try #require(try await signIn(api, email).json["token"].string)
+            for _ in 0..<4 { try #require(try await api.get("/v1/me", as: first).status == 200) }
+            let id = try await api.get("/v1/sessions", as: second).items[1]["id"].string ?? ""
+            #expect(try await api.call("DELETE", "/v1/sessions/\(id)", as: second).status == 204)
+            // On every loop, whichever takes the connection.
+            for _ in 0..<8 { #expect(try await api.get("/v1/me", as: first).status == 401) }
+            #expect(try await api.call("DELETE", "/v1/sessions/\(id)", as: second).status == 404)
+            #expect(try await api.call("DELETE", "/v1/sessions/current", as: second).status == 204)
+            for _ in 0..<8 { #expect(try await api.get("/v1/me", as: second).status == 401) }
+        }
+    }
+
+    @Test func aSessionThatHasExpiredIsNone() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            try await api.execute("UPDATE sessions SET expires_at = now() - interval '1 second'")
+            let answer = try await api.get("/v1/me", as: store.token)
+            #expect(answer.status == 401 && answer.code == "unauthenticated")
+            #expect(answer.reply.header("www-authenticate") == "Bearer")
+        }
+    }
+
+    @Test func aSessionInUseLastsOn() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            try await api.execute("UPDATE sessions SET used_at = now() - interval '2 hours'")
+            #expect(try await api.get("/v1/me", as: store.token).status == 200)
+            let left =
+                "SELECT used_at > now() - interval '1 minute' AND expires_at > now() + interval '29 days' FROM sessions"
+            #expect(try await api.execute(left) == [["t"]])
+        }
+    }
+
+    @Test(arguments: ["", "Bearer", "Basic abc", "Bearer x y", "Bearer " + String(repeating: "x", count: 2000)])
+    func whatIsNoTokenIsNobody(_ authorization: String) async throws {
+        try await API.serving { api in
+            let answer = try await api.get("/v1/me", headers: ["Authorization": authorization])
+            #expect(answer.status == 401 && answer.code == "unauthenticated")
+        }
+    }
+
+    /// Only hashes of tokens are kept.
+    @Test func noTokenIsInTheDatabase() async throws {
+        try await API.serving { api in
+            let (_, token) = try await registered(api)
+            let rows = try await api.execute("SELECT sessions::text, accounts::text FROM sessions, accounts")
+            #expect(!rows.joined().contains { $0?.contains(token) == true || $0?.contains(People.password) == true })
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// Who tries too often is slowed down, and nobody else.
+@Suite(.database) struct ThrottleTests {
+    @Test func guessingIsSlowedDown() async throws {
+        try await API.serving(looseness: 1) { api in
+            let form = People.storeForm()
+            try #require(try await api.post("/v1/stores", form).status == 201)
+            // As somebody who was never here.
+            try await api.execute("DELETE FROM sessions")
+            let guess: JSON = ["email": form["email"], "password": "wrong-password"]
+            for _ in 0..<8 { #expect(try await api.post("/v1/sessions", guess).status == 401) }
+            let refused = try await api.post("/v1/sessions", guess)
+            #expect(refused.status == 429 && refused.code == "rate_limited")
+            let wait = try #require(refused.reply.header("retry-after").flatMap { Int($0) })
+            #expect((1...60).contains(wait))
+            // Another account is not touched.
+            let other = try await api.post("/v1/sessions", ["email": "nobody@example.com", "password": "x"])
+            #expect(other.status == 401)
+        }
+    }
+
+    /// Only failures count: whoever knows the password is let in as often as it likes.
+    @Test func successIsNotCounted() async throws {
+        try await API.serving(looseness: 1) { api in
+            let form = People.storeForm()
+            try #require(try await api.post("/v1/stores", form).status == 201)
+            let signIn: JSON = ["email": form["email"], "password": .string(People.password)]
+            for _ in 0..<12 { #expect(try await api.post("/v1/sessions", signIn).status == 201) }
+        }
+    }
+
+    /// A stranger's tries fill the account's bucket for strangers, not the way in for whoever was here before.
+    @Test func nobodyIsLockedOutByAStranger() async throws {
+        try await API.serving(looseness: 1) { api in
+            let form = People.storeForm()
+            try #require(try await api.post("/v1/stores", form).status == 201)
+            try await api.execute(
+                "INSERT INTO throttles SELECT sha256(convert_to('sign-in of ' || lower('\(form["email"].string ?? "")'), 'UTF8')), "
+                    + "now() + interval '1 hour'")
+            let signIn: JSON = ["email": form["email"], "password": .string(People.password)]
+            #expect(try await api.post("/v1/sessions", signIn).status == 201)
+            try await api.execute("DELETE FROM sessions")
+            try await api.execute(
+                "INSERT INTO throttles SELECT sha256(convert_to('sign-in of ' || lower('\(form["email"].string ?? "")'), 'UTF8')), "
+                    + "now() + interval '1 hour'")
+            #expect(try await api.post("/v1/sessions", signIn).status == 429)
+        }
+    }
+
+    @Test func redeemingIsThrottled() async throws {
+        try await API.serving(looseness: 1) { api in
+            let courier = try await api.courier()
+            let guess: JSON = ["code": "00000-00000"]
+            for _ in 0..<10 {
+                #expect(try await api.post("/v1/partners", guess, as: courier.token).code == "unknown_code")
+            }
+            #expect(try await api.post("/v1/partners", guess, as: courier.token).status == 429)
+        }
+    }
+
+    @Test func codesAreSentSeldom() async throws {
+        try await API.serving(looseness: 1) { api in
+            let courier = try await api.courier()
+            for login in [courier.login, "+385998877665"] {
+                let request: JSON = ["phone": .string(login)]
+                for _ in 0..<3 { #expect(try await api.post("/v1/password_resets", request).status == 202) }
+                #expect(try await api.post("/v1/password_resets", request).status == 429)
+            }
+            #expect(try await api.execute("SELECT FROM outbox").count == 3)
+        }
+    }
+
+    @Test func aTokenThatMayTryTenTimesMoreDoes() async throws {
+        try await API.serving(looseness: 10) { api in
+            let courier = try await api.courier()
+            for _ in 0..<30 {
+                let answer = try await api.post("/v1/password_resets", ["phone": .string(courier.login)])
+                #expect(answer.status == 202)
+            }
+        }
+    }
+
+    /// However many try at once, no more get through than one after the other.
+    @Test func triesAtOnceAreCountedRight() async throws {
+        try await API.serving(looseness: 1) { api in
+            let courier = try await api.courier()
+            let answers = try await together(25) {
+                try await api.post("/v1/partners", ["code": "00000-00000"], as: courier.token)
+            }
+            #expect(answers.count { $0.status == 404 } == 10)
+            #expect(answers.count { $0.status == 429 } == 15)
+        }
+    }
+}
