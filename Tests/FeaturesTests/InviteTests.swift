@@ -1,0 +1,215 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// Invites: how they are made, what goes out, who sees them, how they are taken back.
+@Suite(.database) struct InviteTests {
+    private func invite(_ api: API, _ store: Person, _ courier: Person) async throws -> Answer {
+        try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
+    }
+
+    @Test func aCourierWithADeviceGetsAPush() async throws {
+        try await API.serving(publicURL: "https://kurir.example") { api in
+            let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier(language: "hr"))
+            for device in ["one", "two"] {
+                _ = try await api.call("PUT", "/v1/me/devices/\(device)", ["platform": "fcm"], as: courier.token)
+            }
+            let answer = try await invite(api, store, courier)
+            #expect(answer.status == 201 && answer.json["channel"] == "push")
+            #expect(answer.json.names == ["id", "code", "url", "channel", "expires_at"])
+            let code = try #require(answer.json["code"].string)
+            #expect(code.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}/) != nil)
+            #expect(answer.json["url"] == .string("https://kurir.example/i/\(code)"))
+            let sent = try await api.execute(
+                """
+                SELECT address, platform, language, kind, data->>'type', data->>'code', data->>'invite_id',
+                    data->>'url', body LIKE '%Kod Mare%', account_id::text
+                FROM outbox WHERE channel = 'push' ORDER BY address
+                """)
+            let expected = [
+                "fcm", "hr", "invite", "invite", code, answer.json["id"].string, answer.json["url"].string, "t",
+                courier.id,
+            ]
+            #expect(sent == [["one"] + expected, ["two"] + expected])
+            #expect(try await api.execute("SELECT FROM outbox").count == 2)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aCourierWithoutDeviceOrNotificationsGetsAnSMS(_ hasDevice: Bool) async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier(language: "hr"))
+            if hasDevice {
+                _ = try await api.call("PUT", "/v1/me/devices/one", ["platform": "fcm"], as: courier.token)
+                _ = try await api.call("PATCH", "/v1/me", ["notifications_enabled": false], as: courier.token)
+            }
+            let answer = try await invite(api, store, courier)
+            #expect(answer.status == 201 && answer.json["channel"] == "sms")
+            let (code, url) = (answer.json["code"].string ?? "", answer.json["url"].string ?? "")
+            let sent = try await api.execute("SELECT channel, address, platform, language, body FROM outbox")
+            #expect(sent.count == 1 && Array(sent[0].prefix(4)) == ["sms", courier.login, nil, "hr"])
+            #expect(sent[0][4]?.contains(code) == true && sent[0][4]?.contains(url) == true)
+        }
+    }
+
+    @Test func aNumberThatIsNobodysYetGetsAnSMSInTheStoresLanguage() async throws {
+        try await API.serving { api in
+            let store = try await api.store(language: "hr")
+            let answer = try await api.post("/v1/invites", ["phone": "091 765-4321"], as: store.token)
+            #expect(answer.status == 201 && answer.json["channel"] == "sms")
+            let sent = try await api.execute("SELECT address, language, account_id FROM outbox")
+            #expect(sent == [["+385917654321", "hr", nil]])
+        }
+    }
+
+    @Test func whileOneIsLiveThereIsNoOther() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let first = try await invite(api, store, courier)
+            let again = try await invite(api, store, courier)
+            let byNumber = try await api.post("/v1/invites", ["phone": .string(courier.login)], as: store.token)
+            for answer in [again, byNumber] { #expect(answer.status == 200 && answer.json == first.json) }
+            #expect(try await api.execute("SELECT FROM outbox").count == 1)
+            let other = try await invite(api, try await api.store(), courier)
+            #expect(other.status == 201 && other.json["code"] != first.json["code"])
+        }
+    }
+
+    @Test func afterAnInviteIsOverThereCanBeAnother() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let first = try await invite(api, store, courier)
+            try await api.execute("UPDATE invites SET expires_at = now() - interval '1 second'")
+            let second = try await invite(api, store, courier)
+            #expect(second.status == 201 && second.json["id"] != first.json["id"])
+            let id = second.json["id"].string ?? ""
+            #expect(try await api.call("DELETE", "/v1/invites/\(id)", as: store.token).status == 204)
+            #expect(try await invite(api, store, courier).status == 201)
+            let states = try await api.get("/v1/invites", as: store.token).items.map { $0["state"] }
+            #expect(states == ["live", "revoked", "expired"])
+        }
+    }
+
+    @Test func aPartnerIsNotInvited() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            try await api.join(store, courier)
+            let answer = try await invite(api, store, courier)
+            #expect(answer.status == 409 && answer.code == "already_partner")
+            #expect(try await api.execute("SELECT FROM outbox").isEmpty)
+        }
+    }
+
+    @Test func whoIsInvitedMustBeClear() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let forms: [(JSON, [String: String])] = [
+                ([:], ["courier_id": "courier_or_phone"]),
+                (["courier_id": .string(courier.id), "phone": "+385912345678"], ["courier_id": "courier_or_phone"]),
+                (["courier_id": .string(store.id)], ["courier_id": "unknown_courier"]),
+                (["courier_id": "x"], ["courier_id": "invalid_id"]), (["phone": "x"], ["phone": "invalid_phone"]),
+            ]
+            for (form, wrong) in forms {
+                let answer = try await api.post("/v1/invites", form, as: store.token)
+                #expect(answer.status == 422 && answer.wrong == wrong)
+            }
+        }
+    }
+
+    /// The code comes by the number that was invited, so that having an account alone does not give it away.
+    @Test func aCourierSeesWhoInvitesButNotTheCode() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
+            let made = try await invite(api, store, courier)
+            let byNumber = try await api.post(
+                "/v1/invites", ["phone": "+385911111111"], as: try await api.store(name: "Kod Joze").token)
+            try await api.execute("UPDATE couriers SET phone = '+385911111111'")
+            let got = try await api.get("/v1/invites", as: courier.token).items
+            #expect(got.map { $0["store"]["name"] } == ["Kod Joze", "Kod Mare"])
+            #expect(got.map { $0["state"] } == ["live", "live"] && byNumber.status == 201)
+            for invite in got { #expect(invite["code"] == .null && invite["url"] == .null && invite["phone"] == .null) }
+            let sent = try await api.get("/v1/invites", as: store.token).items
+            #expect(sent.count == 1 && sent[0]["code"] == made.json["code"] && sent[0]["url"] == made.json["url"])
+            #expect(sent[0]["courier"]["first_name"] == "Ana" && sent[0]["phone"] == .null)
+            #expect(try await api.get("/v1/invites", as: try await api.courier().token).items.isEmpty)
+        }
+    }
+
+    @Test func listsGoOnWhereTheyWereThoughInvitesCome() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            for _ in 0..<5 { _ = try await invite(api, store, try await api.courier()) }
+            let all = try await api.get("/v1/invites", as: store.token).items
+            let first = try await api.get("/v1/invites?limit=2", as: store.token)
+            _ = try await invite(api, store, try await api.courier())
+            let cursor = try #require(first.json["next_cursor"].string)
+            let second = try await api.get("/v1/invites?limit=3&cursor=\(cursor)", as: store.token)
+            #expect(first.items + second.items == all && second.json["next_cursor"] == .null)
+            for wrong in ["x", "", "WyJ4Il0", "e30"] {
+                let answer = try await api.get("/v1/invites?cursor=\(wrong)", as: store.token)
+                #expect(answer.status == 422 && answer.wrong == ["cursor": "invalid_cursor"])
+            }
+            for wrong in ["0", "201", "x", "-1"] {
+                let answer = try await api.get("/v1/invites?limit=\(wrong)", as: store.token)
+                #expect(answer.status == 422 && answer.wrong == ["limit": "out_of_range"])
+            }
+        }
+    }
+
+    @Test func whatIsTakenBackIsWithdrawn() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let id = try await invite(api, store, courier).json["id"].string ?? ""
+            #expect(try await api.call("DELETE", "/v1/invites/\(id)", as: try await api.store().token).status == 404)
+            #expect(try await api.execute("SELECT FROM outbox").count == 1)
+            for _ in 0..<2 { #expect(try await api.call("DELETE", "/v1/invites/\(id)", as: store.token).status == 204) }
+            #expect(try await api.execute("SELECT FROM outbox").isEmpty)
+            #expect(try await api.call("DELETE", "/v1/invites/x", as: store.token).status == 404)
+        }
+    }
+
+    @Test func aRedeemedOneCannotBeTakenBack() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let made = try await invite(api, store, courier).json
+            #expect(try await api.post("/v1/partners", ["code": made["code"]], as: courier.token).status == 201)
+            let answer = try await api.call("DELETE", "/v1/invites/\(made["id"].string ?? "")", as: store.token)
+            #expect(answer.status == 410 && answer.code == "code_used")
+            #expect(try await api.get("/v1/invites", as: store.token).items.map { $0["state"] } == ["redeemed"])
+        }
+    }
+
+    /// Neither the code nor its plain hash is anywhere but in the message.
+    @Test func noCodeIsKept() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let code = try await invite(api, store, courier).json["code"].string ?? ""
+            let plain = code.filter { $0 != "-" }
+            let tables = try await api.execute(
+                "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'outbox'"
+            )
+            try #require(tables.count > 10)
+            for table in tables {
+                let rows = try await api.execute("SELECT t::text FROM \(table[0] ?? "") t").joined().compactMap(\.self)
+                #expect(!rows.contains { $0.contains(code) || $0.contains(plain) })
+            }
+            let unlike = "SELECT FROM invites WHERE code_hash IN (sha256('\(code)'), sha256('\(plain)'))"
+            #expect(try await api.execute(unlike).isEmpty)
+        }
+    }
+
+    /// Ten at once make one, and send one message.
+    @Test func ofManyInvitesAtOnceOneIsMade() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            for _ in 0..<100 {
+                let form: JSON = ["phone": .string(People.phone())]
+                let answers = try await together(10) { try await api.post("/v1/invites", form, as: store.token) }
+                #expect(answers.count { $0.status == 201 } == 1 && answers.count { $0.status == 200 } == 9)
+                #expect(Set(answers.map(\.reply.body)).count == 1)
+            }
+            #expect(try await api.execute("SELECT FROM invites").count == 100)
+            #expect(try await api.execute("SELECT FROM outbox").count == 100)
+        }
+    }
+}
