@@ -1,0 +1,127 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// Every route, called by everybody who may not.
+@Suite(.database) struct AccessMatrixTests {
+    /// Who may call a route, what it takes, and what a stranger of the right kind is answered.
+    private struct Row {
+        let access: Access
+        var body: JSON?
+        /// The path of something that is another's, and what is answered to those of the right kind who ask for it.
+        var strangers: [(path: String, kind: Kind, status: Int)] = []
+    }
+
+    private enum Access { case anyone, signedIn, store, courier }
+    private enum Kind { case store, courier }
+
+    /// What one store and its courier have, which is nobody else's.
+    private struct World {
+        let store, courier, otherStore, otherCourier: Person
+        let session, invite, device, code: String
+
+        init(_ api: API) async throws {
+            (store, courier) = (try await api.store(), try await api.courier())
+            (otherStore, otherCourier) = (try await api.store(), try await api.courier())
+            try await api.join(store, courier)
+            device = "device"
+            _ = try await api.call("PUT", "/v1/me/devices/\(device)", ["platform": "fcm"], as: courier.token)
+            session = try await api.get("/v1/sessions", as: courier.token).items[0]["id"].string ?? ""
+            let third = try await api.courier()
+            let made = try await api.post("/v1/invites", ["courier_id": .string(third.id)], as: store.token).json
+            (invite, code) = (made["id"].string ?? "", made["code"].string ?? "")
+        }
+
+        var rows: [String: Row] {
+            [
+                "get /healthz": Row(access: .anyone), "get /readyz": Row(access: .anyone),
+                "get /metrics": Row(access: .anyone), "get /openapi.json": Row(access: .anyone),
+                "get /docs": Row(access: .anyone), "get /i/{code}": Row(access: .anyone),
+                "get /.well-known/apple-app-site-association": Row(access: .anyone),
+                "get /.well-known/assetlinks.json": Row(access: .anyone),
+                "post /v1/stores": Row(access: .anyone), "post /v1/couriers": Row(access: .anyone),
+                "post /v1/sessions": Row(access: .anyone), "post /v1/password_resets": Row(access: .anyone),
+                "put /v1/password_resets": Row(access: .anyone),
+                "get /v1/sessions": Row(access: .signedIn),
+                "delete /v1/sessions/current": Row(access: .signedIn),
+                "delete /v1/sessions/{id}": Row(
+                    access: .signedIn,
+                    strangers: [
+                        ("/v1/sessions/\(session)", .courier, 404), ("/v1/sessions/\(session)", .store, 404),
+                    ]),
+                "get /v1/me": Row(access: .signedIn), "patch /v1/me": Row(access: .signedIn, body: [:]),
+                "put /v1/me/password": Row(access: .signedIn, body: [:]),
+                "put /v1/me/devices/{token}": Row(access: .signedIn, body: ["platform": "fcm"]),
+                "delete /v1/me/devices/{token}": Row(
+                    access: .signedIn, strangers: [("/v1/me/devices/\(device)", .courier, 404)]),
+                "get /v1/couriers": Row(access: .store),
+                "get /v1/couriers/{id}/cancellations": Row(
+                    access: .signedIn, strangers: [("/v1/couriers/\(courier.id)/cancellations", .courier, 404)]),
+                "post /v1/invites": Row(access: .store, body: ["phone": "+385912345678"]),
+                "get /v1/invites": Row(access: .signedIn),
+                "delete /v1/invites/{id}": Row(access: .store, strangers: [("/v1/invites/\(invite)", .store, 404)]),
+                "post /v1/partners": Row(
+                    access: .courier, body: ["code": .string(code)], strangers: [("/v1/partners", .courier, 403)]),
+                "get /v1/partners": Row(access: .signedIn),
+                "delete /v1/partners/{courier_id}": Row(
+                    access: .store, strangers: [("/v1/partners/\(courier.id)", .store, 404)]),
+            ]
+        }
+    }
+
+    @Test func nobodyGetsMoreThanIsTheirs() async throws {
+        try await API.serving { api in
+            let world = try await World(api)
+            let rows = world.rows
+            let routes = try await routes(api)
+            // A route that is not in the table is one that nobody has thought about.
+            #expect(Set(routes.map { "\($0.method) \($0.path)" }) == Set(rows.keys))
+            for (method, path) in routes {
+                let row = try #require(rows["\(method) \(path)"])
+                guard row.access != .anyone else { continue }
+                try await refusesNobodies(api, method, filled(path), row.body)
+                try await refusesTheWrongKind(api, method, filled(path), row, world)
+                try await refusesStrangers(api, method, row, world)
+            }
+            // Whatever was tried, it changed nothing.
+            #expect(try await api.get("/v1/me", as: world.courier.token).status == 200)
+            #expect(try await api.get("/v1/partners", as: world.store.token).items.count == 1)
+            #expect(try await api.get("/v1/invites", as: world.store.token).items.map { $0["state"] } == ["live"])
+            #expect(try await api.execute("SELECT account_id FROM devices") == [[world.courier.id]])
+        }
+    }
+
+    private func routes(_ api: API) async throws -> [(method: String, path: String)] {
+        guard case .object(let paths) = try await api.get("/openapi.json").json["paths"] else { return [] }
+        return paths.flatMap { path, operations in operations.names.map { ($0, path) } }
+    }
+
+    /// A path with something in the place of each parameter.
+    private func filled(_ path: String) -> String {
+        path.replacing(/\{(\w+)\}/) { $0.1.hasSuffix("id") ? "018f0000-0000-7000-8000-000000000000" : "x" }
+    }
+
+    private func refusesNobodies(_ api: API, _ method: String, _ path: String, _ body: JSON?) async throws {
+        for token in [nil, "", "x", String(repeating: "A", count: 43)] {
+            let answer = try await api.call(method.uppercased(), path, body, as: token)
+            #expect(answer.status == 401 && answer.code == "unauthenticated", "\(method) \(path) as nobody")
+        }
+    }
+
+    private func refusesTheWrongKind(
+        _ api: API, _ method: String, _ path: String, _ row: Row, _ world: World
+    ) async throws {
+        guard row.access != .signedIn else { return }
+        let wrong = row.access == .store ? world.courier : world.store
+        let answer = try await api.call(method.uppercased(), path, row.body, as: wrong.token)
+        #expect(answer.status == 403 && answer.code == "forbidden", "\(method) \(path) as the wrong kind")
+    }
+
+    private func refusesStrangers(_ api: API, _ method: String, _ row: Row, _ world: World) async throws {
+        for (path, kind, status) in row.strangers {
+            let stranger = kind == .store ? world.otherStore : world.otherCourier
+            let answer = try await api.call(method.uppercased(), path, row.body, as: stranger.token)
+            #expect(answer.status == status, "\(method) \(path) as another \(kind)")
+        }
+    }
+}
