@@ -1,14 +1,15 @@
 import EventLoop
 import Synchronization
 
-/// Counts what all loops have open, in all and by address, and says whether there is room for more.
+/// Counts what all loops have open, in all and by address, and says whether there is room for more. Addresses of version
+/// 6 are counted by their network, since whoever has one has them all.
 ///
 /// Addresses are spread over many locks, so that loops hardly ever meet at one.
 final class Admission: Sendable {
     private let limits: Limits
     private let connections = Atomic(0)
     private let requests = Atomic(0)
-    private let addresses = (0..<64).map { _ in Locked<[IPAddress: Counts]>([:]) }
+    private let networks = (0..<64).map { _ in Locked<[IPAddress: Counts]>([:]) }
 
     private struct Counts {
         var connections = 0
@@ -33,16 +34,18 @@ final class Admission: Sendable {
     func enterConnection(_ address: IPAddress, isTrusted: Bool) -> Bool {
         guard Self.take(from: connections, limits.connections) else { return false }
         let bound = isTrusted ? Int.max : limits.connectionsPerAddress ?? .max
-        let fits = counts(of: address).withLock { Self.take(from: &$0[address, default: Counts()].connections, bound) }
+        let network = address.network
+        let fits = counts(of: network).withLock { Self.take(from: &$0[network, default: Counts()].connections, bound) }
         if !fits { connections.subtract(1, ordering: .relaxed) }
         return fits
     }
 
     func leaveConnection(_ address: IPAddress) {
         connections.subtract(1, ordering: .relaxed)
-        counts(of: address).withLock { counts in
-            counts[address]?.connections -= 1
-            if counts[address]?.isNothing == true { counts[address] = nil }
+        let network = address.network
+        counts(of: network).withLock { counts in
+            counts[network]?.connections -= 1
+            if counts[network]?.isNothing == true { counts[network] = nil }
         }
     }
 
@@ -50,7 +53,8 @@ final class Admission: Sendable {
     func enterRequest(_ client: IPAddress) -> Verdict {
         guard Self.take(from: requests, limits.requests) else { return .tooMany }
         guard let bound = limits.requestsPerAddress else { return .admitted }
-        let fits = counts(of: client).withLock { Self.take(from: &$0[client, default: Counts()].requests, bound) }
+        let network = client.network
+        let fits = counts(of: network).withLock { Self.take(from: &$0[network, default: Counts()].requests, bound) }
         if !fits { requests.subtract(1, ordering: .relaxed) }
         return fits ? .admitted : .tooManyOfThisAddress
     }
@@ -58,9 +62,10 @@ final class Admission: Sendable {
     func leaveRequest(_ client: IPAddress) {
         requests.subtract(1, ordering: .relaxed)
         guard limits.requestsPerAddress != nil else { return }
-        counts(of: client).withLock { counts in
-            counts[client]?.requests -= 1
-            if counts[client]?.isNothing == true { counts[client] = nil }
+        let network = client.network
+        counts(of: network).withLock { counts in
+            counts[network]?.requests -= 1
+            if counts[network]?.isNothing == true { counts[network] = nil }
         }
     }
 
@@ -76,7 +81,7 @@ final class Admission: Sendable {
         return true
     }
 
-    private func counts(of address: IPAddress) -> Locked<[IPAddress: Counts]> {
-        addresses[address.shard & 63]
+    private func counts(of network: IPAddress) -> Locked<[IPAddress: Counts]> {
+        networks[network.shard & 63]
     }
 }

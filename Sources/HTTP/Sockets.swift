@@ -15,7 +15,7 @@ enum Sockets {
                 failure = error
             }
         }
-        throw failure
+        throw ListenError.cannotListen(address, "\(failure)")
     }
 
     private static func listen(_ candidate: Candidate, count: Int) throws -> ([Int32], UInt16) {
@@ -74,7 +74,7 @@ enum Sockets {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, candidate.length) }
         }
         guard bound == 0, Glibc.listen(file, 4096) == 0 else {
-            let error = SystemError("listening")
+            let error = SystemError("binding")
             Glibc.close(file)
             throw error
         }
@@ -100,9 +100,13 @@ enum Sockets {
 public enum ListenError: Error, CustomStringConvertible {
     /// The host's name has no address.
     case unknownHost(String, String)
+    /// The address cannot be had.
+    case cannotListen(ListenAddress, String)
 
     public var description: String {
         switch self {
+        case .cannotListen(let address, let reason):
+            "cannot listen on \(address) (\(reason)): choose another address with --listen, or end what is there"
         case .unknownHost(let host, let reason): "no address is known for \(host): \(reason)"
         }
     }

@@ -39,14 +39,25 @@ final class DataStore: Sendable {
         _ location: DatabaseLocation, connections: Int, on threads: BlockingPool,
         report: @escaping @Sendable (ProcessEvent) -> Void
     ) throws -> DataStore {
-        let directory: String?
         switch location {
         case .url(let url): return DataStore(url: url, embedded: nil, temporary: nil, threads: threads)
-        case .directory(let path): directory = path
-        case .temporary: directory = nil
+        case .directory(let path): return try run(in: path, temporary: nil, connections, threads, report)
+        case .temporary:
+            let path = try TemporaryDirectory.make()
+            do {
+                return try run(in: path, temporary: path, connections, threads, report)
+            } catch {
+                TemporaryDirectory.remove(path)
+                throw error
+            }
         }
-        let temporary = directory == nil ? try TemporaryDirectory.make() : nil
-        let embedded = try EmbeddedServer.start(dataDirectory: directory ?? temporary ?? "", connections: connections) {
+    }
+
+    private static func run(
+        in directory: String, temporary: String?, _ connections: Int, _ threads: BlockingPool,
+        _ report: @escaping @Sendable (ProcessEvent) -> Void
+    ) throws -> DataStore {
+        let embedded = try EmbeddedServer.start(dataDirectory: directory, connections: connections) {
             if case .died = $0 { report(.trouble("\($0)")) } else { report(.step("\($0)")) }
         }
         return DataStore(url: embedded.url, embedded: embedded, temporary: temporary, threads: threads)
@@ -68,7 +79,7 @@ final class DataStore: Sendable {
     func close() async {
         try? await threads.run { [embedded, temporary] in
             embedded?.stop()
-            if temporary != nil { embedded?.removeData() }
+            if let temporary { TemporaryDirectory.remove(temporary) }
         }
         await Task.detached { [threads] in threads.stop() }.value
     }

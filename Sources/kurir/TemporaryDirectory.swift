@@ -1,4 +1,5 @@
 import EventLoop
+import FoundationEssentials
 import Glibc
 
 /// A directory for the time of a trial.
@@ -7,5 +8,9 @@ enum TemporaryDirectory {
         var template = Array("/tmp/kurir-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("making a directory in /tmp") }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    static func remove(_ path: String) {
+        try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -32,6 +32,23 @@ struct IPAddressTests {
         #expect(IPAddress("1.2.3.4").hashValue == IPAddress("::ffff:1.2.3.4").hashValue)
     }
 
+    @Test("Clients are counted by what one subscriber has")
+    func networks() {
+        #expect(IPAddress("2001:db8:1:2:3:4:5:6")?.network == IPAddress("2001:db8:1:2::"))
+        #expect(IPAddress("2001:db8:1:3::1")?.network != IPAddress("2001:db8:1:2::1")?.network)
+        #expect(IPAddress("1.2.3.4")?.network == IPAddress("1.2.3.4"))
+        var limits = Limits()
+        (limits.connectionsPerAddress, limits.requestsPerAddress) = (2, 2)
+        let admission = Admission(limits: limits)
+        let clients = ["2001:db8::1", "2001:db8::2", "2001:db8::3"].compactMap { IPAddress($0) }
+        #expect(clients.map { admission.enterConnection($0, isTrusted: false) } == [true, true, false])
+        #expect(clients.map { admission.enterRequest($0) } == [.admitted, .admitted, .tooManyOfThisAddress])
+        admission.leaveConnection(clients[0])
+        admission.leaveRequest(clients[0])
+        #expect(
+            admission.enterConnection(clients[2], isTrusted: false) && admission.enterRequest(clients[2]) == .admitted)
+    }
+
     @Test("From the kernel")
     func socketAddresses() {
         var storage = sockaddr_storage()

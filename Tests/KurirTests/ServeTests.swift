@@ -35,6 +35,29 @@ import Testing
         kurir.program.signal(SIGINT)
         #expect(try await kurir.program.end() == 0)
         #expect(!FileManager.default.fileExists(atPath: directory))
+
+        // Nor where there is no PostgreSQL to run: hidden from this one process.
+        let before = try trials()
+        let shell = try Program(
+            "unshare",
+            ["-m", "sh", "-c", "mount -t tmpfs none /usr/lib/postgresql && exec '\(Kurir.path)' serve --demo"])
+        #expect(try await shell.end() == 1)
+        #expect(shell.complained.contains("PostgreSQL"))
+        #expect(try trials().subtracting(before).isEmpty)
+    }
+
+    private func trials() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("kurir-demo-") })
+    }
+
+    @Test(.database) func anAddressThatIsTakenIsNamed() async throws {
+        let url = TestDatabase.current.url
+        try await Kurir.serving("--database", url) { kurir in
+            let address = String(kurir.address.dropFirst("http://".count))
+            let second = try await Kurir.run("serve", "--listen", address, "--database", url)
+            #expect(second.code == 1)
+            #expect(second.complained.contains("cannot listen on \(address)") && second.complained.contains("--listen"))
+        }
     }
 
     @Test(.database) func theLogHasALineForEachRequest() async throws {

@@ -23,13 +23,6 @@ import Testing
         try await home.stop(again)
     }
 
-    @Test func leavesNothingOfWhatWasOnlyTried() async throws {
-        let server = try await home.start()
-        try await home.stop(server)
-        server.removeData()
-        #expect(access(path, F_OK) != 0)
-    }
-
     @Test func isDurableUTF8AndReachedBySocketOnly() async throws {
         let server = try await blocking { [path] in try EmbeddedServer.start(dataDirectory: path) { _ in } }
         let connection = try BlockingConnection(url: server.url)

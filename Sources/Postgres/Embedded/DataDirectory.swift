@@ -51,13 +51,6 @@ package final class DataDirectory: Sendable {
         return cluster
     }
 
-    /// Removes what Kurir made in the directory, and the directory where nothing else is in it.
-    func remove() {
-        let made = [clusterPath, logPath, lockPath]
-        _ = try? ServerProcess.start(["/bin/rm", "-rf", "--"] + made).reap()
-        rmdir(path)
-    }
-
     /// How long the log is: what somebody wrote after this is found with ``logTail(from:)``.
     var logSize: Int { Int(lseek(log, 0, SEEK_END)) }
 

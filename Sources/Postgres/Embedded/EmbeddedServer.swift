@@ -67,11 +67,6 @@ public final class EmbeddedServer: Sendable {
         supervisor.stop()
     }
 
-    /// Removes the data of a server that was stopped, for one that was only meant to be tried.
-    public func removeData() {
-        supervisor.directory.remove()
-    }
-
     /// The product's database; a start that was interrupted may have left the cluster without it.
     private static func makeDatabase(in cluster: Cluster) throws {
         let connection = try BlockingConnection(url: cluster.url(database: "postgres"))
