@@ -4,7 +4,10 @@
 
 # Everything that a Debian 12 with a Swift 6 toolchain may lack.
 PACKAGES := libpq-dev libssl-dev postgresql
-TEST_PACKAGES := $(PACKAGES) curl python3 wrk apache2-utils slowhttptest chromium procps
+TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
+
+# Where the tests of the API's description have their tools.
+VENV := .build/venv
 
 SWIFT_SOURCES := Package.swift Sources Tests sql
 RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
@@ -24,7 +27,7 @@ demo: build ## the same for a trial: the data goes away at the end
 build: packages ## build the release binary, .build/release/kurir
 	$(RELEASE) --product kurir
 
-test: test-packages lint ## everything that is checked before a change lands
+test: test-packages $(VENV)/made lint ## everything that is checked before a change lands
 	swift build --product kurir
 	swift test --parallel
 	$(MAKE) thread-sanitizer
@@ -34,13 +37,20 @@ thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanit
 
 bench: test-packages ## measure beside pgbench (ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server
+	$(RELEASE) --product kurir
 	python3 Tests/Bench/bench.py .build/release/bench-server $(ARGS)
+	python3 Tests/Bench/signins.py .build/release/kurir
 
 format: ## write the sources as swift format has them
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
 lint: ## refuse sources that swift format would write otherwise
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
+
+$(VENV)/made: Tests/OpenAPI/requirements.txt | test-packages
+	python3 -m venv --clear $(VENV)
+	$(VENV)/bin/pip install --quiet --requirement $<
+	touch $@
 
 # Installs what is missing; asks nobody when nothing is.
 packages test-packages: wanted = $(if $(filter test-packages,$@),$(TEST_PACKAGES),$(PACKAGES))

@@ -48,7 +48,7 @@ let package = Package(
             name: "FeaturesTests",
             dependencies: ["Crypto", "Domain", "EventLoop", "Features", "HTTP", "Postgres", "Schema", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "KurirTests", dependencies: ["kurir", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "KurirTests", dependencies: ["kurir", "Postgres", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -11,7 +11,8 @@ public final class BlockingPool: Sendable {
     /// How the threads stand to the rest of the process.
     public enum Priority: Sendable {
         case usual
-        /// They give way to every other thread, for what burns a core.
+        /// They give way to other threads, for what burns a core. Not wholly, or on a busy machine they would hold a
+        /// lock that others want for as long as they do not run.
         case background
     }
 
@@ -22,7 +23,7 @@ public final class BlockingPool: Sendable {
         self.threads = try (0..<threads).map { number in
             try Thread(name: "\(name)-\(number)") {
                 // Linux has the nice value of each thread, and 0 is the calling one.
-                if priority == .background { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+                if priority == .background { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
                 while let work = queue.take() { work() }
             }
         }

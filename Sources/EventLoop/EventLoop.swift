@@ -100,6 +100,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Turns until ``stop()``.
     func run() {
         clinux_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
+        clinux_be_prompt()
         defer { clinux_set_thread_value(nil) }
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while !stopping || !ready.isEmpty || !flushes.isEmpty {

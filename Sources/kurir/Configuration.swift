@@ -44,7 +44,7 @@ struct Configuration: Sendable {
             } ?? [])
         return Product.Settings(
             publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
-            hashingThreads: EventLoopGroup.coreCount, version: Command.version)
+            hashingThreads: max(1, EventLoopGroup.coreCount / 2), version: Command.version)
     }
 
     private static func looseness(_ settings: Settings) throws -> Double? {

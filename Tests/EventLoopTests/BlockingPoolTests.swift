@@ -152,6 +152,6 @@ struct BlockingPoolTests {
         let pool = try BlockingPool(name: "test", threads: 1, waiting: 1, priority: priority)
         defer { pool.stop() }
         let nice = try await pool.run { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
-        #expect((nice == 19) == givesWay)
+        #expect((nice == 10) == givesWay)
     }
 }

@@ -53,10 +53,24 @@ struct Kurir: Sendable {
 
     /// Asks with curl, which gives up after ten seconds.
     func get(_ path: String, _ options: String...) async throws -> (status: Int, body: String) {
+        try await get(path, options)
+    }
+
+    private func get(_ path: String, _ options: [String]) async throws -> (status: Int, body: String) {
         let curl = try Program(
             "curl", ["-s", "--max-time", "10", "-w", "\n%{http_code}", address + path] + options)
         try await curl.end()
         let lines = curl.said.split(separator: "\n", omittingEmptySubsequences: false)
         return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
+    }
+
+    /// Calls the API with curl.
+    func send(
+        _ method: String, _ path: String, _ body: String? = nil, as token: String? = nil
+    ) async throws -> (status: Int, body: String) {
+        var options = ["-X", method, "-H", "Content-Type: application/json"]
+        if let token { options += ["-H", "Authorization: Bearer \(token)"] }
+        if let body { options += ["-d", body] }
+        return try await get(path, options)
     }
 }

@@ -37,7 +37,9 @@ public struct Endpoint: Sendable {
 
         static func ok(_ shape: Shape, _ what: String = "Done.") -> Answer { Answer(.ok, shape, what) }
         static func created(_ shape: Shape, _ what: String = "Made.") -> Answer { Answer(.created, shape, what) }
-        static func text(_ type: String, _ what: String) -> Answer { Answer(.ok, .string(), what, type: type) }
+        static func text(_ type: String, _ what: String, _ status: Status = .ok) -> Answer {
+            Answer(status, .string(), what, type: type)
+        }
         static let noContent = Answer(.noContent, nil, "Done.")
         static let accepted = Answer(.accepted, nil, "Heard; what follows comes by another way.")
     }

@@ -34,7 +34,7 @@ extension Password: TextFieldValue {
 }
 
 extension Language: TextFieldValue {
-    static let shape = Shape.oneOf(Language.known.map(\.rawValue))
+    static let shape = Shape.oneOf(Language.known.map(\.rawValue), named: "Language")
     static var example: Language { .fallback }
 }
 

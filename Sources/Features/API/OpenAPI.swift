@@ -1,3 +1,4 @@
+import Domain
 import HTTP
 
 /// The description of the API that `GET /openapi.json` gives, made of the endpoints themselves.
@@ -17,7 +18,7 @@ struct OpenAPI: Sendable {
             "openapi": .string("3.1.0"),
             "info": .object([
                 "title": .string("Kurir"), "version": .string(version),
-                "description": .string("Dispatch for shops that deliver with couriers they trust."),
+                "description": .string(Self.introduction),
                 "license": .object(["name": .string("MIT"), "identifier": .string("MIT")]),
             ]),
             "servers": .array([.object(["url": .string("/")])]),
@@ -28,11 +29,23 @@ struct OpenAPI: Sendable {
                     "bearer": .object(["type": .string("http"), "scheme": .string("bearer")]),
                     "cookie": .object([
                         "type": .string("apiKey"), "in": .string("cookie"), "name": .string(Authenticator.cookie),
+                        "description": .string(Self.aboutCookie),
                     ]),
                 ]),
             ]),
         ])
     }
+
+    private static let introduction = """
+        Dispatch for shops that deliver with couriers they trust.
+
+        Every answer has `X-Request-Id`. Unknown fields of a request are ignored. What is refused before an operation \
+        is reached is a problem, too: a method that the path does not have (405), and whatever breaks HTTP or is larger \
+        than the server takes (400, 408, 413, 414, 417, 431, 501, 505).
+        """
+    private static let aboutCookie = """
+        For browsers. What writes must come from a page of the same origin, or have the header `X-Requested-With`.
+        """
 
     private var paths: [String: JSON] {
         Dictionary(grouping: endpoints, by: \.path).mapValues { endpoints in
@@ -43,12 +56,13 @@ struct OpenAPI: Sendable {
     /// Every named shape that an endpoint takes or answers, also within others.
     private var schemas: [String: JSON] {
         let shapes = endpoints.flatMap { [$0.body] + $0.answers.map(\.shape) }.compactMap(\.self)
-        return shapes.reduce(into: Problem.shape.components) { $0.merge($1.components) { first, _ in first } }
+        return Shape.components(of: shapes + [Problem.shape])
     }
 
     private func operation(_ endpoint: Endpoint) -> JSON {
         var operation: [String: JSON] = [
             "operationId": .string(endpoint.operationID), "summary": .string(endpoint.summary),
+            "description": .string(endpoint.audience),
             "tags": .array([.string(endpoint.room)]), "responses": .object(responses(endpoint)),
             "parameters": .array(parameters(endpoint)),
         ]
@@ -68,7 +82,7 @@ struct OpenAPI: Sendable {
         let inQuery = endpoint.query.map { Self.parameter($0.name, "query", $0.shape, $0.what, required: false) }
         guard endpoint.takesIdempotencyKey else { return inPath + inQuery }
         let key = Self.parameter(
-            "Idempotency-Key", "header", .string(pattern: "^[!-~]+$", least: 1, most: 255),
+            "Idempotency-Key", "header", .string(pattern: "^[!-~]([ -~]*[!-~])?$", most: 255),
             "The same key with the same body gives the first answer again, for 24 hours.", required: false)
         return inPath + inQuery + [key]
     }
@@ -76,27 +90,40 @@ struct OpenAPI: Sendable {
     private static func parameter(
         _ name: String, _ place: String, _ shape: Shape, _ what: String, required: Bool
     ) -> JSON {
-        .object([
+        var parameter: [String: JSON] = [
             "name": .string(name), "in": .string(place), "required": .bool(required), "schema": shape.reference,
-            "description": .string(what),
-        ])
+        ]
+        if !what.isEmpty { parameter["description"] = .string(what) }
+        return .object(parameter)
     }
 
     private func responses(_ endpoint: Endpoint) -> [String: JSON] {
-        var responses: [String: JSON] = [:]
-        for answer in endpoint.answers {
-            var response: [String: JSON] = ["description": .string(answer.what)]
-            if let shape = answer.shape { response["content"] = Self.content(answer.type, shape.reference) }
-            responses[String(answer.status.code)] = .object(response)
-        }
-        for (status, problems) in Dictionary(grouping: endpoint.possibleProblems, by: \.status.code) {
-            let codes = Set(problems.map(\.code)).sorted().map { "`\($0)`" }.joined(separator: ", ")
-            responses[String(status)] = .object([
-                "description": .string(codes),
-                "content": Self.content("application/problem+json", Problem.shape.reference),
-            ])
-        }
-        return responses
+        let problems = Dictionary(grouping: endpoint.possibleProblems, by: \.status.code).mapValues(Self.refusal)
+        let answers = endpoint.answers.map { (String($0.status.code), Self.answer($0)) }
+        // A status says either what was done or what was refused.
+        return Dictionary(uniqueKeysWithValues: problems.map { (String($0), $1) } + answers)
+    }
+
+    private static func answer(_ answer: Endpoint.Answer) -> JSON {
+        var response: [String: JSON] = ["description": .string(answer.what)]
+        if let shape = answer.shape { response["content"] = content(answer.type, shape.reference) }
+        return .object(response)
+    }
+
+    private static func refusal(_ problems: [Problem]) -> JSON {
+        let codes = Set(problems.map(\.code)).sorted().map { "`\($0)`" }.joined(separator: ", ")
+        let headers = problems.flatMap(\.headers).map { ($0.name, header($0)) }
+        return .object([
+            "description": .string(codes),
+            "headers": .object(Dictionary(headers) { first, _ in first }),
+            "content": content("application/problem+json", Problem.shape.reference),
+        ])
+    }
+
+    /// Described by what it holds: a number of seconds, or words.
+    private static func header(_ header: Response.Header) -> JSON {
+        let shape = Int(header.value) == nil ? Shape.string() : .count
+        return .object(["schema": shape.reference])
     }
 
     private static func content(_ type: String, _ schema: JSON) -> JSON {
@@ -114,8 +141,19 @@ extension Endpoint {
     fileprivate var pathParameters: [Parameter] {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { segment in
             let name = String(segment.dropFirst().dropLast())
-            let isID = name == "id" || name.hasSuffix("_id")
-            return Parameter(name: name, shape: isID ? .id : .string(least: 1), what: "")
+            return Parameter(name: name, shape: Self.isID(name) ? .id : .string(least: 1), what: "")
+        }
+    }
+
+    private static func isID(_ name: String) -> Bool { name == "id" || name.hasSuffix("_id") }
+
+    /// Who may call it, as a sentence.
+    var audience: String {
+        switch access {
+        case .anyone: "For anyone."
+        case .signedIn: "For every account."
+        case .only(.store): "For stores."
+        case .only(.courier): "For couriers."
         }
     }
 
@@ -125,7 +163,7 @@ extension Endpoint {
     fileprivate var possibleProblems: [Problem] {
         var problems = refusals + [.badRequest, .rateLimited(), .internalError, .unavailable()]
         if access != .anyone { problems += [.unauthenticated, .forbidden(access)] }
-        if !pathParameters.isEmpty { problems.append(.notFound) }
+        if pathParameters.contains(where: { Self.isID($0.name) }) { problems.append(.notFound) }
         if body != nil {
             problems += [.malformedJSON, .tooLarge, .unsupportedMediaType]
         }
@@ -147,12 +185,9 @@ extension Problem {
             Shape.Member("type", .string()), Shape.Member("title", .string()),
             Shape.Member("status", .integer(400...599)),
             Shape.Member("code", .string()), Shape.Member("detail", .string()), Shape.Member("request_id", .string()),
-            Shape.Member(
-                "errors",
-                .array(
-                    .object([
-                        Shape.Member("field", .string()), Shape.Member("code", .string()),
-                        Shape.Member("detail", .string()),
-                    ])), optional: true),
+            Shape.Member("errors", .array(wrongField, least: 1), optional: true),
         ])
+
+    private static let wrongField = Shape.object(
+        "WrongField", ["field", "code", "detail"].map { Shape.Member($0, .string()) })
 }

@@ -15,9 +15,19 @@ public struct Shape: Sendable {
     private init(_ json: [String: JSON], name: String? = nil, of parts: [Shape] = []) {
         self.json = .object(json)
         self.name = name
-        var components = parts.reduce(into: [:]) { $0.merge($1.components) { first, _ in first } }
+        var components = Self.components(of: parts)
         if let name { components[name] = self.json }
         self.components = components
+    }
+
+    /// The named shapes that all of these are made of. A name stands for one shape only.
+    static func components(of shapes: [Shape]) -> [String: JSON] {
+        shapes.reduce(into: [:]) { all, shape in
+            all.merge(shape.components) { first, second in
+                precondition(first == second, "two shapes have one name: \(first), \(second)")
+                return first
+            }
+        }
     }
 
     /// The shape where it is used: a named one is only pointed at.
@@ -37,8 +47,13 @@ public struct Shape: Sendable {
         return Shape(json)
     }
 
-    static func oneOf(_ values: [String]) -> Shape {
-        Shape(["type": .string("string"), "enum": .array(values.map(JSON.string))])
+    static func oneOf(_ values: [String], named name: String? = nil) -> Shape {
+        Shape(["type": .string("string"), "enum": .array(values.map(JSON.string))], name: name)
+    }
+
+    /// That text and no other.
+    static func constant(_ value: String) -> Shape {
+        Shape(["type": .string("string"), "const": .string(value)])
     }
 
     static func integer(_ range: ClosedRange<Int>) -> Shape {
@@ -56,8 +71,8 @@ public struct Shape: Sendable {
     var orNull: Shape { Shape(["anyOf": .array([reference, .object(["type": .string("null")])])], of: [self]) }
 
     /// A value of one of these shapes.
-    static func anyOf(_ shapes: [Shape]) -> Shape {
-        Shape(["anyOf": .array(shapes.map(\.reference))], of: shapes)
+    static func anyOf(_ shapes: [Shape], named name: String) -> Shape {
+        Shape(["anyOf": .array(shapes.map(\.reference))], name: name, of: shapes)
     }
 
     static func array(_ items: Shape, least: Int? = nil, most: Int? = nil) -> Shape {
@@ -66,6 +81,9 @@ public struct Shape: Sendable {
         json["maxItems"] = most.map(JSON.integer)
         return Shape(json, of: [items])
     }
+
+    /// An object of whatever members.
+    static let anyObject = Shape(["type": .string("object")])
 
     /// An object that has no name of its own.
     static func object(_ members: [Member]) -> Shape { object(nil, members) }
@@ -85,10 +103,12 @@ public struct Shape: Sendable {
 
     /// One page of a list.
     static func page(of items: Shape) -> Shape {
-        .object([
-            Member("items", .array(items, most: 200)),
-            Member("next_cursor", Shape.string().orNull),
-        ])
+        .object(
+            items.name.map { "\($0)Page" },
+            [
+                Member("items", .array(items, most: 200)),
+                Member("next_cursor", Shape.string().orNull),
+            ])
     }
 
     /// A member of an object.

@@ -16,7 +16,7 @@ public struct AccountRoom: Room {
         [
             Endpoint(
                 .post, "/v1/stores", for: .anyone, "Registers a store", room: "Accounts", takes: StoreRegistration.self,
-                answers: [.created(Self.registered)], refuses: [.emailTaken, .taxIDTaken], handler: registerStore),
+                answers: [.created(Self.registeredStore)], refuses: [.emailTaken, .taxIDTaken], handler: registerStore),
             Endpoint(
                 .post, "/v1/couriers", for: .anyone, "Registers a courier, with a code as partner of a store",
                 room: "Accounts", takes: CourierRegistration.self, answers: [.created(Self.registeredCourier)],
@@ -33,11 +33,14 @@ public struct AccountRoom: Room {
         ] + passwordEndpoints
     }
 
-    private static let registered = Shape.object([.init("account", Account.shape), .init("session", Session.shape)])
-    private static let registeredCourier = Shape.object([
-        .init("account", Account.shape), .init("session", Session.shape),
-        .init("partner", Partner.shape, optional: true),
-    ])
+    private static let registeredStore = Shape.object(
+        "RegisteredStore", [.init("account", Account.storeShape), .init("session", Session.shape)])
+    private static let registeredCourier = Shape.object(
+        "RegisteredCourier",
+        [
+            .init("account", Account.courierShape), .init("session", Session.shape),
+            .init("partner", Partner.shape, optional: true),
+        ])
 
     private func registerStore(_ call: Call, _ form: StoreRegistration) async throws -> Response {
         try await throttle.take([.registration(call.request)])

@@ -16,7 +16,7 @@ public struct DeviceRoom: Room {
             },
             Endpoint(
                 .delete, "/v1/me/devices/{token}", for: .signedIn, "Gives a device up", room: "Devices",
-                answers: [.noContent]
+                answers: [.noContent], refuses: [.notFound, .validationFailed]
             ) { call in
                 let token = try Self.token(of: call.request)
                 let dropped = try await call.run(DropDevice(account: call.caller.account, token: token))
@@ -43,7 +43,7 @@ struct DeviceClaim: Form {
 
     enum Platform: String, CaseIterable, FieldValue {
         case apns, fcm, webpush
-        static let shape = Shape.oneOf(allCases.map(\.rawValue))
+        static let shape = Shape.oneOf(allCases.map(\.rawValue), named: "Platform")
         static var example: Platform { .fcm }
 
         init(field: JSON) throws(InvalidValue) {

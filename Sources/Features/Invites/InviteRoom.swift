@@ -28,7 +28,7 @@ public struct InviteRoom: Room {
         "Invite",
         [
             .init("id", .id), .init("code", .string()), .init("url", .string(format: "uri")),
-            .init("channel", .oneOf(["push", "sms"])), .init("expires_at", .time),
+            .init("channel", ListedInvite.channel), .init("expires_at", .time),
         ])
 
     private func invite(_ call: Call, _ form: InviteForm) async throws -> Response {

@@ -18,11 +18,14 @@ struct ListedInvite: Sendable {
         case store(id: ID, name: String)
     }
 
+    static let channel = Shape.oneOf(["push", "sms"], named: "InviteChannel")
+    private static let state = Shape.oneOf(["live", "redeemed", "expired", "revoked"], named: "InviteState")
+
     static let shape = Shape.object(
         "ListedInvite",
         [
-            .init("id", .id), .init("state", .oneOf(["live", "redeemed", "expired", "revoked"])),
-            .init("channel", .oneOf(["push", "sms"])), .init("created_at", .time), .init("expires_at", .time),
+            .init("id", .id), .init("state", state), .init("channel", channel),
+            .init("created_at", .time), .init("expires_at", .time),
             .init("code", .string(), optional: true), .init("url", .string(format: "uri"), optional: true),
             .init("phone", .string(), optional: true),
             .init(

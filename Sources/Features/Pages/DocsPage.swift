@@ -27,19 +27,10 @@ struct DocsPage {
         return """
             <article>
             <h3><code><span class="method">\(endpoint.method.rawValue)</span>\(path)</code></h3>
-            <p>\(HTMLPage.escaped(endpoint.summary)). For \(Self.who(endpoint.access)).</p>
+            <p>\(HTMLPage.escaped(endpoint.summary)). \(endpoint.audience)</p>
             <dl>\((fields(endpoint) + answers(endpoint)).map(line).joined())</dl>
             </article>
             """
-    }
-
-    private static func who(_ access: Access) -> String {
-        switch access {
-        case .anyone: "anyone"
-        case .signedIn: "every account"
-        case .only(.store): "stores"
-        case .only(.courier): "couriers"
-        }
     }
 
     private func fields(_ endpoint: Endpoint) -> [(String, String)] {

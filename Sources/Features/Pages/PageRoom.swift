@@ -19,7 +19,7 @@ struct PageRoom: Room {
         return [
             Endpoint(
                 .get, "/openapi.json", for: .anyone, "This description, as OpenAPI 3.1", room: "Pages",
-                answers: [.ok(.object([.init("openapi", .string())]), "The description.")]
+                answers: [.ok(.anyObject, "The description.")]
             ) { _ in
                 .json(OpenAPI(description(), version: version).json.bytes)
             },
@@ -36,17 +36,21 @@ struct PageRoom: Room {
         [
             Endpoint(
                 .get, "/i/{code}", for: .anyone, "What an invite's link shows on a phone without the app",
-                room: "Pages", answers: [.text(HTMLPage.type, "Who invites, and the code.")],
-                handler: showInvite),
+                room: "Pages",
+                answers: [
+                    .text(HTMLPage.type, "Who invites, and the code."),
+                    .text(HTMLPage.type, "There is no such invite.", .notFound),
+                    .text(HTMLPage.type, "The invite is over.", .gone),
+                ], handler: showInvite),
             Endpoint(
                 .get, "/.well-known/apple-app-site-association", for: .anyone, "Which iOS apps open invites' links",
-                room: "Pages", answers: [.ok(.object([]), "The association.")]
+                room: "Pages", answers: [.ok(.anyObject, "The association.")]
             ) { _ in
                 .json(apps.appleAssociation.bytes)
             },
             Endpoint(
                 .get, "/.well-known/assetlinks.json", for: .anyone, "Which Android apps open invites' links",
-                room: "Pages", answers: [.ok(.array(.object([])), "The statements.")]
+                room: "Pages", answers: [.ok(.array(.anyObject), "The statements.")]
             ) { _ in
                 .json(apps.androidLinks.bytes)
             },

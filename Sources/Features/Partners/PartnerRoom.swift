@@ -15,7 +15,8 @@ public struct PartnerRoom: Room {
             Endpoint(
                 .get, "/v1/partners", for: .signedIn, "A store's couriers, or a courier's stores, by name",
                 room: "Partners", query: Endpoint.Parameter.list,
-                answers: [.ok(.page(of: .anyOf([ListedCourier.shape, ListedStore.shape])))], handler: list),
+                answers: [.ok(.page(of: .anyOf([ListedCourier.shape, ListedStore.shape], named: "ListedPartner")))],
+                handler: list),
             Endpoint(
                 .delete, "/v1/partners/{courier_id}", for: .store, "Ends a partnership", room: "Partners",
                 query: [Self.release], answers: [.noContent], handler: end),

@@ -38,9 +38,9 @@ public struct SessionRoom: Room {
     private static let device = Endpoint.Parameter(
         name: "device", shape: .string(most: 1024), what: "A device that is to get no more messages.")
 
-    private static let signedIn = Shape.object([
-        .init("token", .string(), optional: true), .init("expires_at", .time), .init("account", Account.shape),
-    ])
+    private static let signedIn = Shape.object(
+        "SignedIn",
+        [.init("token", .string(), optional: true), .init("expires_at", .time), .init("account", Account.shape)])
 
     private func signIn(_ call: Call, _ form: SignIn) async throws -> Response {
         let address = call.request.client

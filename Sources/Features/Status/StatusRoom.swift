@@ -37,7 +37,7 @@ public struct StatusRoom: Room {
     }
 
     private static let prometheus = "text/plain; version=0.0.4"
-    private static let fine = Endpoint.Answer.ok(.object([.init("status", .string())]), "Yes.")
+    private static let fine = Endpoint.Answer.ok(.object("Health", [.init("status", .string())]), "Yes.")
 
     private func readiness() async throws -> Response {
         do {

@@ -15,16 +15,22 @@ struct Account: Sendable {
         case courier(CourierProfile, CourierStats)
     }
 
-    static let shape = Shape.object(
-        "Account",
-        [
-            .init("id", .id), .init("kind", .oneOf(AccountKind.allCases.map(\.rawValue))),
-            .init("email", .string(), optional: true), .init("name", .string(), optional: true),
-            .init("tax_id", .string(), optional: true), .init("address", .string(), optional: true),
-            .init("first_name", .string(), optional: true), .init("last_name", .string(), optional: true),
-            .init("phone", .string()), .init("language", Language.shape), .init("notifications_enabled", .boolean),
-            .init("created_at", .time), .init("stats", CourierStats.shape, optional: true),
-        ])
+    static let shape = Shape.anyOf([storeShape, courierShape], named: "Account")
+    static let storeShape = profile(
+        "StoreAccount", .store,
+        ["email", "name", "tax_id", "address"].map { .init($0, .string()) })
+    static let courierShape = profile(
+        "CourierAccount", .courier,
+        ["first_name", "last_name"].map { .init($0, .string()) } + [.init("stats", CourierStats.shape)])
+
+    private static func profile(_ name: String, _ kind: AccountKind, _ own: [Shape.Member]) -> Shape {
+        .object(
+            name,
+            [.init("id", .id), .init("kind", .constant(kind.rawValue))] + own + [
+                .init("phone", .string()), .init("language", Language.shape),
+                .init("notifications_enabled", .boolean), .init("created_at", .time),
+            ])
+    }
 
     func write(_ json: inout JSONWriter) {
         json.field("id", id.description)

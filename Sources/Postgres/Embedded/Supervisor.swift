@@ -57,6 +57,8 @@ final class Supervisor: Sendable {
     // MARK: The thread
 
     private func run() {
+        // The server has this from the thread that starts it: requests wait for it as they do for a loop.
+        clinux_be_prompt()
         var isSettled = false
         var retry: Int32 = 0
         while true {

@@ -9,6 +9,7 @@ import TestSupport
 struct API: Sendable {
     let port: UInt16
     let database: Database
+    let routes: [Route]
 
     private static let turnstile = Turnstile(6)
 
@@ -52,7 +53,8 @@ struct API: Sendable {
         url.listens(at: server.address)
         let result: Result<Answer, any Error>
         do {
-            result = .success(try await body(API(port: server.address.port, database: database)))
+            result = .success(
+                try await body(API(port: server.address.port, database: database, routes: product.routes)))
         } catch {
             result = .failure(error)
         }

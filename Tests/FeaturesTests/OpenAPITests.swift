@@ -1,0 +1,122 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// The description of the API has what there is, all of it and nothing else.
+@Suite(.database) struct OpenAPITests {
+    /// One operation of the description.
+    private struct Operation {
+        let method: String
+        let path: String
+        let json: JSON
+
+        var name: String { "\(method.uppercased()) \(path)" }
+        var responses: JSON { json["responses"] }
+    }
+
+    private func withDescription(_ body: (JSON, [Operation], API) throws -> Void) async throws {
+        try await API.serving { api in
+            let description = try await api.get("/openapi.json").json
+            let operations = description["paths"].members.flatMap { path, methods in
+                methods.members.map { Operation(method: $0, path: path, json: $1) }
+            }
+            try body(description, operations, api)
+        }
+    }
+
+    @Test func everyRouteIsInItAndNothingElse() async throws {
+        try await withDescription { description, operations, api in
+            #expect(description["openapi"] == "3.1.0")
+            #expect(operations.map(\.name).sorted() == api.routes.map { "\($0.method) \($0.template)" }.sorted())
+        }
+    }
+
+    @Test func everyOperationSaysWhatItAnswersAndByWhatNameItGoes() async throws {
+        try await withDescription { _, operations, _ in
+            let ids = operations.compactMap(\.json["operationId"].string)
+            #expect(Set(ids).count == operations.count)
+            for operation in operations {
+                let statuses = operation.responses.names
+                #expect(statuses.contains { $0.hasPrefix("2") }, "\(operation.name)")
+                #expect(statuses.isSuperset(of: ["400", "429", "500", "503"]), "\(operation.name)")
+                #expect(operation.json["summary"].string?.isEmpty == false, "\(operation.name)")
+                for (status, response) in operation.responses.members {
+                    #expect(response["description"].string?.isEmpty == false, "\(operation.name) \(status)")
+                }
+            }
+        }
+    }
+
+    @Test func whoMustBeSignedInIsTold() async throws {
+        try await withDescription { description, operations, _ in
+            let schemes = description["components"]["securitySchemes"].names
+            #expect(schemes == ["bearer", "cookie"])
+            for operation in operations {
+                // Any one of them will do.
+                let security = operation.json["security"].items.map(\.names)
+                let isOpen = security.isEmpty
+                #expect(isOpen || Set(security) == Set(schemes.map { [$0] }), "\(operation.name)")
+                #expect(isOpen || operation.responses.names.isSuperset(of: ["401", "403"]), "\(operation.name)")
+                #expect(isOpen == Self.open.contains(operation.name), "\(operation.name)")
+            }
+        }
+    }
+
+    /// What anyone may ask for.
+    private static let open: Set = [
+        "GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs", "GET /i/{code}",
+        "GET /.well-known/apple-app-site-association", "GET /.well-known/assetlinks.json",
+        "POST /v1/stores", "POST /v1/couriers", "POST /v1/sessions", "POST /v1/password_resets",
+        "PUT /v1/password_resets",
+    ]
+
+    @Test func everyParameterOfAPathIsDeclaredOnce() async throws {
+        try await withDescription { _, operations, _ in
+            for operation in operations {
+                let parameters = operation.json["parameters"].items
+                let inPath = parameters.filter { $0["in"] == "path" && $0["required"] == true }
+                let wanted = operation.path.matches(of: /\{(\w+)\}/).map { JSON.string(String($0.1)) }
+                #expect(inPath.map { $0["name"] } == wanted, "\(operation.name)")
+                #expect(Set(parameters.compactMap(\.["name"].string)).count == parameters.count, "\(operation.name)")
+                let takesKey = parameters.contains { $0["name"] == "Idempotency-Key" }
+                let isOpen = operation.json["security"].items.isEmpty
+                #expect(takesKey == (operation.method == "post" && !isOpen), "\(operation.name)")
+            }
+        }
+    }
+
+    @Test func everyReferenceLeadsSomewhereAndEverySchemaIsUsed() async throws {
+        try await withDescription { description, _, _ in
+            let references = Set(description.references)
+            let schemas = description["components"]["schemas"].names
+            #expect(!schemas.isEmpty && references == Set(schemas.map { "#/components/schemas/\($0)" }))
+        }
+    }
+
+    /// What somebody may be refused for is in the description, and told to those who are.
+    @Test func refusalsAreToldWithTheirCodes() async throws {
+        try await withDescription { _, operations, _ in
+            let codes = Dictionary(
+                uniqueKeysWithValues: operations.map { operation in
+                    (operation.name, operation.responses.members.mapValues { $0["description"].string ?? "" })
+                })
+            #expect(codes["POST /v1/stores"]?["409"] == "`email_taken`, `tax_id_taken`")
+            #expect(codes["POST /v1/sessions"]?["401"] == "`wrong_credentials`")
+            #expect(codes["POST /v1/partners"]?["410"] == "`code_expired`, `code_revoked`, `code_used`")
+            #expect(codes["POST /v1/partners"]?["403"] == "`code_not_yours`, `forbidden`")
+            #expect(codes["POST /v1/invites"]?["409"] == "`already_partner`, `request_in_progress`")
+            #expect(codes["POST /v1/invites"]?["422"] == "`idempotency_key_reused`, `validation_failed`")
+            #expect(codes["GET /v1/me"]?["404"] == nil)
+        }
+    }
+}
+
+extension JSON {
+    fileprivate var members: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
+
+    /// Everything that is pointed at within.
+    fileprivate var references: [String] {
+        let within = (items + members.values).flatMap(\.references)
+        return (self["$ref"].string.map { [$0] } ?? []) + within
+    }
+}

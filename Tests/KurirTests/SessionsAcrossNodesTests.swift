@@ -1,0 +1,95 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// Two processes on one database: what ends a session on one of them ends it on the other.
+@Suite(.database) struct SessionsAcrossNodesTests {
+    private static let password = "krumpir-na-tavi"
+
+    /// Gives `body` both nodes, and a courier with a session that is about to end and another one.
+    private func withTwoNodes(
+        _ body: (_ here: Kurir, _ there: Kurir, _ ending: String, _ other: String) async throws -> Void
+    ) async throws {
+        let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "2", "KURIR_POOL_SIZE": "2"]
+        let url = TestDatabase.current.url
+        try await Kurir.serving("--database", url, environment: environment) { here in
+            try await Kurir.serving("--database", url, environment: environment) { there in
+                let registered = try await here.send(
+                    "POST", "/v1/couriers",
+                    #"{"first_name":"Ana","last_name":"Anić","phone":"0912345678","password":"\#(Self.password)"}"#)
+                let signedIn = try await there.send(
+                    "POST", "/v1/sessions", #"{"phone":"0912345678","password":"\#(Self.password)"}"#)
+                try await body(here, there, try token(registered.body), try token(signedIn.body))
+            }
+        }
+    }
+
+    private func token(_ body: String) throws -> String {
+        try String(#require(body.firstMatch(of: /"token":"([^"]+)"/)).1)
+    }
+
+    /// Ends a session here by `end`, while the other node is asked all the time and so remembers it.
+    private func expectEnd(
+        _ here: Kurir, _ there: Kurir, of token: String, by end: () async throws -> Int
+    ) async throws {
+        for node in [here, there] {
+            for _ in 0..<4 { try #require(try await node.send("GET", "/v1/me", as: token).status == 200) }
+        }
+        #expect(try await end() == 204)
+        let ended = ContinuousClock.now
+        for _ in 0..<4 { #expect(try await here.send("GET", "/v1/me", as: token).status == 401) }
+        // What the other node is asked a second later, it knows.
+        try await Task.sleep(until: ended + .seconds(1))
+        for _ in 0..<4 { #expect(try await there.send("GET", "/v1/me", as: token).status == 401) }
+    }
+
+    @Test func signingOut() async throws {
+        try await withTwoNodes { here, there, ending, _ in
+            try await expectEnd(here, there, of: ending) {
+                try await here.send("DELETE", "/v1/sessions/current", as: ending).status
+            }
+        }
+    }
+
+    @Test func removingASession() async throws {
+        try await withTwoNodes { here, there, ending, other in
+            let list = try await here.send("GET", "/v1/sessions", as: ending).body
+            let current = try #require(list.firstMatch(of: /"id":"([^"]+)"[^}]*"current":true/)).1
+            try await expectEnd(here, there, of: ending) {
+                try await here.send("DELETE", "/v1/sessions/\(current)", as: other).status
+            }
+            #expect(try await there.send("GET", "/v1/me", as: other).status == 200)
+        }
+    }
+
+    @Test func changingThePassword() async throws {
+        try await withTwoNodes { here, there, ending, other in
+            try await expectEnd(here, there, of: ending) {
+                try await here.send(
+                    "PUT", "/v1/me/password",
+                    #"{"current_password":"\#(Self.password)","new_password":"palačinke-s-orasima"}"#, as: other
+                ).status
+            }
+            #expect(try await there.send("GET", "/v1/me", as: other).status == 200)
+        }
+    }
+
+    @Test func resettingThePassword() async throws {
+        try await withTwoNodes { here, there, ending, other in
+            #expect(try await here.send("POST", "/v1/password_resets", #"{"phone":"0912345678"}"#).status == 202)
+            let database = TestDatabase.current
+            let codes = try await blocking {
+                try database.connect().query("SELECT data->>'code' FROM outbox WHERE kind = 'password_reset'")
+            }
+            let code = try #require(codes.first?.first ?? nil)
+            try await expectEnd(here, there, of: ending) {
+                try await here.send(
+                    "PUT", "/v1/password_resets",
+                    #"{"phone":"0912345678","code":"\#(code)","new_password":"palačinke-s-orasima"}"#
+                ).status
+            }
+            #expect(try await there.send("GET", "/v1/me", as: other).status == 401)
+        }
+    }
+}
