@@ -14,6 +14,8 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-o
 # One after the other: the sanitizer makes everything ten times slower, and the tests have deadlines to keep.
 SANITIZED := EventLoopTests HTTPTests LiveTests PostgresTests
 SANITIZE := swift test --sanitize=thread --scratch-path .build/thread-sanitizer
+# Some tests at a time: all of them at once starve each other, and then their deadlines say nothing.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 
 help: ## list the doors
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22

@@ -36,7 +36,7 @@ struct Kurir: Sendable {
     }
 
     static func start(
-        _ arguments: [String], environment: [String: String] = [:], errors: FileHandle? = nil
+        _ arguments: [String], environment: [String: String] = [:], errors: Int32? = nil
     ) async throws -> Kurir {
         let kurir = Kurir(
             program: try Program(

@@ -53,7 +53,7 @@ import Testing
         (["--loops", "0"], "a number from 1 to 256"),
         (["--loops", "many"], "a number from 1 to 256"),
         (["--pool-size", "-1"], "a number from 1 to 64"),
-        (["--throttle", "no"], "must be on or off"),
+        (["--throttle", "no"], "must be on, off, or how many times as much"),
         (["--log-format", "xml"], "must be text or json"),
         (["--trusted-proxies", "10.0.0.0/33"], "must be networks"),
         (["--allowed-origins", "shop.example"], "must be origins"),

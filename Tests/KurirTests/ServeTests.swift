@@ -141,7 +141,7 @@ import Testing
     @Test(.database) func aLogThatNobodyReadsHoldsUpNeitherRequestsNorTheEnd() async throws {
         let url = TestDatabase.current.url
         let pipe = Pipe()
-        let kurir = try await Kurir.start(["--database", url], errors: pipe.fileHandleForWriting)
+        let kurir = try await Kurir.start(["--database", url], errors: pipe.fileHandleForWriting.fileDescriptor)
         let load = try Program("ab", ["-q", "-k", "-n", "5000", "-c", "8", kurir.address + "/healthz"])
         #expect(try await load.end() == 0)
         kurir.program.signal(SIGTERM)

@@ -9,8 +9,8 @@ struct ProgramTests {
     /// Runs a program that must succeed, and gives what it wrote.
     private func run(_ name: String, _ arguments: [String]) async throws -> String {
         let program = try await Program.run(name, arguments)
-        #expect(program.status == 0, "\(name): \(program.output)")
-        return program.output
+        #expect(program.code == 0, "\(name): \(program.said + program.complained)")
+        return program.said + program.complained
     }
 
     private func number(after label: String, in text: String) -> Int? {

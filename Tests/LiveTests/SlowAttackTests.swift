@@ -44,7 +44,7 @@ struct SlowAttackTests {
                 try await Task.sleep(for: .milliseconds(100))
             }
             kept.close()
-            #expect(try await attack.output.contains("Exit status"))
+            #expect(try await attack.said.contains("Exit status"))
             try await server.hasOpen(0)
             // It was an attack: most of its connections came, and were answered as it wanted.
             for _ in 0..<Self.connections / 2 {
