@@ -7,6 +7,7 @@ public enum Schema {
         ("0003_requests.sql", text(PackageResources._003_requests_sql)),
         ("0004_partners.sql", text(PackageResources._004_partners_sql)),
         ("0005_outbox.sql", text(PackageResources._005_outbox_sql)),
+        ("0006_deliveries.sql", text(PackageResources._006_deliveries_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String {

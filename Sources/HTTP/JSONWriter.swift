@@ -32,10 +32,22 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: String(value).utf8)
     }
 
+    /// A field that holds a number with a fraction, which must be finite.
+    public mutating func field(_ name: StaticString, _ value: Double) {
+        key(name)
+        bytes.append(contentsOf: "\(value)".utf8)
+    }
+
     /// A field that is true or false.
     public mutating func field(_ name: StaticString, _ value: Bool) {
         key(name)
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// A field that holds JSON which is written already.
+    public mutating func raw(_ name: StaticString, _ json: [UInt8]) {
+        key(name)
+        bytes.append(contentsOf: json)
     }
 
     /// A field that holds an object.

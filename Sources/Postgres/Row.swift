@@ -42,6 +42,9 @@ public struct RowReader: ~Copyable {
         return try NullableArray<V>(postgres: bytes).elements
     }
 
+    /// Whether the next column is NULL; it is still the next one then.
+    public func isNextNull() -> Bool { PQgetisnull(result, row, column) != 0 }
+
     private mutating func nextColumn<V: PostgresValue>(_ type: V.Type) throws -> UnsafeRawBufferPointer? {
         defer { column += 1 }
         guard column < columns else { throw PostgresError.unexpected("a row with only \(columns) columns") }

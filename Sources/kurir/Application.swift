@@ -103,6 +103,7 @@ final class Application: Sendable {
     /// Stops accepting, lets what runs finish, and stops the rest.
     func stop(because signal: String) async {
         parts.observe(.process(.stopping(signal: signal)))
+        await product.prepareToStop()
         await server.stop(within: shutdownGrace)
         await product.stop()
         await database.stop()

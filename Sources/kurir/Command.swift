@@ -9,7 +9,8 @@ enum Command: String, CaseIterable {
         case .serve:
             [
                 .listen, .database, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
-                .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .trustedProxies,
+                .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
+                .trustedProxies,
                 .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
             ]
         case .migrate: [.database, .dataDirectory, .status]

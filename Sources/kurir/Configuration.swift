@@ -44,7 +44,9 @@ struct Configuration: Sendable {
             } ?? [])
         return Product.Settings(
             publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
-            hashingThreads: max(1, EventLoopGroup.coreCount / 2), version: Command.version)
+            hashingThreads: max(1, EventLoopGroup.coreCount / 2),
+            eventRetention: .seconds(86400 * (try settings.number(.eventDays, in: 1...3650) ?? 30)),
+            version: Command.version)
     }
 
     private static func looseness(_ settings: Settings) throws -> Double? {

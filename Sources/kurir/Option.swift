@@ -53,6 +53,9 @@ struct Option: Sendable {
     static let androidApps = Option(
         name: "android-apps", placeholder: "APPS", environment: "KURIR_ANDROID_APPS",
         help: "Android apps that do, each as PACKAGE=SHA256 of its signing certificate")
+    static let eventDays = Option(
+        name: "event-days", placeholder: "DAYS", environment: "KURIR_EVENT_DAYS",
+        help: "how long accounts' feeds keep what has happened (30)")
     static let trustedProxies = Option(
         name: "trusted-proxies", placeholder: "NETWORKS", environment: "KURIR_TRUSTED_PROXIES",
         help: "whose X-Forwarded-For is believed, as in 10.0.0.0/8,::1")

@@ -9,12 +9,20 @@ public struct Call: Sendable {
     private let known: Caller?
     /// Where statements go that belong to the request.
     let runner: Runner
+    private let recorder: Recorder?
 
-    init(_ request: Request, by caller: Caller?, runner: Runner) {
+    init(_ request: Request, by caller: Caller?, runner: Runner, recorder: Recorder? = nil) {
         self.request = request
         known = caller
         self.runner = runner
+        self.recorder = recorder
     }
+
+    /// What is to be committed with the effect, so that this answer is given again; nil for a request without a key.
+    func record(_ answer: Response) -> KeepFirstAnswer? { recorder?.record(answer) }
+
+    /// The record is committed.
+    func answerIsKept() { recorder?.isKept = true }
 
     /// Who asks; there is nobody at an endpoint for anyone.
     var caller: Caller {

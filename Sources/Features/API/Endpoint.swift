@@ -52,29 +52,39 @@ public struct Endpoint: Sendable {
     let query: [Parameter]
     /// Told apart from the form, so that an endpoint can be described without one being read.
     let body: Shape?
+    let isBodyRequired: Bool
+    /// Whether `If-Match` makes it depend on the version that the client knows.
+    let takesIfMatch: Bool
     let answers: [Answer]
     let refusals: [Problem]
     let deadline: Duration
+    /// Whether the answer to a request with a key is kept by whoever commits the effect, not by a transaction around
+    /// the whole handler.
+    let keepsItsAnswer: Bool
     let handler: @Sendable (Call) async throws -> Response
 
     /// A call without a body.
     init(
         _ method: Method, _ path: String, for access: Access, _ summary: String, room: String,
-        query: [Parameter] = [], answers: [Answer], refuses refusals: [Problem] = [], deadline: Duration = .seconds(30),
+        query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
+        deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
         handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.init(
-            method, path, access, summary, room, query, body: nil, answers, refusals, deadline, handler: handler)
+            method, path, access, summary, room, query, body: nil, isBodyRequired: false, takesIfMatch, answers,
+            refusals, deadline, keepsItsAnswer, handler: handler)
     }
 
     /// A call that takes a form.
     init<F: Form>(
         _ method: Method, _ path: String, for access: Access, _ summary: String, room: String, takes form: F.Type,
-        query: [Parameter] = [], answers: [Answer], refuses refusals: [Problem] = [], deadline: Duration = .seconds(30),
+        query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
+        deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
         handler: @escaping @Sendable (Call, F) async throws -> Response
     ) {
         self.init(
-            method, path, access, summary, room, query, body: Fields.describe(form), answers, refusals, deadline
+            method, path, access, summary, room, query, body: Fields.describe(form), isBodyRequired: !F.mayBeLeftOut,
+            takesIfMatch, answers, refusals, deadline, keepsItsAnswer
         ) { call in
             try await handler(call, try Fields.read(call.request))
         }
@@ -82,7 +92,8 @@ public struct Endpoint: Sendable {
 
     private init(
         _ method: Method, _ path: String, _ access: Access, _ summary: String, _ room: String, _ query: [Parameter],
-        body: Shape?, _ answers: [Answer], _ refusals: [Problem], _ deadline: Duration,
+        body: Shape?, isBodyRequired: Bool, _ takesIfMatch: Bool, _ answers: [Answer], _ refusals: [Problem],
+        _ deadline: Duration, _ keepsItsAnswer: Bool,
         handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.method = method
@@ -92,6 +103,9 @@ public struct Endpoint: Sendable {
         self.room = room
         self.query = query
         self.body = body
+        self.isBodyRequired = isBodyRequired
+        self.takesIfMatch = takesIfMatch
+        self.keepsItsAnswer = keepsItsAnswer
         self.answers = answers
         self.refusals = refusals
         self.deadline = deadline

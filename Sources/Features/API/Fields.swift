@@ -5,7 +5,17 @@ import HTTP
 public protocol Form: Sendable {
     /// Reads every field; what is wrong gathers in `fields`, and an example stands in for it meanwhile.
     init(_ fields: inout Fields)
+    /// Whether the request may come without a body, which is then taken as a form without fields.
+    static var mayBeLeftOut: Bool { get }
 }
+
+extension Form {
+    /// A form must be there, unless it says otherwise.
+    public static var mayBeLeftOut: Bool { false }
+}
+
+/// What makes of a text that was sent the text that is taken, of so many characters at most.
+typealias TextRule = (_ text: String, _ most: Int) throws(InvalidValue) -> String
 
 /// A value that a field can have.
 protocol FieldValue: Sendable {
@@ -29,7 +39,10 @@ public struct Fields: Sendable {
 
     /// Reads the request's body as a form, or says all that is wrong with it at once.
     static func read<F: Form>(_ request: Request, as form: F.Type = F.self) throws -> F {
-        guard case .object(let members) = try request.json() else { throw Problem.notAnObject }
+        let isLeftOut = F.mayBeLeftOut && request.body.isEmpty
+        guard case .object(let members) = isLeftOut ? .object([:]) : try request.json() else {
+            throw Problem.notAnObject
+        }
         var fields = Fields(members)
         let form = F(&fields)
         try fields.check()
@@ -77,31 +90,85 @@ public struct Fields: Sendable {
         return take(name) { () throws(InvalidValue) in try V(field: json) }
     }
 
-    /// One line of text that must be there.
-    mutating func line(_ name: String, upTo most: Int) -> String {
+    /// A text that must be there: one line, unless the rule is another.
+    mutating func line(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String {
         describe(name, .string(least: 1, most: most), optional: false)
         guard let json = given(name) else {
             refuse(name, "required")
             return ""
         }
-        return take(name) { () throws(InvalidValue) in try Texts.line(try Self.text(json), upTo: most) } ?? ""
+        return take(name) { () throws(InvalidValue) in try rule(try Self.text(json), most) } ?? ""
     }
 
-    /// One line of text that may be left out or null.
-    mutating func optionalLine(_ name: String, upTo most: Int) -> String? {
+    /// A text that may be left out or null.
+    mutating func optionalLine(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String? {
         describe(name, Shape.string(least: 1, most: most).orNull, optional: true)
         guard let json = given(name) else { return nil }
-        return take(name) { () throws(InvalidValue) in try Texts.line(try Self.text(json), upTo: most) }
+        return take(name) { () throws(InvalidValue) in try rule(try Self.text(json), most) }
     }
 
-    /// One line of text of a change.
-    mutating func changedLine(_ name: String, upTo most: Int) -> String? {
+    /// A text of a change.
+    mutating func changedLine(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String? {
         guard members[name] != nil else {
             describe(name, .string(least: 1, most: most), optional: true)
             return nil
         }
         defer { described[described.count - 1] = Shape.Member(name, .string(least: 1, most: most), optional: true) }
-        return line(name, upTo: most)
+        return line(name, upTo: most, by: rule)
+    }
+
+    /// A field of a change that null takes away: nil when it is left out.
+    mutating func erasable<V>(_ name: String, _ read: (inout Fields) -> V?) -> V?? {
+        let value = read(&self)
+        return members[name] == nil ? nil : .some(value)
+    }
+
+    /// An object with fields of its own; one that must be there is refused when it is not.
+    mutating func object<V>(_ name: String, isRequired: Bool = true, _ read: (inout Fields) -> V) -> V {
+        let json = isRequired ? given(name) : members[name]
+        var members: [String: JSON]?
+        if case .object(let given) = json { members = given }
+        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).")
+        let value = read(&inner)
+        describe(name, .object(inner.described), optional: !isRequired)
+        if members != nil {
+            wrong += inner.wrong
+        } else if json != nil || isRequired {
+            refuse(name, json == nil ? "required" : "wrong_type")
+        }
+        return value
+    }
+
+    /// A list of ids, each taken once.
+    mutating func ids(_ name: String, _ count: ClosedRange<Int>) -> [ID] {
+        describe(name, .array(.id, least: count.lowerBound, most: count.upperBound), optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return []
+        }
+        return take(name) { () throws(InvalidValue) in
+            guard case .array(let items) = json else { throw InvalidValue("wrong_type") }
+            guard items.count >= count.lowerBound else { throw InvalidValue("required") }
+            guard items.count <= count.upperBound else {
+                throw InvalidValue("too_many", ["max": "\(count.upperBound)"])
+            }
+            var ids: [ID] = []
+            var known: Set<ID> = []
+            for item in items {
+                let id = try ID(field: item)
+                if known.insert(id).inserted { ids.append(id) }
+            }
+            return ids
+        } ?? []
+    }
+
+    /// A list of ids of a change.
+    mutating func changedIDs(_ name: String, _ count: ClosedRange<Int>) -> [ID]? {
+        guard members[name] != nil else {
+            describe(name, .array(.id, least: count.lowerBound, most: count.upperBound), optional: true)
+            return nil
+        }
+        return ids(name, count)
     }
 
     /// Adds to what is wrong.

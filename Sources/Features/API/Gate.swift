@@ -30,7 +30,8 @@ public struct Gate: Sendable {
     private func answer(_ request: Request, by endpoint: Endpoint) async throws -> Response {
         let caller = try await admit(request, to: endpoint.access)
         if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
-            return try await idempotency.answer(request, key: key, by: caller, endpoint.handler)
+            return try await idempotency.answer(
+                request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer, endpoint.handler)
         }
         return try await endpoint.handler(Call(request, by: caller, runner: .database(database)))
     }

@@ -6,13 +6,15 @@ public struct Housekeeping: Sendable {
     private let task: Task<Void, Never>
 
     /// Begins, on the group's first loop.
-    public init(_ database: Database, on group: EventLoopGroup) {
+    public init(_ database: Database, on group: EventLoopGroup, keepingEventsFor retention: Duration) {
+        let old = RemoveOldEvents(seconds: Double(retention.components.seconds))
         let loop = group.loops[0]
         task = Task(executorPreference: loop) {
             while !Task.isCancelled {
                 try? await loop.sleep(for: .seconds(60))
                 // What cannot be removed now will be next time.
                 while (try? await database.run(RemoveOutdated()).first ?? 0) ?? 0 > 0 {}
+                while (try? await database.run(old).first ?? 0) ?? 0 > 0 {}
             }
         }
     }

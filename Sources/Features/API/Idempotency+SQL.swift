@@ -44,7 +44,10 @@ struct KeepFirstAnswer: Statement {
         SET (fingerprint, status, headers, body, created_at)
             = (EXCLUDED.fingerprint, EXCLUDED.status, EXCLUDED.headers, EXCLUDED.body, now())
         WHERE kept.created_at <= now() - interval '24 hours'
+        RETURNING true
         """
+    /// What refuses a second record.
+    static let constraint = "idempotency_keys_pkey"
     let attempt: Attempt
     let status: Int16
     let headers: [String]
@@ -57,5 +60,20 @@ struct KeepFirstAnswer: Statement {
         parameters.add(status)
         parameters.add(headers)
         parameters.add(Bytes(body))
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// Removes an answer that is older than a day.
+struct ForgetFirstAnswer: Statement {
+    static let sql = """
+        DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at <= now() - interval '24 hours'
+        """
+    let attempt: Attempt
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(attempt.account)
+        parameters.add(attempt.key)
     }
 }

@@ -26,33 +26,65 @@ struct Idempotency: Sendable {
         return key
     }
 
+    /// `keepsItself` says that the handler's own commit keeps the answer.
     func answer(
-        _ request: Request, key: String, by caller: Caller,
+        _ request: Request, key: String, by caller: Caller, keepsItself: Bool,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) async throws -> Response {
         let attempt = Attempt(account: caller.account, key: key, fingerprint: Self.fingerprint(of: request))
         do {
-            return try await database.transaction { transaction in
-                if let first = try await firstAnswer(to: attempt, transaction) { return first }
-                let call = Call(request, by: caller, runner: .transaction(transaction))
-                let answer = try await handler(call)
-                try await transaction.run(keep(answer, for: attempt))
-                return answer
-            }
+            guard keepsItself else { return try await answerInTransaction(request, attempt, by: caller, handler) }
+            return try await answerWithRecorder(request, attempt, by: caller, handler)
         } catch let refusal as Problem where refusal.isFinal {
             // What it did is rolled back, so that the answer alone is to be kept.
             let answer = refusal.response(
                 requestID: request.id, language: caller.language.rawValue, words: words)
-            try await database.run(keep(answer, for: attempt))
+            return try await keepAlone(answer, for: attempt)
+        }
+    }
+
+    private func answerInTransaction(
+        _ request: Request, _ attempt: Attempt, by caller: Caller,
+        _ handler: @escaping @Sendable (Call) async throws -> Response
+    ) async throws -> Response {
+        try await database.transaction { transaction in
+            guard try await transaction.run(LockIdempotencyKey(attempt: attempt)).first == true else {
+                throw Problem.requestInProgress
+            }
+            if let first = try await firstAnswer(to: attempt, .transaction(transaction)) { return first }
+            let answer = try await handler(Call(request, by: caller, runner: .transaction(transaction)))
+            try await transaction.run(keep(answer, for: attempt))
             return answer
         }
     }
 
-    private func firstAnswer(to attempt: Attempt, _ transaction: Transaction) async throws -> Response? {
-        guard try await transaction.run(LockIdempotencyKey(attempt: attempt)).first == true else {
+    /// Without a transaction of its own. Of twins that came together the key itself lets one commit only.
+    private func answerWithRecorder(
+        _ request: Request, _ attempt: Attempt, by caller: Caller,
+        _ handler: @escaping @Sendable (Call) async throws -> Response
+    ) async throws -> Response {
+        if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
+        let recorder = Recorder { keep($0, for: attempt) }
+        do {
+            let answer = try await handler(
+                Call(request, by: caller, runner: .database(database), recorder: recorder))
+            return recorder.isKept ? answer : try await keepAlone(answer, for: attempt)
+        } catch PostgresError.refused(let error) where error.constraint == KeepFirstAnswer.constraint {
+            if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
+            // The key was used more than a day ago, and nobody has cleared it away yet.
+            try await database.run(ForgetFirstAnswer(attempt: attempt))
             throw Problem.requestInProgress
         }
-        guard let kept = try await transaction.run(FindFirstAnswer(attempt: attempt)).first else { return nil }
+    }
+
+    /// Keeps an answer that came without an effect; where a twin was faster, its answer is the first.
+    private func keepAlone(_ answer: Response, for attempt: Attempt) async throws -> Response {
+        guard try await database.run(keep(answer, for: attempt)).isEmpty else { return answer }
+        return try await firstAnswer(to: attempt, .database(database)) ?? answer
+    }
+
+    private func firstAnswer(to attempt: Attempt, _ runner: Runner) async throws -> Response? {
+        guard let kept = try await runner.run(FindFirstAnswer(attempt: attempt)).first else { return nil }
         guard kept.fingerprint == attempt.fingerprint, let body = self.key.open(kept.body, for: attempt.context) else {
             throw Problem.keyReused
         }
@@ -74,6 +106,16 @@ struct Idempotency: Sendable {
     private static func fingerprint(of request: Request) -> [UInt8] {
         SHA256.hash(Array("\(request.method) \(request.path)\n".utf8) + request.body)
     }
+}
+
+/// Makes the record of an answer for whoever commits it with the effect, and learns whether that was done.
+///
+/// Unchecked, because all of it happens on the loop of the request.
+final class Recorder: @unchecked Sendable {
+    let record: (Response) -> KeepFirstAnswer
+    var isKept = false
+
+    init(_ record: @escaping (Response) -> KeepFirstAnswer) { self.record = record }
 }
 
 /// A request by its key.

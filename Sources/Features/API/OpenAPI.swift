@@ -68,7 +68,8 @@ struct OpenAPI: Sendable {
         ]
         if let body = endpoint.body {
             operation["requestBody"] = .object([
-                "required": .bool(true), "content": Self.content("application/json", body.reference),
+                "required": .bool(endpoint.isBodyRequired),
+                "content": Self.content("application/json", body.reference),
             ])
         }
         if endpoint.access != .anyone {
@@ -80,11 +81,14 @@ struct OpenAPI: Sendable {
     private func parameters(_ endpoint: Endpoint) -> [JSON] {
         let inPath = endpoint.pathParameters.map { Self.parameter($0.name, "path", $0.shape, $0.what, required: true) }
         let inQuery = endpoint.query.map { Self.parameter($0.name, "query", $0.shape, $0.what, required: false) }
-        guard endpoint.takesIdempotencyKey else { return inPath + inQuery }
+        let ifMatch = Self.parameter(
+            "If-Match", "header", .string(), "The ETag of the version that is meant.", required: false)
+        let others = inPath + inQuery + (endpoint.takesIfMatch ? [ifMatch] : [])
+        guard endpoint.takesIdempotencyKey else { return others }
         let key = Self.parameter(
             "Idempotency-Key", "header", .string(pattern: "^[!-~]([ -~]*[!-~])?$", most: 255),
             "The same key with the same body gives the first answer again, for 24 hours.", required: false)
-        return inPath + inQuery + [key]
+        return others + [key]
     }
 
     private static func parameter(

@@ -26,15 +26,16 @@ struct Page: Sendable {
         return id
     }
 
-    /// The answer: the page's items, and where the next page begins, if there is one.
+    /// The answer: the page's items, and where the next page begins, if there is one; `next` is where a list goes on
+    /// that did not fill the page.
     func response<Item>(
-        _ fetched: [Item], key: (Item) -> [String], write: (inout JSONWriter, Item) -> Void
+        _ fetched: [Item], key: (Item) -> [String], next: [String]? = nil, write: (inout JSONWriter, Item) -> Void
     ) -> Response {
         let items = fetched.prefix(limit)
         var json = JSONWriter()
         json.object { json in
             json.array("items", items, write)
-            json.field("next_cursor", fetched.count > limit ? items.last.map { Self.cursor(key($0)) } : nil)
+            json.field("next_cursor", (fetched.count > limit ? items.last.map(key) : next).map(Self.cursor))
         }
         return .json(json.bytes)
     }

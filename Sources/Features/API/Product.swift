@@ -9,6 +9,7 @@ public struct Product: Sendable {
     public let routes: [Route]
     private let hasher: PasswordHasher
     private let housekeeping: Housekeeping
+    private let tail: FeedTail
 
     /// What the features are told from outside.
     public struct Settings: Sendable {
@@ -20,15 +21,21 @@ public struct Product: Sendable {
         public var apps: MobileApps
         /// Threads that hash passwords.
         public var hashingThreads: Int
+        /// How long events are kept.
+        public var eventRetention: Duration
         /// Kurir's version.
         public var version: String
 
         /// As they are told.
-        public init(publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, version: String) {
+        public init(
+            publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventRetention: Duration,
+            version: String
+        ) {
             self.publicURL = publicURL
             self.looseness = looseness
             self.apps = apps
             self.hashingThreads = hashingThreads
+            self.eventRetention = eventRetention
             self.version = version
         }
     }
@@ -43,7 +50,10 @@ public struct Product: Sendable {
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
         hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
-        housekeeping = Housekeeping(database, on: group)
+        housekeeping = Housekeeping(database, on: group, keepingEventsFor: settings.eventRetention)
+        let tail = try await FeedTail(database, on: group)
+        self.tail = tail
+        let committer = try await Committer(database, on: group) { tail.ring() }
 
         let rooms: [any Room] = [
             AccountRoom(
@@ -53,7 +63,9 @@ public struct Product: Sendable {
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle,
                 isSecure: settings.publicURL.text.hasPrefix("https://")),
             DeviceRoom(), InviteRoom(throttle: throttle, codes: codes),
-            PartnerRoom(throttle: throttle, redemption: redemption), CourierRoom(), status,
+            PartnerRoom(throttle: throttle, redemption: redemption, committer: committer), CourierRoom(),
+            DeliveryRoom(committer: committer),
+            EventRoom(database: database, tail: tail, authenticator: authenticator, streams: StreamCount()), status,
         ]
         let pages = PageRoom(
             described: rooms, version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
@@ -61,8 +73,14 @@ public struct Product: Sendable {
         routes = gate.routes(of: rooms + [pages])
     }
 
+    /// Ends what requests wait for, so that they can end soon.
+    public func prepareToStop() async {
+        await tail.stop()
+    }
+
     /// Stops what runs beside requests.
     public func stop() async {
+        await tail.stop()
         housekeeping.stop()
         // On a thread of its own, since it waits for threads.
         await Task.detached { hasher.stop() }.value

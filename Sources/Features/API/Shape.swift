@@ -62,6 +62,14 @@ public struct Shape: Sendable {
         ])
     }
 
+    static let number = Shape(["type": .string("number")])
+
+    static func number(_ range: ClosedRange<Int>) -> Shape {
+        Shape([
+            "type": .string("number"), "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+        ])
+    }
+
     static let boolean = Shape(["type": .string("boolean")])
     static let id = Shape.string(format: "uuid")
     static let time = Shape.string(format: "date-time", example: "2026-11-20T12:00:00.000Z")

@@ -1,7 +1,15 @@
+import Glibc
 import HTTP
 import Postgres
 
 extension Timestamp {
+    /// What this machine's clock says.
+    static var now: Timestamp {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)
+    }
+
     /// RFC 3339 in UTC, with milliseconds.
     var text: String {
         let milliseconds = microseconds / 1000 - (microseconds % 1000 < 0 ? 1 : 0)

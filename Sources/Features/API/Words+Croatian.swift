@@ -22,6 +22,31 @@ extension ProblemWords {
         "request_in_progress": [
             "U tijeku": "Isti je zahtjev još u tijeku. Upitajte ponovno za koji trenutak i dobit ćete njegov odgovor."
         ],
+        "forfeited": [
+            "Već vraćeno": "Odustali ste od ove dostave. Tko od dostave odustane, ne može je ponovno prihvatiti."
+        ],
+        "already_taken": ["Već preuzeto": "Drugi kurir bio je brži."],
+        "not_pending": ["Ne čeka kurira": "To je moguće samo dok dostava čeka kurira."],
+        "not_in_progress": ["Nije u tijeku": "To može samo kurir koji nosi dostavu."],
+        "already_delivered": ["Već uručeno": "Dostava je uručena. To se više ne može promijeniti."],
+        "reference_taken": ["Oznaka je zauzeta": "Već imate dostavu s tom oznakom."],
+        "version_mismatch": [
+            "U međuvremenu promijenjeno": "Dostava se promijenila otkad ste je pročitali. Pročitajte je ponovno."
+        ],
+        "deliveries_in_progress": [
+            "Dostave u tijeku":
+                "Taj kurir nosi vaše dostave. Pričekajte ih ili pošaljite release=true da ponovno čekaju kurira."
+        ],
+        "cursor_expired": [
+            "Prestaro mjesto":
+                "Tako stari događaji više se ne čuvaju. Učitajte popise ponovno, pa nastavite s after=now."
+        ],
+        "too_many_streams": [
+            "Previše tokova": "Ovaj račun istodobno prati previše tokova. Zatvorite jedan od njih."
+        ],
+        "not_partner": ["Neispravni podaci": "To moraju biti kuriri koji s vama surađuju."],
+        "too_many": ["Neispravni podaci": "Najviše ih može biti {max}."],
+        "invalid_location": ["Neispravni podaci": "Mjesto ima lat od -90 do 90 i lon od -180 do 180."],
         "too_large": ["Preveliko": "Tijelo zahtjeva je preveliko: najviše 64 KiB."],
         "rate_limited": [
             "Previše pokušaja": "Previše je pokušaja. Pričekajte koliko kaže Retry-After i pokušajte ponovno."

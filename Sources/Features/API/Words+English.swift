@@ -21,6 +21,30 @@ extension ProblemWords {
         "request_in_progress": [
             "Under way": "The same request is still under way. Ask again in a moment to get its answer."
         ],
+        "forfeited": [
+            "Given back before": "You gave this delivery back. Whoever did that cannot accept it again."
+        ],
+        "already_taken": ["Already taken": "Another courier was faster."],
+        "not_pending": ["Not pending": "This is only possible while the delivery is pending."],
+        "not_in_progress": ["Not in progress": "This is only possible for the courier who carries the delivery."],
+        "already_delivered": ["Already delivered": "The delivery has been delivered. That cannot be undone."],
+        "reference_taken": ["Reference taken": "Another of your deliveries has this reference."],
+        "version_mismatch": [
+            "Changed meanwhile": "The delivery has changed since you read it. Read it again, then decide."
+        ],
+        "deliveries_in_progress": [
+            "Deliveries under way":
+                "This courier carries deliveries of yours. Wait for them, or send release=true to have them pending again."
+        ],
+        "cursor_expired": [
+            "Cursor too old": "Events that old are not kept any more. Read the lists again, then follow from after=now."
+        ],
+        "too_many_streams": [
+            "Too many streams": "This account follows its feed too often at once. Close one of the streams."
+        ],
+        "not_partner": ["Invalid data": "These must be couriers who are your partners."],
+        "too_many": ["Invalid data": "There may be {max} at most."],
+        "invalid_location": ["Invalid data": "A place has lat from -90 to 90 and lon from -180 to 180."],
         "too_large": ["Too large": "The body is too large: 64 KiB at most."],
         "rate_limited": [
             "Too many tries": "This was tried too often. Wait as long as Retry-After says, then try again."

@@ -42,6 +42,9 @@ struct MakeInvite: Statement {
             FROM made JOIN message_routes r ON r.account_id = made.courier_id AND r.channel = made.channel
             UNION ALL
             SELECT NULL, made.channel, made.phone, NULL, $6 FROM made WHERE made.courier_id IS NULL),
+        fed AS (
+            INSERT INTO events (account_id, type, data)
+            SELECT courier_id, 'invite.received', $8 - '{code,url}'::text[] FROM made WHERE courier_id IS NOT NULL),
         sent AS (
             INSERT INTO outbox
                 (kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at)
@@ -100,9 +103,10 @@ struct MakeInvite: Statement {
 struct RevokeInvite: Statement {
     static let sql = """
         WITH revoked AS (
-            UPDATE invites SET state = 'revoked' WHERE id = $2 AND store_id = $1 AND state = 'open' RETURNING id),
+            UPDATE invites SET state = CASE WHEN expires_at > now() THEN 'revoked' ELSE 'expired' END
+            WHERE id = $2 AND store_id = $1 AND state = 'open' RETURNING id, state),
         withdrawn AS (DELETE FROM outbox USING revoked WHERE subject = revoked.id)
-        SELECT CASE WHEN EXISTS (SELECT FROM revoked) THEN 'revoked' ELSE state END
+        SELECT coalesce((SELECT state FROM revoked), state)
         FROM invites WHERE id = $2 AND store_id = $1
         """
     let store: ID

@@ -8,7 +8,7 @@ struct Message: Sendable {
     let kind: NotificationKind
     /// What the app needs to open the right place.
     let data: [String: JSON]
-    private let texts: [(language: Language, title: String, body: String)]
+    let texts: [(language: Language, title: String, body: String)]
 
     /// `arguments` are what the wording's placeholders stand for.
     init(_ kind: NotificationKind, _ arguments: [String: String], data: [String: JSON]) {

@@ -52,10 +52,17 @@ struct ListStores: Statement {
     }
 }
 
-/// Ends a partnership and tells the courier. No row when there was none.
+/// Ends a partnership, takes back invites that would renew it, and tells the courier. No row when there was none.
 struct EndPartnership: Statement {
     static let sql = """
         WITH ended AS (DELETE FROM partners WHERE store_id = $1 AND courier_id = $2 RETURNING courier_id),
+        revoked AS (
+            UPDATE invites i SET state = 'revoked' FROM ended JOIN couriers c ON c.id = ended.courier_id
+            WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone)),
+        fed AS (
+            INSERT INTO events (account_id, type, data)
+            SELECT account_id, 'partner.ended', $4 || jsonb_build_object('courier_id', $2)
+            FROM ended, unnest(ARRAY[$1, $2]) AS account_id),
         told AS (
             INSERT INTO outbox (kind, data, channel, address, platform, language, title, body, account_id)
             SELECT $3, $4, r.channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
@@ -74,4 +81,34 @@ struct EndPartnership: Statement {
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+}
+
+/// What a courier has of a store: what is offered to it, and what it carries.
+struct FindJobs: Statement {
+    static let sql = """
+        SELECT \(StoredDelivery.columns) FROM jobs j JOIN deliveries d ON d.id = j.delivery_id \(StoredDelivery.tables)
+        WHERE j.courier_id = $2 AND j.store_id = $1 AND j.status IN ('pending', 'in_progress')
+        ORDER BY d.id LIMIT 1000
+        """
+    let store: ID
+    let courier: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(courier)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> StoredDelivery { try StoredDelivery(&row) }
+}
+
+/// Takes a store's deliveries out of a courier's list.
+struct ForgetJobs: Statement {
+    static let sql = "DELETE FROM jobs WHERE courier_id = $2 AND store_id = $1"
+    let store: ID
+    let courier: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(courier)
+    }
 }

@@ -6,6 +6,7 @@ import Postgres
 public struct PartnerRoom: Room {
     let throttle: Throttle
     let redemption: Redemption
+    let committer: Committer
 
     public var endpoints: [Endpoint] {
         [
@@ -19,7 +20,7 @@ public struct PartnerRoom: Room {
                 handler: list),
             Endpoint(
                 .delete, "/v1/partners/{courier_id}", for: .store, "Ends a partnership", room: "Partners",
-                query: [Self.release], answers: [.noContent], handler: end),
+                query: [Self.release], answers: [.noContent], refuses: [.deliveriesInProgress], handler: end),
         ]
     }
 
@@ -53,18 +54,54 @@ public struct PartnerRoom: Room {
 
     private func end(_ call: Call) async throws -> Response {
         let caller = call.caller
-        _ = try call.request.flag("release")
+        let releases = try call.request.flag("release") ?? false
+        let courier: ID = try call.request.parameter("courier_id")
         guard let name = try await call.run(FindStoreName(store: caller.account)).first else {
             throw Problem.unauthenticated
         }
         let message = Message(
             .partnershipEnded, ["store": name],
             data: ["store_id": .string(caller.account.description), "store_name": .string(name)])
-        let ending = EndPartnership(
-            store: caller.account, courier: try call.request.parameter("courier_id"), message: message)
-        guard try await call.run(ending).first != nil else { throw Problem.notFound }
+        let ending = EndPartnership(store: caller.account, courier: courier, message: message)
+        try await call.runner.together { runner in
+            // From here on nobody accepts for this partnership: an accept that is under way is waited for.
+            guard try await runner.run(ending).first != nil else { throw Problem.notFound }
+            try await takeLeave(of: courier, from: caller.account, releases: releases, runner)
+        }
         return Response(.noContent)
     }
+
+    /// Takes the store's deliveries away from a courier, each by a step of its own.
+    private func takeLeave(of courier: ID, from store: ID, releases: Bool, _ runner: Runner) async throws {
+        // What moves under way is found again; it can only move a few times, since the courier cannot accept any more.
+        for _ in 0..<100 {
+            let jobs = try await runner.run(FindJobs(store: store, courier: courier))
+            guard releases || !jobs.contains(where: { $0.delivery.status == .inProgress }) else {
+                throw Problem.deliveriesInProgress
+            }
+            if jobs.isEmpty {
+                try await runner.run(ForgetJobs(store: store, courier: courier))
+                return
+            }
+            for job in jobs { try await take(job, from: courier, runner) }
+        }
+        throw Problem.unavailable()
+    }
+
+    private func take(_ job: StoredDelivery, from courier: ID, _ runner: Runner) async throws {
+        let delivery = job.delivery
+        let command = Command(
+            delivery.status == .pending ? .withdraw : .release, by: delivery.store, .store, about: courier)
+        guard case .change(let change) = try Lifecycle.decide(command, on: delivery, isPartner: false) else { return }
+        let next = job.after(change, at: job.nextStep)
+        let commit = Commit(
+            change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change), record: nil)
+        _ = try await committer.commit(commit, in: runner)
+    }
+}
+
+extension Problem {
+    static let deliveriesInProgress = Problem(.conflict, "deliveries_in_progress")
 }
 
 /// The code of an invite.

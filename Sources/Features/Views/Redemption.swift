@@ -107,6 +107,14 @@ struct RedeemInvite: Statement {
             WHERE id = $1 AND state = 'open' AND expires_at > now() RETURNING store_id),
         joined AS (
             INSERT INTO partners (store_id, courier_id) SELECT store_id, $2 FROM redeemed RETURNING store_id, since),
+        others AS (
+            UPDATE invites i SET state = 'revoked' FROM joined, couriers c
+            WHERE c.id = $2 AND i.store_id = joined.store_id AND i.id <> $1 AND i.state = 'open'
+                AND (i.courier_id = c.id OR i.phone = c.phone)),
+        fed AS (
+            INSERT INTO events (account_id, type, data)
+            SELECT account_id, 'partner.joined', $4 || jsonb_build_object('store_id', joined.store_id)
+            FROM joined, unnest(ARRAY[joined.store_id, $2]) AS account_id),
         told AS (
             INSERT INTO outbox (kind, data, channel, address, platform, language, title, body, account_id)
             SELECT $3, $4, r.channel, r.address, r.platform, r.language, text.title, text.body, r.account_id

@@ -31,7 +31,8 @@ struct API: Sendable {
         let url = PublicURL(publicURL)
         let product = try await Product(
             Product.Settings(
-                publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, version: "0"),
+                publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads,
+                eventRetention: .seconds(86400), version: "0"),
             database: database, on: group,
             status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" })
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
@@ -58,6 +59,7 @@ struct API: Sendable {
         } catch {
             result = .failure(error)
         }
+        await product.prepareToStop()
         await server.stop(within: .zero)
         await product.stop()
         await database.stop()

@@ -1,0 +1,109 @@
+/// Where a delivery stands.
+public enum DeliveryStatus: String, CaseIterable, Sendable {
+    case pending
+    case inProgress = "in_progress"
+    case delivered
+    case cancelled
+}
+
+/// One parcel from one store to one recipient, as far as its rules are concerned.
+public struct Delivery: Equatable, Sendable {
+    /// The delivery.
+    public let id: ID
+    /// Whose it is.
+    public let store: ID
+    /// Where it stands.
+    public internal(set) var status: DeliveryStatus
+    /// How many steps it made.
+    public internal(set) var version: Int32
+    /// Who carries or carried it.
+    public internal(set) var courier: ID?
+    /// Whom the store chose, in its order.
+    public internal(set) var candidates: [ID]
+    /// Those of them who declined.
+    public internal(set) var declined: [ID]
+    /// Who accepted it and gave it back, and may never have it again, chosen or not.
+    public internal(set) var forfeited: [ID]
+    /// What is delivered to whom.
+    public internal(set) var content: DeliveryContent
+
+    /// A delivery as it was kept.
+    public init(
+        id: ID, store: ID, status: DeliveryStatus, version: Int32, courier: ID?, candidates: [ID], declined: [ID],
+        forfeited: [ID], content: DeliveryContent
+    ) {
+        self.id = id
+        self.store = store
+        self.status = status
+        self.version = version
+        self.courier = courier
+        self.candidates = candidates
+        self.declined = declined
+        self.forfeited = forfeited
+        self.content = content
+    }
+
+    /// What became of a candidate.
+    public enum CandidateState: String, CaseIterable, Sendable {
+        case offered, declined, forfeited
+    }
+
+    /// What became of that candidate.
+    public func state(of candidate: ID) -> CandidateState {
+        if forfeited.contains(candidate) { return .forfeited }
+        return declined.contains(candidate) ? .declined : .offered
+    }
+
+    /// Who may accept it now.
+    public var offered: [ID] {
+        status == .pending ? candidates.filter { state(of: $0) == .offered } : []
+    }
+}
+
+/// What is delivered to whom, in the store's words.
+public struct DeliveryContent: Equatable, Sendable {
+    public var recipient: Recipient
+    public var description: String
+    public var instructions: String?
+    /// The store's own, unique within the store.
+    public var reference: String?
+
+    /// What is delivered to whom.
+    public init(recipient: Recipient, description: String, instructions: String?, reference: String?) {
+        self.recipient = recipient
+        self.description = description
+        self.instructions = instructions
+        self.reference = reference
+    }
+}
+
+/// Who receives a delivery, and where.
+public struct Recipient: Equatable, Sendable {
+    public var firstName: String
+    public var lastName: String
+    public var address: String
+    public var phone: PhoneNumber?
+    public var location: Location?
+
+    /// Who receives it.
+    public init(firstName: String, lastName: String, address: String, phone: PhoneNumber?, location: Location?) {
+        self.firstName = firstName
+        self.lastName = lastName
+        self.address = address
+        self.phone = phone
+        self.location = location
+    }
+}
+
+/// A place on the earth, in degrees.
+public struct Location: Equatable, Sendable {
+    public let lat: Double
+    public let lon: Double
+
+    /// A place; nil when there is none with these degrees.
+    public init?(lat: Double, lon: Double) {
+        guard (-90...90).contains(lat), (-180...180).contains(lon) else { return nil }
+        self.lat = lat
+        self.lon = lon
+    }
+}

@@ -1,0 +1,241 @@
+/// What somebody wants done with a delivery.
+public struct Command: Sendable {
+    public let action: Lifecycle.Action
+    /// Who wants it: the store or a courier.
+    public let actor: ID
+    public let actorKind: AccountKind
+    /// Whom a step of the store is about.
+    public let courier: ID?
+    public let reason: String?
+    public let note: String?
+    /// What an edit makes of the delivery.
+    public let edit: Edit?
+
+    /// A changed delivery, as a whole.
+    public struct Edit: Sendable {
+        public let content: DeliveryContent
+        public let candidates: [ID]
+
+        /// The delivery as it is to be.
+        public init(content: DeliveryContent, candidates: [ID]) {
+            self.content = content
+            self.candidates = candidates
+        }
+    }
+
+    /// What is wanted by whom.
+    public init(
+        _ action: Lifecycle.Action, by actor: ID, _ kind: AccountKind, about courier: ID? = nil,
+        reason: String? = nil, note: String? = nil, edit: Edit? = nil
+    ) {
+        self.action = action
+        self.actor = actor
+        actorKind = kind
+        self.courier = courier
+        self.reason = reason
+        self.note = note
+        self.edit = edit
+    }
+}
+
+/// A step of a delivery with all that follows from it, to be committed as a whole or not at all.
+public struct Change: Sendable {
+    /// nil when the delivery is new.
+    public let before: Delivery?
+    public let after: Delivery
+    public let command: Command
+    public let counter: Lifecycle.Counter?
+    /// Who reads what in its feed.
+    public let events: [(account: ID, type: EventType)]
+    /// Who is sent what.
+    public let notices: [(account: ID, kind: NotificationKind)]
+
+    /// The version that this is a step from.
+    public var expectedVersion: Int32 { before?.version ?? 0 }
+
+    /// The entries of couriers' lists that go, and those that come.
+    public var closedJobs: [Job] { Self.jobs(of: before).filter { !Self.jobs(of: after).contains($0) } }
+    public var openedJobs: [Job] { Self.jobs(of: after).filter { !Self.jobs(of: before).contains($0) } }
+
+    /// Candidates that came with this step, and that went.
+    public var added: [ID] { after.candidates.without(before?.candidates ?? []) }
+    public var removed: [ID] { (before?.candidates ?? []).without(after.candidates) }
+
+    /// Whose notice of an offer is untrue now.
+    public var withdrawn: [ID] { (before?.offered ?? []).without(after.offered) }
+
+    /// An entry of a courier's list.
+    public struct Job: Hashable, Sendable {
+        public let courier: ID
+        public let status: DeliveryStatus
+    }
+
+    private static func jobs(of delivery: Delivery?) -> Set<Job> {
+        guard let delivery else { return [] }
+        switch delivery.status {
+        case .pending: return Set(delivery.offered.map { Job(courier: $0, status: .pending) })
+        case .inProgress, .delivered: return Set([delivery.courier!].map { Job(courier: $0, status: delivery.status) })
+        case .cancelled: return []
+        }
+    }
+}
+
+/// What is decided of a command.
+public enum Decision: Sendable {
+    case change(Change)
+    /// It is so already: nothing is to be done.
+    case stays
+}
+
+extension Lifecycle {
+    /// How an account stands to a delivery. Whoever is no partner of its store (any more) is a stranger to it.
+    public static func standing(of account: ID, to delivery: Delivery, isPartner: Bool) -> Standing {
+        if account == delivery.store { return .store }
+        guard isPartner else { return .stranger }
+        if account == delivery.courier { return delivery.status == .cancelled ? .formerHolder : .holder }
+        if delivery.forfeited.contains(account) { return .forfeited }
+        guard delivery.candidates.contains(account) else { return .stranger }
+        return delivery.declined.contains(account) ? .declined : .candidate
+    }
+
+    /// Whether an account that stands so sees a delivery in that status.
+    public static func isVisible(_ status: DeliveryStatus, to standing: Standing) -> Bool {
+        switch standing {
+        case .store, .holder: true
+        case .candidate: status == .pending
+        case .declined, .forfeited, .formerHolder, .stranger: false
+        }
+    }
+
+    /// What an account that stands so can do now.
+    public static func allowedActions(_ status: DeliveryStatus, for standing: Standing) -> [Action] {
+        Action.asked.filter { action in
+            if case .becomes = outcome(of: action, by: standing, status) { true } else { false }
+        }
+    }
+
+    /// What comes of an action: the table's answer.
+    public static func outcome(of action: Action, by standing: Standing, _ status: DeliveryStatus?) -> Outcome {
+        cells[Cell(action: action, standing: standing, status: status)] ?? .refused(.notFound)
+    }
+
+    /// A new delivery.
+    public static func create(
+        _ id: ID, content: DeliveryContent, candidates: [ID], by store: ID
+    ) -> Change {
+        let delivery = Delivery(
+            id: id, store: store, status: .pending, version: 1, courier: nil, candidates: candidates, declined: [],
+            forfeited: [], content: content)
+        guard case .becomes(_, let effects) = outcome(of: .create, by: .store, nil) else {
+            preconditionFailure("the table has no creating")
+        }
+        return change(from: nil, to: delivery, Command(.create, by: store, .store), effects)
+    }
+
+    /// What is to happen, or why it cannot.
+    public static func decide(
+        _ command: Command, on delivery: Delivery, isPartner: Bool
+    ) throws(Refusal) -> Decision {
+        let standing = standing(of: command.actor, to: delivery, isPartner: isPartner)
+        switch outcome(of: command.action, by: standing, delivery.status) {
+        case .refused(let refusal): throw refusal
+        case .stays: return .stays
+        case .becomes(let status, let effects):
+            var after = delivery
+            after.status = status
+            after.version += 1
+            if let edit = command.edit { after.apply(edit) }
+            for effect in effects { after.apply(effect, of: command) }
+            return .change(change(from: delivery, to: after, command, effects))
+        }
+    }
+
+    private static func change(
+        from before: Delivery?, to after: Delivery, _ command: Command, _ effects: [Effect]
+    ) -> Change {
+        var counter: Counter?
+        var events: [(account: ID, type: EventType)] = []
+        var notices: [(account: ID, kind: NotificationKind)] = []
+        for effect in effects {
+            switch effect {
+            case .counts(let counted): counter = counted
+            case .feed(let audience, let type):
+                events += members(of: audience, before, after, command).map { ($0, type) }
+            case .notifies(let audience, let kind):
+                notices += members(of: audience, before, after, command).map { ($0, kind) }
+            case .takes, .leaves, .forfeits, .declines, .dropsCandidate: break
+            }
+        }
+        if isStranded(after), !before.map(isStranded, default: false) {
+            events.append((after.store, .stranded))
+            notices.append((after.store, .deliveryStranded))
+        }
+        return Change(
+            before: before, after: after, command: command, counter: counter, events: events, notices: notices)
+    }
+
+    private static func isStranded(_ delivery: Delivery) -> Bool {
+        delivery.status == .pending && delivery.offered.isEmpty
+    }
+
+    private static func members(
+        of audience: Audience, _ before: Delivery?, _ after: Delivery, _ command: Command
+    ) -> [ID] {
+        let offeredBefore = before?.offered ?? []
+        switch audience {
+        case .store: return [after.store]
+        case .actor: return [command.actor]
+        case .courier: return before?.courier.map { [$0] } ?? []
+        case .losers: return offeredBefore.without(after.offered + [command.actor])
+        case .winners: return after.offered.without(offeredBefore)
+        case .remaining: return offeredBefore.without(offeredBefore.without(after.offered))
+        }
+    }
+
+    private struct Cell: Hashable {
+        let action: Action
+        let standing: Standing
+        let status: DeliveryStatus?
+    }
+
+    private static let cells = Dictionary(
+        uniqueKeysWithValues: rules.map {
+            (Cell(action: $0.action, standing: $0.standing, status: $0.status), $0.outcome)
+        })
+}
+
+extension Delivery {
+    fileprivate mutating func apply(_ edit: Command.Edit) {
+        content = edit.content
+        candidates = edit.candidates
+        declined = declined.filter(candidates.contains)
+    }
+
+    fileprivate mutating func apply(_ effect: Lifecycle.Effect, of command: Command) {
+        switch effect {
+        case .takes: courier = command.actor
+        case .leaves: courier = nil
+        case .forfeits: forfeited.append(command.actor)
+        case .declines: declined.append(command.actor)
+        case .dropsCandidate:
+            candidates.removeAll { $0 == command.courier }
+            declined.removeAll { $0 == command.courier }
+        case .counts, .feed, .notifies: break
+        }
+    }
+}
+
+extension Array where Element: Hashable {
+    /// Those that are not among others, in their order.
+    fileprivate func without(_ others: [Element]) -> [Element] {
+        guard !others.isEmpty else { return self }
+        let others = Set(others)
+        return filter { !others.contains($0) }
+    }
+}
+
+extension Optional {
+    fileprivate func map<Answer>(_ transform: (Wrapped) -> Answer, default answer: Answer) -> Answer {
+        map(transform) ?? answer
+    }
+}

@@ -1,0 +1,213 @@
+/// What can be done with a delivery, by whom, when, and what follows: the one table in which it stands.
+///
+/// Deciding, allowed actions, `GET /v1/lifecycle`, the picture in the docs and the tests read it.
+public enum Lifecycle {
+    /// Something that is done with a delivery.
+    public enum Action: String, CaseIterable, Sendable {
+        case create, edit, accept, decline, deliver, cancel
+        /// The partnership with its courier ends: back to pending.
+        case release
+        /// The partnership with a candidate ends.
+        case withdraw
+
+        /// Those that an account asks for by their name, and that are offered as buttons.
+        public static let asked: [Action] = [.edit, .accept, .decline, .deliver, .cancel]
+    }
+
+    /// How an account stands to a delivery.
+    public enum Standing: String, CaseIterable, Sendable {
+        case store
+        /// May accept it, as far as it still can be.
+        case candidate
+        case declined
+        /// Gave it back.
+        case forfeited
+        /// Carries or delivered it.
+        case holder
+        /// Carried it when the store cancelled it.
+        case formerHolder = "former_holder"
+        /// Has nothing to do with it.
+        case stranger
+    }
+
+    /// What is counted of a courier.
+    public enum Counter: String, CaseIterable, Sendable {
+        case accepted, delivered, cancelled, declined
+    }
+
+    /// Why something cannot be done.
+    public enum Refusal: String, Error, CaseIterable, Sendable {
+        case notFound = "not_found"
+        case forfeited
+        case alreadyTaken = "already_taken"
+        case notPending = "not_pending"
+        case notInProgress = "not_in_progress"
+        case alreadyDelivered = "already_delivered"
+    }
+
+    /// What happens with a step, beside the new status and its line in the history.
+    public enum Effect: Equatable, Sendable {
+        /// The actor becomes its courier.
+        case takes
+        /// Its courier leaves it.
+        case leaves
+        /// The actor may never have it again.
+        case forfeits
+        /// The actor does not want it.
+        case declines
+        /// The courier whom the step is about is no candidate any more.
+        case dropsCandidate
+        case counts(Counter)
+        case feed(Audience, EventType)
+        case notifies(Audience, NotificationKind)
+    }
+
+    /// Who is told of a step.
+    public enum Audience: String, Sendable {
+        case store, actor
+        /// Who carried it before.
+        case courier
+        /// Who could accept it before, and cannot now; the actor is another matter.
+        case losers
+        /// Who can accept it now, and could not before.
+        case winners
+        /// Who could accept it before, and still can.
+        case remaining
+    }
+
+    /// What may come of an action.
+    public enum Outcome: Equatable, Sendable {
+        case becomes(DeliveryStatus, [Effect])
+        /// It is so already.
+        case stays
+        case refused(Refusal)
+    }
+
+    /// One line of the table.
+    public struct Rule: Sendable {
+        public let action: Action
+        public let standing: Standing
+        /// nil where there is no delivery yet.
+        public let status: DeliveryStatus?
+        public let outcome: Outcome
+
+        init(_ action: Action, by standing: Standing, _ status: DeliveryStatus?, _ outcome: Outcome) {
+            self.action = action
+            self.standing = standing
+            self.status = status
+            self.outcome = outcome
+        }
+    }
+
+    /// The table. What is not in it is nothing that this account could know of.
+    public static let rules: [Rule] = [
+        Rule(.create, by: .store, nil, .becomes(.pending, [.feed(.store, .created)] + offering)),
+
+        Rule(
+            .edit, by: .store, .pending,
+            .becomes(
+                .pending,
+                [.feed(.store, .updated), .feed(.remaining, .updated), .feed(.losers, .withdrawn)] + offering)),
+        Rule(.edit, by: .store, .inProgress, .refused(.notPending)),
+        Rule(.edit, by: .store, .delivered, .refused(.notPending)),
+        Rule(.edit, by: .store, .cancelled, .refused(.notPending)),
+
+        Rule(
+            .accept, by: .candidate, .pending,
+            .becomes(
+                .inProgress,
+                [
+                    .takes, .counts(.accepted), .feed(.store, .accepted), .feed(.actor, .accepted),
+                    .feed(.losers, .taken), .notifies(.store, .deliveryAccepted),
+                ])),
+        Rule(.accept, by: .candidate, .inProgress, .refused(.alreadyTaken)),
+        Rule(.accept, by: .candidate, .delivered, .refused(.notPending)),
+        Rule(.accept, by: .candidate, .cancelled, .refused(.notPending)),
+        Rule(.accept, by: .holder, .inProgress, .stays),
+        Rule(.accept, by: .holder, .delivered, .refused(.notPending)),
+        Rule(.accept, by: .formerHolder, .cancelled, .refused(.notPending)),
+        Rule(.accept, by: .forfeited, .pending, .refused(.forfeited)),
+        Rule(.accept, by: .forfeited, .inProgress, .refused(.forfeited)),
+        Rule(.accept, by: .forfeited, .delivered, .refused(.forfeited)),
+        Rule(.accept, by: .forfeited, .cancelled, .refused(.forfeited)),
+
+        Rule(
+            .decline, by: .candidate, .pending,
+            .becomes(
+                .pending, [.declines, .counts(.declined), .feed(.store, .declined), .feed(.actor, .declined)])),
+        Rule(.decline, by: .declined, .pending, .stays),
+        Rule(.decline, by: .holder, .inProgress, .refused(.notPending)),
+        Rule(.decline, by: .holder, .delivered, .refused(.notPending)),
+
+        Rule(
+            .deliver, by: .holder, .inProgress,
+            .becomes(
+                .delivered,
+                [
+                    .counts(.delivered), .feed(.store, .delivered), .feed(.actor, .delivered),
+                    .notifies(.store, .deliveryDelivered),
+                ])),
+        Rule(.deliver, by: .holder, .delivered, .stays),
+        Rule(.deliver, by: .candidate, .pending, .refused(.notInProgress)),
+        Rule(.deliver, by: .forfeited, .pending, .refused(.notInProgress)),
+        Rule(.deliver, by: .formerHolder, .cancelled, .refused(.notInProgress)),
+
+        Rule(
+            .cancel, by: .holder, .inProgress,
+            .becomes(
+                .pending,
+                [
+                    .leaves, .forfeits, .counts(.cancelled), .feed(.store, .returned), .feed(.actor, .returned),
+                    .notifies(.store, .deliveryReturned),
+                ] + offering)),
+        Rule(.cancel, by: .holder, .delivered, .refused(.alreadyDelivered)),
+        Rule(.cancel, by: .candidate, .pending, .refused(.notInProgress)),
+        Rule(.cancel, by: .forfeited, .pending, .refused(.notInProgress)),
+        Rule(.cancel, by: .formerHolder, .cancelled, .refused(.notInProgress)),
+        Rule(
+            .cancel, by: .store, .pending,
+            .becomes(.cancelled, [.feed(.store, .cancelled), .feed(.losers, .cancelled)])),
+        Rule(
+            .cancel, by: .store, .inProgress,
+            .becomes(
+                .cancelled,
+                [
+                    .feed(.store, .cancelled), .feed(.courier, .cancelled), .notifies(.courier, .deliveryCancelled),
+                ])),
+        Rule(.cancel, by: .store, .delivered, .refused(.alreadyDelivered)),
+        Rule(.cancel, by: .store, .cancelled, .stays),
+
+        Rule(
+            .release, by: .store, .inProgress,
+            .becomes(
+                .pending,
+                [.leaves, .dropsCandidate, .feed(.store, .returned), .feed(.courier, .withdrawn)] + offering)),
+        Rule(
+            .withdraw, by: .store, .pending,
+            .becomes(.pending, [.dropsCandidate, .feed(.store, .updated), .feed(.losers, .withdrawn)])),
+    ]
+
+    private static let offering: [Effect] = [.feed(.winners, .offered), .notifies(.winners, .deliveryOffered)]
+}
+
+/// What an event of the feed tells.
+public enum EventType: String, CaseIterable, Sendable {
+    case created = "delivery.created"
+    case updated = "delivery.updated"
+    case offered = "delivery.offered"
+    /// The store took the offer back.
+    case withdrawn = "delivery.withdrawn"
+    case accepted = "delivery.accepted"
+    /// Another courier has accepted it.
+    case taken = "delivery.taken"
+    case declined = "delivery.declined"
+    case delivered = "delivery.delivered"
+    /// It is pending again.
+    case returned = "delivery.returned"
+    /// No candidate is left.
+    case stranded = "delivery.stranded"
+    case cancelled = "delivery.cancelled"
+    case partnerJoined = "partner.joined"
+    case partnerEnded = "partner.ended"
+    case inviteReceived = "invite.received"
+}

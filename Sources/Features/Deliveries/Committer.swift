@@ -1,0 +1,140 @@
+import Domain
+import EventLoop
+import Postgres
+
+/// Commits changes of deliveries: all that came up on a loop while its last commits were under way go together.
+public final class Committer: Sendable {
+    private let gatherers: LoopLocal<Gatherer>
+
+    /// `committed` is called after every commit.
+    init(_ database: Database, on group: EventLoopGroup, committed: @escaping @Sendable () -> Void) async throws {
+        gatherers = try await LoopLocal(group) { Gatherer(database, on: $0, committed: committed) }
+    }
+
+    /// Commits a change; false when its delivery has moved on, or somebody holds it at the moment. `patiently` waits
+    /// for whoever does.
+    ///
+    /// A change that is under way is committed whether or not somebody still waits for it.
+    func commit(_ commit: Commit, patiently: Bool = false) async throws -> Bool {
+        guard let gatherer = gatherers.current else { preconditionFailure("changes come from the loops") }
+        return try await gatherer.submit(commit, patiently: patiently).value()
+    }
+
+    /// Commits a change as part of a transaction.
+    func commit(_ commit: Commit, in runner: Runner) async throws -> Bool {
+        try await !runner.run(CommitAlone(commit: commit)).isEmpty
+    }
+}
+
+/// What waits to be committed on one loop.
+///
+/// Unchecked, because all of it happens on the loop's thread.
+private final class Gatherer: TurnEnd, @unchecked Sendable {
+    private static let mostTogether = 64
+    private static let mostUnderWay = 4
+    private static let mostWaiting = 4096
+
+    private let database: Database
+    private let loop: EventLoop
+    private let committed: @Sendable () -> Void
+    private var waiting: [Entry] = []
+    /// Deliveries that a commit under way changes: one change of each at a time.
+    private var busy: Set<ID> = []
+    private var underWay = 0
+    private var isGathering = false
+
+    private struct Entry {
+        let commit: Commit
+        let isPatient: Bool
+        let promise: Promise<Bool>
+
+        var delivery: ID { commit.change.after.id }
+    }
+
+    init(_ database: Database, on loop: EventLoop, committed: @escaping @Sendable () -> Void) {
+        self.database = database
+        self.loop = loop
+        self.committed = committed
+    }
+
+    func submit(_ commit: Commit, patiently: Bool) throws -> Promise<Bool> {
+        guard waiting.count < Self.mostWaiting else {
+            throw PostgresError.unavailable("too many changes wait to be committed")
+        }
+        let promise = Promise<Bool>(on: loop)
+        waiting.append(Entry(commit: commit, isPatient: patiently, promise: promise))
+        gather()
+        return promise
+    }
+
+    private func gather() {
+        guard !isGathering else { return }
+        isGathering = true
+        loop.atEndOfTurn(self)
+    }
+
+    func turnEnded() {
+        isGathering = false
+        while underWay < Self.mostUnderWay, case let batch = takeBatch(), !batch.isEmpty {
+            underWay += 1
+            busy.formUnion(batch.map(\.delivery))
+            Task(executorPreference: loop) {
+                await self.commit(batch)
+                self.ended(batch)
+            }
+        }
+    }
+
+    /// The changes that can go now; a patient one goes alone, since it may have to wait.
+    private func takeBatch() -> [Entry] {
+        waiting.removeAll { $0.promise.isOver }
+        var (batch, left): ([Entry], [Entry]) = ([], [])
+        var taken = busy
+        for entry in waiting {
+            let isFull = batch.count == Self.mostTogether || batch.first?.isPatient == true
+            let mayJoin = !isFull && (!entry.isPatient || batch.isEmpty)
+            if mayJoin, taken.insert(entry.delivery).inserted { batch.append(entry) } else { left.append(entry) }
+        }
+        waiting = left
+        return batch
+    }
+
+    private func ended(_ batch: [Entry]) {
+        underWay -= 1
+        busy.subtract(batch.map(\.delivery))
+        if !waiting.isEmpty { gather() }
+    }
+
+    private func commit(_ batch: [Entry]) async {
+        if let entry = batch.first, entry.isPatient { return await commitAlone(entry) }
+        do {
+            let places = Set(try await database.run(CommitTogether(commits: batch.map(\.commit))))
+            committed()
+            for (place, entry) in batch.enumerated() {
+                settle(entry, isMade: places.contains(Int64(place + 1)))
+            }
+        } catch PostgresError.refused where batch.count > 1 {
+            // One of them is bad: the others must not suffer from it.
+            for entry in batch { await commitAlone(entry) }
+        } catch {
+            for entry in batch { entry.promise.fulfil(.failure(error)) }
+        }
+    }
+
+    /// What waits to change a delivery that has just changed comes too late, and need not be tried.
+    private func settle(_ entry: Entry, isMade: Bool) {
+        entry.promise.fulfil(.success(isMade))
+        guard isMade else { return }
+        for late in waiting where late.delivery == entry.delivery { late.promise.fulfil(.success(false)) }
+    }
+
+    private func commitAlone(_ entry: Entry) async {
+        do {
+            let isMade = try await !database.run(CommitAlone(commit: entry.commit)).isEmpty
+            committed()
+            settle(entry, isMade: isMade)
+        } catch {
+            entry.promise.fulfil(.failure(error))
+        }
+    }
+}

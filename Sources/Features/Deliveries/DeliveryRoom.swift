@@ -1,0 +1,240 @@
+import Domain
+import HTTP
+import Postgres
+
+/// Deliveries: made, looked at, changed. What may happen to one is decided by `Lifecycle` alone.
+public struct DeliveryRoom: Room {
+    let committer: Committer
+
+    public var endpoints: [Endpoint] {
+        let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
+        return [
+            Endpoint(
+                .post, "/v1/deliveries", for: .store, "Creates a delivery and offers it to couriers", room: Self.name,
+                takes: NewDelivery.self, answers: [.created(StoredDelivery.shape)], refuses: [.referenceTaken],
+                keepsItsAnswer: true, handler: create),
+            Endpoint(
+                .get, "/v1/deliveries", for: .signedIn,
+                "A store's deliveries, or a courier's: pending, in progress, delivered, cancelled, each newest first",
+                room: Self.name, query: ListedDeliveries.parameters,
+                answers: [.ok(.page(of: StoredDelivery.shape))], handler: list),
+            Endpoint(
+                .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery", room: Self.name, answers: one,
+                handler: find),
+            Endpoint(
+                .patch, "/v1/deliveries/{id}", for: .store, "Changes a delivery that is pending", room: Self.name,
+                takes: ChangedDelivery.self, takesIfMatch: true, answers: one,
+                refuses: [.referenceTaken, .versionMismatch, Problem(Lifecycle.Refusal.notPending)], handler: edit),
+            Endpoint(
+                .post, "/v1/deliveries/{id}/accept", for: .courier, "Accepts an offered delivery", room: Self.name,
+                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true
+            ) { try await act($0, .accept) },
+            Endpoint(
+                .post, "/v1/deliveries/{id}/decline", for: .courier, "Declines an offered delivery", room: Self.name,
+                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .decline), keepsItsAnswer: true
+            ) { try await act($0, .decline) },
+            Endpoint(
+                .post, "/v1/deliveries/{id}/deliver", for: .courier, "Says that a delivery was handed over",
+                room: Self.name, takes: DeliverForm.self, takesIfMatch: true, answers: one,
+                refuses: Self.refusals(of: .deliver), keepsItsAnswer: true
+            ) { try await act($0, .deliver, note: $1.note) },
+            Endpoint(
+                .post, "/v1/deliveries/{id}/cancel", for: .signedIn,
+                "Cancels a delivery, or gives it back: a store's is cancelled, its courier's pending again",
+                room: Self.name, takes: CancelForm.self, takesIfMatch: true, answers: one,
+                refuses: Self.refusals(of: .cancel), keepsItsAnswer: true
+            ) { try await act($0, .cancel, reason: $1.reason, note: $1.note) },
+            Endpoint(
+                .get, "/v1/deliveries/{id}/history", for: .signedIn, "Every step of a delivery, oldest first",
+                room: Self.name, query: Endpoint.Parameter.list, answers: [.ok(.page(of: HistoryStep.shape))],
+                handler: history),
+            Endpoint(
+                .get, "/v1/lifecycle", for: .anyone, "What can be done with a delivery, by whom and when, as data",
+                room: Self.name, answers: [.ok(LifecycleView.shape)]
+            ) { _ in LifecycleView.response },
+        ]
+    }
+
+    private static let name = "Deliveries"
+
+    /// What the table says that an action may be refused with.
+    private static func refusals(of action: Lifecycle.Action) -> [Problem] {
+        Lifecycle.Refusal.allCases.filter { refusal in
+            Lifecycle.rules.contains { $0.action == action && $0.outcome == .refused(refusal) }
+        }.map { Problem($0) } + [.versionMismatch]
+    }
+
+    // MARK: Reading
+
+    private func find(_ call: Call) async throws -> Response {
+        try await visible(call).response(for: call.caller.account)
+    }
+
+    private func visible(_ call: Call) async throws -> StoredDelivery {
+        let account = call.caller.account
+        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
+        guard let found = try await call.run(find).first,
+            Lifecycle.isVisible(found.delivery.status, to: found.standing(of: account))
+        else { throw Problem.notFound }
+        return found
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let account = call.caller.account
+        let wanted = try ListedDeliveries(call.request, for: call.caller)
+        let listed =
+            switch (call.caller.kind, wanted.text) {
+            case (.store, nil): try await call.run(ListOfStore(wanted))
+            case (.store, _): try await call.run(SearchOfStore(wanted))
+            case (.courier, nil): try await call.run(ListOfCourier(wanted))
+            case (.courier, _): try await call.run(SearchOfCourier(wanted))
+            }
+        return wanted.response(listed) { json, delivery in json.object { delivery.write(&$0, for: account) } }
+    }
+
+    private func history(_ call: Call) async throws -> Response {
+        let (page, found) = (try call.page(), try await visible(call))
+        let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page))
+        return page.response(steps, key: { [String($0.seq)] }) { json, step in
+            json.object { step.write(&$0, for: call.caller) }
+        }
+    }
+
+    // MARK: Changing
+
+    private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
+        let account = call.caller.account
+        let find = FindStoreWithPartners(store: account, couriers: form.couriers)
+        guard let (store, partners) = try await call.run(find).first else { throw Problem.unauthenticated }
+        try Self.check(form.couriers, among: partners)
+        let change = Lifecycle.create(.new(), content: form.content, candidates: form.couriers, by: account)
+        let created = StoredDelivery(
+            delivery: change.after, times: StoredDelivery.Times(created: .now), store: store, courier: nil,
+            reader: nil, isPartner: false)
+        var answer = created.response(for: account, .created)
+        answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
+        guard try await commit(change, becoming: created, call, answer: answer) else { throw Problem.referenceTaken }
+        return answer
+    }
+
+    private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
+        let account = call.caller.account
+        let couriers = form.couriers ?? []
+        let find = FindStoreWithPartners(store: account, couriers: couriers)
+        let partners = couriers.isEmpty ? [] : try await call.run(find).first?.partners ?? []
+        return try await change(call) { delivery in
+            let edit = form.edit(of: delivery)
+            try Self.check(couriers, among: partners + delivery.candidates)
+            return Command(.edit, by: account, .store, edit: edit)
+        }
+    }
+
+    private func act(
+        _ call: Call, _ action: Lifecycle.Action, reason: String? = nil, note: String? = nil
+    ) async throws -> Response {
+        let command = Command(action, by: call.caller.account, call.caller.kind, reason: reason, note: note)
+        return try await change(call) { _ in command }
+    }
+
+    /// Decides by what is there, and commits if it still is; if not, what is there now tells why not.
+    private func change(
+        _ call: Call, _ command: (Delivery) throws -> Command
+    ) async throws -> Response {
+        let account = call.caller.account
+        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
+        var version: Int32?
+        for _ in 0..<10 {
+            guard let found = try await call.run(find).first else { throw Problem.notFound }
+            let decision = try Self.decide(command, on: found, for: call)
+            guard case .change(let change) = decision else { return found.response(for: account) }
+            let next = found.after(change, at: found.nextStep)
+            let answer = next.response(for: account)
+            // It has not moved and yet could not be changed: somebody holds it, and is to be waited for.
+            let isHeld = version == found.delivery.version
+            if try await commit(change, becoming: next, call, answer: answer, patiently: isHeld) { return answer }
+            version = found.delivery.version
+        }
+        throw Problem.unavailable()
+    }
+
+    private static func decide(
+        _ command: (Delivery) throws -> Command, on found: StoredDelivery, for call: Call
+    ) throws -> Decision {
+        let standing = found.standing(of: call.caller.account)
+        guard standing != .stranger else { throw Problem.notFound }
+        let decision: Result<Decision, any Error> = Result {
+            try Lifecycle.decide(try command(found.delivery), on: found.delivery, isPartner: found.isPartner)
+        }
+        if case .failure(Lifecycle.Refusal.notFound) = decision { throw Problem.notFound }
+        try call.request.checkMatch(version: found.delivery.version)
+        do {
+            return try decision.get()
+        } catch let refusal as Lifecycle.Refusal {
+            throw Problem(refusal)
+        }
+    }
+
+    private func commit(
+        _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool = false
+    ) async throws -> Bool {
+        let commit = Commit(
+            change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change),
+            record: call.record(answer))
+        do {
+            let isMade = try await committer.commit(commit, patiently: patiently)
+            if isMade { call.answerIsKept() }
+            return isMade
+        } catch PostgresError.refused(let error) where error.constraint == Problem.referenceTaken.code {
+            throw Problem.referenceTaken
+        }
+    }
+
+    private static func check(_ couriers: [ID], among partners: [ID]) throws {
+        guard !Set(couriers).isSubset(of: partners) else { return }
+        throw Problem(
+            .unprocessable, "validation_failed", fields: [Problem.WrongField("courier_ids", "not_partner")])
+    }
+}
+
+extension Problem {
+    static let referenceTaken = Problem(.conflict, "reference_taken")
+    static let versionMismatch = Problem(.preconditionFailed, "version_mismatch")
+
+    init(_ refusal: Lifecycle.Refusal) {
+        switch refusal {
+        case .notFound: self = .notFound
+        case .forfeited: self.init(.forbidden, refusal.rawValue)
+        case .alreadyTaken, .notPending, .notInProgress, .alreadyDelivered: self.init(.conflict, refusal.rawValue)
+        }
+    }
+}
+
+extension Request {
+    /// Refuses unless `If-Match`, where it was sent, names that version.
+    func checkMatch(version: Int32) throws {
+        guard let tags = headerList("if-match") else { return }
+        let wanted = tags.split(separator: ",").map { $0.filter { $0 != " " } }
+        guard wanted.contains("*") || wanted.contains("\"\(version)\"") else { throw Problem.versionMismatch }
+    }
+}
+
+/// A store, and who of these couriers works for it.
+struct FindStoreWithPartners: Statement {
+    static let sql = """
+        SELECT s.id, s.name, s.address, s.phone,
+            ARRAY(SELECT p.courier_id FROM partners p WHERE p.store_id = s.id AND p.courier_id = ANY ($2))
+        FROM stores s WHERE s.id = $1
+        """
+    static let isReadOnly = true
+    let store: ID
+    let couriers: [ID]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(couriers)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (store: PartnerStore, partners: [ID]) {
+        (try PartnerStore(&row), try row.read())
+    }
+}

@@ -1,0 +1,148 @@
+import Domain
+import HTTP
+import Postgres
+
+/// A place in a feed: between two events, wherever they were written.
+struct FeedPosition: Equatable, Sendable {
+    /// The transaction, as PostgreSQL counts them for ever.
+    let xact: Int64
+    /// The event within it.
+    let id: Int64
+
+    static let beginning = FeedPosition(xact: 0, id: 0)
+
+    init(xact: Int64, id: Int64) {
+        (self.xact, self.id) = (xact, id)
+    }
+
+    /// Reads what ``cursor`` wrote.
+    init?(_ cursor: String) {
+        let parts = cursor.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let xact = Int64(parts[0], radix: 36), let id = Int64(parts[1], radix: 36),
+            xact >= 0, id >= 0
+        else { return nil }
+        self.init(xact: xact, id: id)
+    }
+
+    var cursor: String { "\(String(xact, radix: 36))-\(String(id, radix: 36))" }
+}
+
+/// An event of an account's feed, with the delivery as it is now: what was true once is in the history.
+struct FeedItem: Sendable {
+    let position: FeedPosition
+    let type: String
+    let at: Timestamp
+    let delivery: (stored: StoredDelivery, seq: Int32)?
+    /// What an event tells that is not about a delivery: an object.
+    let data: JSONB?
+
+    static let shape = Shape.object(
+        "Event",
+        [
+            .init("cursor", .string()), .init("type", .string()), .init("at", .time),
+            .init("delivery_id", Shape.id.orNull), .init("seq", Shape.integer(1...Int(Int32.max)).orNull),
+            .init("delivery", StoredDelivery.shape.orNull), .init("data", Shape.anyObject.orNull),
+        ])
+
+    func write(_ json: inout JSONWriter, for account: ID) {
+        json.field("cursor", position.cursor)
+        json.field("type", type)
+        json.field("at", at)
+        json.field("delivery_id", delivery?.stored.delivery.id.description)
+        if let delivery {
+            json.field("seq", Int(delivery.seq))
+            json.object("delivery") { delivery.stored.write(&$0, for: account) }
+        } else {
+            json.field("seq", String?.none)
+            json.field("delivery", String?.none)
+        }
+        if let data { json.raw("data", data.utf8) } else { json.field("data", String?.none) }
+    }
+}
+
+/// The next events of an account's feed. Nothing can appear before them any more, since every transaction that began
+/// before theirs has ended.
+struct ReadFeed: Statement {
+    static let sql = """
+        SELECT e.xact::text::bigint, e.id, e.type, e.at, e.data, e.seq, \(StoredDelivery.columns)
+        FROM events e LEFT JOIN (deliveries d \(StoredDelivery.tables)) ON d.id = e.delivery_id
+        WHERE e.account_id = $1 AND (e.xact, e.id) > ($2::bigint::text::xid8, $3)
+            AND e.xact < pg_snapshot_xmin(pg_current_snapshot())
+        ORDER BY e.xact, e.id LIMIT $4
+        """
+    static let isReadOnly = true
+    let account: ID
+    let after: FeedPosition
+    let limit: Int32
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(after.xact)
+        parameters.add(after.id)
+        parameters.add(limit)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> FeedItem {
+        let position = FeedPosition(xact: try row.read(), id: try row.read())
+        let (type, at): (String, Timestamp) = (try row.read(), try row.read())
+        let (data, seq): (JSONB?, Int32?) = (try row.read(), try row.read())
+        return FeedItem(
+            position: position, type: type, at: at, delivery: try seq.map { (try StoredDelivery(&row), $0) },
+            data: data)
+    }
+}
+
+/// Where feeds end at the moment, and up to which transaction old events may be gone.
+struct FindFeedEnds: Statement {
+    static let sql = """
+        SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, after::text::bigint FROM events_kept
+        """
+    static let isReadOnly = true
+
+    static func decode(_ row: inout RowReader) throws -> (end: Int64, gone: Int64) {
+        (try row.read(), try row.read())
+    }
+}
+
+/// Who has new events since a place, and where feeds end now.
+struct FindNewEvents: Statement {
+    static let sql = """
+        WITH feed AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS end)
+        SELECT feed.end::text::bigint, pg_snapshot_xmax(pg_current_snapshot()) > feed.end, ARRAY(
+            SELECT DISTINCT account_id FROM events, feed
+            WHERE xact >= $1::bigint::text::xid8 AND xact < feed.end)
+        FROM feed
+        """
+    static let isReadOnly = true
+    let since: Int64
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(since)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (end: Int64, isHeldUp: Bool, accounts: [ID]) {
+        (try row.read(), try row.read(), try row.read())
+    }
+}
+
+/// Removes some of the events that are older than they are kept, and gives how many.
+struct RemoveOldEvents: Statement {
+    static let sql = """
+        WITH old AS (
+            DELETE FROM events WHERE (account_id, xact, id) IN (
+                SELECT account_id, xact, id FROM (SELECT * FROM events ORDER BY xact LIMIT 1000) oldest
+                WHERE at < now() - make_interval(secs => $1))
+            RETURNING xact),
+        noted AS (
+            UPDATE events_kept SET after = xact FROM (SELECT xact FROM old ORDER BY xact DESC LIMIT 1) newest
+            WHERE after < xact)
+        SELECT count(*) FROM old
+        """
+    let seconds: Double
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(seconds)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+}
