@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "HTTP", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
 
         .executableTarget(
-            name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres"],
+            name: "bench-server", dependencies: ["EventLoop", "Features", "HTTP", "Observability", "Postgres"],
             path: "Tests/Bench/Server", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["EventLoop", "Postgres", "Schema", "CLinux"],

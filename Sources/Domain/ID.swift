@@ -45,20 +45,28 @@ extension ID: LosslessStringConvertible {
     /// The canonical form in lower case.
     public var description: String {
         String(unsafeUninitializedCapacity: Self.length) { text in
-            var (high, low) = (high, low)
-            for place in 0..<Self.length {
-                if Self.isDash(place) {
-                    text[place] = UInt8(ascii: "-")
-                } else {
-                    text[place] = Self.digit(high >> 60)
-                    (high, low) = (high << 4 | low >> 60, low << 4)
-                }
-            }
+            write(into: text)
             return Self.length
         }
     }
 
-    private static let length = 36
+    /// Writes the canonical form into as many bytes as ``length``.
+    public func write(into text: UnsafeMutableBufferPointer<UInt8>) {
+        var place = 0
+        for (half, dashes) in [(high, 0x1100), (low, 0x0011)] as [(UInt64, Int)] {
+            for nibble in 0..<16 {
+                if dashes >> nibble & 1 == 1 {
+                    text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                text[place] = Self.digit(half >> UInt64(60 - 4 * nibble) & 15)
+                place += 1
+            }
+        }
+    }
+
+    /// Characters of the canonical form.
+    public static let length = 36
 
     private static func isDash(_ place: Int) -> Bool {
         place == 8 || place == 13 || place == 18 || place == 23

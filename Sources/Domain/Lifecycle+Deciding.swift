@@ -109,9 +109,7 @@ extension Lifecycle {
 
     /// What an account that stands so can do now.
     public static func allowedActions(_ status: DeliveryStatus, for standing: Standing) -> [Action] {
-        Action.asked.filter { action in
-            if case .becomes = outcome(of: action, by: standing, status) { true } else { false }
-        }
+        allowed[Cell(action: nil, standing: standing, status: status)] ?? []
     }
 
     /// What comes of an action: the table's answer.
@@ -193,10 +191,17 @@ extension Lifecycle {
     }
 
     private struct Cell: Hashable {
-        let action: Action
+        let action: Action?
         let standing: Standing
         let status: DeliveryStatus?
     }
+
+    /// What can be done, by standing and status: asked for with every delivery that is shown.
+    private static let allowed = Dictionary(
+        grouping: rules.filter { rule in
+            if case .becomes = rule.outcome { Action.asked.contains(rule.action) } else { false }
+        }, by: { Cell(action: nil, standing: $0.standing, status: $0.status) }
+    ).mapValues { $0.map(\.action) }
 
     private static let cells = Dictionary(
         uniqueKeysWithValues: rules.map {

@@ -12,6 +12,11 @@ public struct PhoneNumber: Hashable, Sendable {
         e164 = "+" + digits
     }
 
+    /// A number that was read before, and kept.
+    public init(e164: String) {
+        self.e164 = e164
+    }
+
     /// What is dialled: digits, with a plus where one stands first.
     private static func dialled(_ text: String) -> String? {
         var kept = ""

@@ -26,6 +26,19 @@ public struct JSONWriter: Sendable {
         if let value { string(value) } else { bytes.append(contentsOf: "null".utf8) }
     }
 
+    /// A field of so many ASCII characters that need no escape, which `fill` writes.
+    public mutating func field(
+        _ name: StaticString, ascii count: Int, fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ) {
+        key(name)
+        bytes.append(.quote)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { text in
+            fill(text)
+            bytes.append(contentsOf: text)
+        }
+        bytes.append(.quote)
+    }
+
     /// A number field.
     public mutating func field(_ name: StaticString, _ value: Int) {
         key(name)

@@ -87,8 +87,8 @@ CREATE TABLE events (
     PRIMARY KEY (account_id, xact, id),
     CONSTRAINT event_of_delivery CHECK ((delivery_id IS NULL) = (seq IS NULL))
 );
--- For whoever follows all feeds, and for removing what is old.
-CREATE INDEX events_by_xact ON events (xact);
+-- For removing what is old: the table grows in the order of time, so that this index is next to nothing.
+CREATE INDEX events_by_age ON events USING brin (at) WITH (pages_per_range = 32);
 
 -- Up to which transaction old events may have been removed.
 CREATE TABLE events_kept (

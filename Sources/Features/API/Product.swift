@@ -53,7 +53,7 @@ public struct Product: Sendable {
         housekeeping = Housekeeping(database, on: group, keepingEventsFor: settings.eventRetention)
         let tail = try await FeedTail(database, on: group)
         self.tail = tail
-        let committer = try await Committer(database, on: group) { tail.ring() }
+        let committer = try await Committer(database, on: group) { tail.ring(for: $0) }
 
         let rooms: [any Room] = [
             AccountRoom(

@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 import HTTP
 import Postgres
@@ -12,23 +13,35 @@ extension Timestamp {
 
     /// RFC 3339 in UTC, with milliseconds.
     var text: String {
-        let milliseconds = microseconds / 1000 - (microseconds % 1000 < 0 ? 1 : 0)
-        let seconds = milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
-        let days = seconds / 86400 - (seconds % 86400 < 0 ? 1 : 0)
-        let (year, month, day) = Self.date(daysSince1970: days)
-        let ofDay = seconds - days * 86400
-        let parts = [
-            Self.digits(year, 4), "-", Self.digits(month, 2), "-", Self.digits(day, 2), "T",
-            Self.digits(ofDay / 3600, 2),
-            ":", Self.digits(ofDay / 60 % 60, 2), ":", Self.digits(ofDay % 60, 2), ".",
-            Self.digits(milliseconds - seconds * 1000, 3), "Z",
-        ]
-        return parts.joined()
+        String(unsafeUninitializedCapacity: Self.length) { text in
+            write(into: text)
+            return Self.length
+        }
     }
 
-    private static func digits(_ number: Int64, _ width: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, width - text.count)) + text
+    fileprivate static let length = 24
+
+    fileprivate func write(into text: UnsafeMutableBufferPointer<UInt8>) {
+        let milliseconds = Self.floored(microseconds, by: 1000)
+        let seconds = Self.floored(milliseconds, by: 1000)
+        let days = Self.floored(seconds, by: 86400)
+        let (year, month, day) = Self.date(daysSince1970: days)
+        let ofDay = seconds - days * 86400
+        _ = text.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
+        for (number, end, width) in [
+            (year, 4, 4), (month, 7, 2), (day, 10, 2), (ofDay / 3600, 13, 2), (ofDay / 60 % 60, 16, 2),
+            (ofDay % 60, 19, 2), (milliseconds - seconds * 1000, 23, 3),
+        ] {
+            var rest = number
+            for place in stride(from: end - 1, through: end - width, by: -1) {
+                text[place] = 0x30 + UInt8(rest % 10)
+                rest /= 10
+            }
+        }
+    }
+
+    private static func floored(_ number: Int64, by divisor: Int64) -> Int64 {
+        number / divisor - (number % divisor < 0 ? 1 : 0)
     }
 
     /// The civil date of the Gregorian calendar, counted in eras of 400 years that begin in March.
@@ -47,11 +60,21 @@ extension Timestamp {
 extension JSONWriter {
     /// A field that holds a time.
     mutating func field(_ name: StaticString, _ time: Timestamp) {
-        field(name, time.text)
+        field(name, ascii: Timestamp.length) { time.write(into: $0) }
     }
 
     /// A field that holds a time, or null.
     mutating func field(_ name: StaticString, _ time: Timestamp?) {
-        field(name, time?.text)
+        if let time { field(name, time) } else { field(name, String?.none) }
+    }
+
+    /// A field that holds an id, or null.
+    mutating func field(_ name: StaticString, _ id: ID?) {
+        if let id { field(name, id) } else { field(name, String?.none) }
+    }
+
+    /// A field that holds an id.
+    mutating func field(_ name: StaticString, _ id: ID) {
+        field(name, ascii: ID.length) { id.write(into: $0) }
     }
 }

@@ -18,13 +18,13 @@ struct Cancellation: Sendable {
         ])
 
     func write(_ json: inout JSONWriter) {
-        json.field("id", id.description)
+        json.field("id", id)
         json.field("at", at)
         json.field("reason", reason)
         guard let delivery else { return }
-        json.field("delivery_id", delivery.id.description)
+        json.field("delivery_id", delivery.id)
         json.object("store") { json in
-            json.field("id", delivery.storeID.description)
+            json.field("id", delivery.storeID)
             json.field("name", delivery.storeName)
         }
     }
@@ -35,7 +35,7 @@ struct ListCancellations: Statement {
     static let sql = """
         SELECT c.id, c.at, c.reason, CASE WHEN $2 IN (c.courier_id, c.store_id) THEN c.delivery_id END, s.id, s.name
         FROM cancellations c JOIN stores s ON s.id = c.store_id
-        WHERE c.courier_id = $1 AND ($3::uuid IS NULL OR c.id < $3) ORDER BY c.id DESC LIMIT $4
+        WHERE c.courier_id = $1 AND c.id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ORDER BY c.id DESC LIMIT $4
         """
     static let isReadOnly = true
     private let courier: ID

@@ -6,8 +6,9 @@ import Postgres
 public final class Committer: Sendable {
     private let gatherers: LoopLocal<Gatherer>
 
-    /// `committed` is called after every commit.
-    init(_ database: Database, on group: EventLoopGroup, committed: @escaping @Sendable () -> Void) async throws {
+    /// `committed` is told after every commit who has something new to read.
+    init(_ database: Database, on group: EventLoopGroup, committed: @escaping @Sendable (Set<ID>) -> Void) async throws
+    {
         gatherers = try await LoopLocal(group) { Gatherer(database, on: $0, committed: committed) }
     }
 
@@ -31,12 +32,12 @@ public final class Committer: Sendable {
 /// Unchecked, because all of it happens on the loop's thread.
 private final class Gatherer: TurnEnd, @unchecked Sendable {
     private static let mostTogether = 64
-    private static let mostUnderWay = 4
+    private static let mostUnderWay = 1
     private static let mostWaiting = 4096
 
     private let database: Database
     private let loop: EventLoop
-    private let committed: @Sendable () -> Void
+    private let committed: @Sendable (Set<ID>) -> Void
     private var waiting: [Entry] = []
     /// Deliveries that a commit under way changes: one change of each at a time.
     private var busy: Set<ID> = []
@@ -51,7 +52,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         var delivery: ID { commit.change.after.id }
     }
 
-    init(_ database: Database, on loop: EventLoop, committed: @escaping @Sendable () -> Void) {
+    init(_ database: Database, on loop: EventLoop, committed: @escaping @Sendable (Set<ID>) -> Void) {
         self.database = database
         self.loop = loop
         self.committed = committed
@@ -109,7 +110,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         if let entry = batch.first, entry.isPatient { return await commitAlone(entry) }
         do {
             let places = Set(try await database.run(CommitTogether(commits: batch.map(\.commit))))
-            committed()
+            committed(Set(batch.flatMap { $0.commit.change.events.map(\.account) }))
             for (place, entry) in batch.enumerated() {
                 settle(entry, isMade: places.contains(Int64(place + 1)))
             }
@@ -131,7 +132,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private func commitAlone(_ entry: Entry) async {
         do {
             let isMade = try await !database.run(CommitAlone(commit: entry.commit)).isEmpty
-            committed()
+            committed(Set(entry.commit.change.events.map(\.account)))
             settle(entry, isMade: isMade)
         } catch {
             entry.promise.fulfil(.failure(error))

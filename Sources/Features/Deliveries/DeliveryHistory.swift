@@ -45,10 +45,10 @@ struct HistoryStep: Sendable {
         json.object("actor") { json in
             json.field("kind", actorKind)
             guard isStore || actorKind == "store" || actor == caller.account else { return }
-            json.field("id", actor.description)
+            json.field("id", actor)
             json.field("name", actorName)
         }
-        if let courier, isStore || courier == caller.account { json.field("courier_id", courier.description) }
+        if let courier, isStore || courier == caller.account { json.field("courier_id", courier) }
         json.field("at", at)
         json.field("reason", reason)
         json.field("note", note)

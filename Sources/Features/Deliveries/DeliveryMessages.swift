@@ -2,23 +2,41 @@ import Domain
 import HTTP
 import Postgres
 
-/// A message to one account about a step of a delivery.
+/// A message about a step of a delivery, and whom it is for.
 struct Notice: Sendable {
-    let account: ID
     let message: Message
+    var accounts: [ID]
     /// Whether it goes as SMS to a courier who has notifications on but no device.
     let reachesBySMS: Bool
+
+    /// As the database takes them; nil where there are none.
+    static func json(_ notices: [Notice]) -> JSONB? {
+        notices.isEmpty ? nil : JSONB(utf8: JSON.array(notices.map(\.json)).bytes)
+    }
+
+    private var json: JSON {
+        let texts = message.texts.map { ($0.language.rawValue, JSON.array([.string($0.title), .string($0.body)])) }
+        return .object([
+            "kind": .string(message.kind.rawValue), "by_sms": .bool(reachesBySMS), "data": .object(message.data),
+            "texts": .object(Dictionary(uniqueKeysWithValues: texts)),
+            "accounts": .array(accounts.map { .string($0.description) }),
+        ])
+    }
 }
 
 extension StoredDelivery {
-    /// The messages that a change brings: one text for all who are told the same.
+    /// The messages that a change brings: one for all who are told the same.
     func notices(of change: Change) -> [Notice] {
-        var messages: [NotificationKind: Message] = [:]
-        return change.notices.map { account, kind in
-            let message = messages[kind] ?? message(kind, change)
-            messages[kind] = message
-            // Whoever carries the parcel must know.
-            return Notice(account: account, message: message, reachesBySMS: kind == .deliveryCancelled)
+        change.notices.reduce(into: [Notice]()) { notices, told in
+            if let place = notices.firstIndex(where: { $0.message.kind == told.kind }) {
+                notices[place].accounts.append(told.account)
+            } else {
+                // Whoever carries the parcel must know.
+                notices.append(
+                    Notice(
+                        message: message(told.kind, change), accounts: [told.account],
+                        reachesBySMS: told.kind == .deliveryCancelled))
+            }
         }
     }
 

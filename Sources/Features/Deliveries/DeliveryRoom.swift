@@ -113,7 +113,7 @@ public struct DeliveryRoom: Room {
             reader: nil, isPartner: false)
         var answer = created.response(for: account, .created)
         answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
-        guard try await commit(change, becoming: created, call, answer: answer) else { throw Problem.referenceTaken }
+        guard try await commit(change, becoming: created, call, answer: answer) else { throw Problem.unavailable() }
         return answer
     }
 

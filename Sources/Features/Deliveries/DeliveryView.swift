@@ -35,7 +35,7 @@ extension StoredDelivery {
     /// Writes it as that account may see it: to whom it is nothing any more, it is only said what became of it.
     func write(_ json: inout JSONWriter, for account: ID) {
         let standing = standing(of: account)
-        json.field("id", delivery.id.description)
+        json.field("id", delivery.id)
         json.field("status", delivery.status.rawValue)
         json.field("version", Int(delivery.version))
         json.object("store", store.write)
@@ -73,7 +73,7 @@ extension StoredDelivery {
     private func writeCandidates(_ json: inout JSONWriter) {
         json.array("candidates", delivery.candidates) { json, candidate in
             json.object { json in
-                json.field("courier_id", candidate.description)
+                json.field("courier_id", candidate)
                 json.field("state", delivery.state(of: candidate).rawValue)
             }
         }

@@ -72,7 +72,7 @@ struct NamedCourier: Sendable {
         [.init("id", .id)] + ["first_name", "last_name", "phone"].map { .init($0, .string()) })
 
     func write(_ json: inout JSONWriter) {
-        json.field("id", id.description)
+        json.field("id", id)
         json.field("first_name", firstName)
         json.field("last_name", lastName)
         json.field("phone", phone)
@@ -135,20 +135,9 @@ extension DeliveryContent {
         let location = if let lat, let lon { Location(lat: lat, lon: lon) } else { Location?.none }
         self.init(
             recipient: Recipient(
-                firstName: first, lastName: last, address: address, phone: try phone.map { try PhoneNumber(kept: $0) },
+                firstName: first, lastName: last, address: address, phone: phone.map(PhoneNumber.init(e164:)),
                 location: location),
             description: try row.read(), instructions: try row.read(), reference: try row.read())
-    }
-}
-
-extension PhoneNumber {
-    /// A number as it was kept.
-    fileprivate init(kept text: String) throws {
-        do {
-            try self.init(text)
-        } catch {
-            throw PostgresError.unexpected("a phone number that is none")
-        }
     }
 }
 
@@ -161,7 +150,7 @@ extension DeliveryStatus: PostgresValue {
     public func encode(into bytes: inout [UInt8]) { rawValue.encode(into: &bytes) }
     /// Reads the name.
     public init(postgres bytes: UnsafeRawBufferPointer) throws {
-        guard let status = DeliveryStatus(rawValue: try String(postgres: bytes)) else {
+        guard let status = Self.allCases.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else {
             throw PostgresError.unexpected("a status that is none")
         }
         self = status

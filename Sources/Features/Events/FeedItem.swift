@@ -48,7 +48,7 @@ struct FeedItem: Sendable {
         json.field("cursor", position.cursor)
         json.field("type", type)
         json.field("at", at)
-        json.field("delivery_id", delivery?.stored.delivery.id.description)
+        json.field("delivery_id", delivery?.stored.delivery.id)
         if let delivery {
             json.field("seq", Int(delivery.seq))
             json.object("delivery") { delivery.stored.write(&$0, for: account) }
@@ -104,24 +104,27 @@ struct FindFeedEnds: Statement {
     }
 }
 
-/// Who has new events since a place, and where feeds end now.
+/// Who of these accounts has new events since a place, and where feeds end now.
 struct FindNewEvents: Statement {
     static let sql = """
         WITH feed AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS end)
-        SELECT feed.end::text::bigint, pg_snapshot_xmax(pg_current_snapshot()) > feed.end, ARRAY(
-            SELECT DISTINCT account_id FROM events, feed
-            WHERE xact >= $1::bigint::text::xid8 AND xact < feed.end)
+        SELECT feed.end::text::bigint, ARRAY(
+            SELECT account FROM unnest($2::uuid[]) AS account WHERE EXISTS (
+                SELECT FROM events e
+                WHERE e.account_id = account AND e.xact >= $1::bigint::text::xid8 AND e.xact < feed.end))
         FROM feed
         """
     static let isReadOnly = true
     let since: Int64
+    let accounts: [ID]
 
     func bind(into parameters: inout Parameters) {
         parameters.add(since)
+        parameters.add(accounts)
     }
 
-    static func decode(_ row: inout RowReader) throws -> (end: Int64, isHeldUp: Bool, accounts: [ID]) {
-        (try row.read(), try row.read(), try row.read())
+    static func decode(_ row: inout RowReader) throws -> (end: Int64, accounts: [ID]) {
+        (try row.read(), try row.read())
     }
 }
 
@@ -129,9 +132,8 @@ struct FindNewEvents: Statement {
 struct RemoveOldEvents: Statement {
     static let sql = """
         WITH old AS (
-            DELETE FROM events WHERE (account_id, xact, id) IN (
-                SELECT account_id, xact, id FROM (SELECT * FROM events ORDER BY xact LIMIT 1000) oldest
-                WHERE at < now() - make_interval(secs => $1))
+            DELETE FROM events WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM events WHERE at < now() - make_interval(secs => $1) LIMIT 1000))
             RETURNING xact),
         noted AS (
             UPDATE events_kept SET after = xact FROM (SELECT xact FROM old ORDER BY xact DESC LIMIT 1) newest

@@ -2,10 +2,10 @@ import Domain
 import EventLoop
 import Postgres
 
-/// Follows all feeds on behalf of those who wait for one, and wakes them when there is something for them.
+/// Follows the feeds of those who wait for one, and wakes them when there is something for them.
 ///
-/// It asks the database now and then, which tells of other nodes' events too; what this node commits makes it ask at
-/// once. It knows only that there is something: what it is, everybody reads from the database itself.
+/// It asks the database now and then, which tells of other nodes' events too; for whom this node committed something it
+/// asks at once. It knows only that there is something: what it is, everybody reads from the database itself.
 public final class FeedTail: Sendable {
     private let database: Database
     private let loop: EventLoop
@@ -15,7 +15,7 @@ public final class FeedTail: Sendable {
 
     /// How long other nodes' events may go unnoticed.
     private static let pause = Duration.milliseconds(100)
-    /// How soon it looks again while a transaction somewhere holds events back.
+    /// How soon it looks again for what was committed here: a transaction elsewhere may hold it back for a moment.
     private static let shortPause = Duration.milliseconds(5)
 
     init(_ database: Database, on group: EventLoopGroup) async throws {
@@ -26,21 +26,14 @@ public final class FeedTail: Sendable {
         task.withLock { $0 = Task(executorPreference: loop) { await self.follow() } }
     }
 
-    /// Something was committed here.
-    func ring() {
-        loop.execute { [bell] in bell.value.ring() }
-    }
-
-    /// Waits until there may be something new in an account's feed since the last call of ``listen(to:)`` for it, the
-    /// time is over, or everything ends.
-    func wait(_ listener: Listener, atMost bound: Duration) async throws {
-        try await listener.wait(atMost: bound)
+    /// Something was committed here that these accounts read of.
+    func ring(for accounts: Set<ID>) {
+        loop.execute { [bell] in bell.value.ring(for: accounts) }
     }
 
     /// Begins to listen to an account's feed on this loop.
     func listen(to account: ID) -> Listener {
         guard let waiting = waiting.current else { preconditionFailure("feeds are read on the loops") }
-        ring()
         return waiting.listen(to: account)
     }
 
@@ -51,20 +44,29 @@ public final class FeedTail: Sendable {
     }
 
     private func follow() async {
+        // Where feeds ended when everybody was last looked after; nil while nobody listens.
         var since: Int64?
+        var lastRound = Instant.now
         while !Task.isCancelled {
-            let isAwaited = await waiting.onEach { !$0.isEmpty }.contains(true)
-            var pause = Self.pause
-            if !isAwaited {
-                // Nobody listens: whoever comes next reads for itself first.
+            let began = Instant.now
+            let listening = Set(await waiting.onEach { $0.accounts }.joined())
+            let hot = bell.value.take(among: listening)
+            let isRound = since == nil || began >= lastRound + Self.pause
+            if listening.isEmpty {
                 since = nil
-            } else if let new = try? await database.run(FindNewEvents(since: since ?? .max)).first {
-                since = new.end
-                if new.isHeldUp { pause = Self.shortPause }
-                let accounts = new.accounts
-                if !accounts.isEmpty { await waiting.onEach { $0.wake(accounts) } }
+            } else if isRound || !hot.isEmpty {
+                let asked = isRound ? listening : hot
+                if let new = try? await database.run(FindNewEvents(since: since ?? .max, accounts: Array(asked))).first
+                {
+                    // Who came while nobody listened may have read before the first look.
+                    let woken = since == nil ? listening : Set(new.accounts)
+                    await waiting.onEach { $0.wake(woken) }
+                    bell.value.ring(for: hot.subtracting(woken), soon: false)
+                    if isRound { (since, lastRound) = (new.end, began) }
+                }
             }
-            try? await bell.value.wait(atMost: pause)
+            let cost = Duration.nanoseconds(Instant.now.nanoseconds(since: began))
+            await bell.value.rest(atLeast: max(Self.shortPause, cost * 4), atMost: Self.pause)
         }
     }
 }
@@ -119,7 +121,7 @@ private final class Waiting: @unchecked Sendable {
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    var isEmpty: Bool { listeners.isEmpty }
+    var accounts: [ID] { Array(listeners.keys) }
 
     func listen(to account: ID) -> Listener {
         let listener = Listener(to: account, on: loop, owner: self)
@@ -132,7 +134,7 @@ private final class Waiting: @unchecked Sendable {
         if listeners[listener.account]?.isEmpty == true { listeners[listener.account] = nil }
     }
 
-    func wake(_ accounts: [ID]) {
+    func wake(_ accounts: Set<ID>) {
         for account in accounts { listeners[account]?.values.forEach { $0.wake() } }
     }
 
@@ -142,28 +144,38 @@ private final class Waiting: @unchecked Sendable {
     }
 }
 
-/// What the tail sleeps by, so that it can be woken.
+/// What the tail sleeps by, and who it is to look after when it wakes.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 private final class Bell: @unchecked Sendable {
+    /// Accounts that have something new are found again by the next round: more than this need not be remembered.
+    private static let most = 10_000
+
     private let loop: EventLoop
+    private var hot: Set<ID> = []
     private var promise: Promise<Void>?
-    private var isRung = false
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    func ring() {
-        isRung = true
-        promise?.fulfil(.success(()))
+    func ring(for accounts: Set<ID>, soon: Bool = true) {
+        guard hot.count < Self.most else { return }
+        hot.formUnion(accounts)
+        if soon { promise?.fulfil(.success(())) }
     }
 
-    func wait(atMost bound: Duration) async throws {
-        defer { isRung = false }
-        guard !isRung else { return }
+    func take(among listening: Set<ID>) -> Set<ID> {
+        defer { hot = [] }
+        return hot.intersection(listening)
+    }
+
+    /// Sleeps a little in any case, and then until it rings.
+    func rest(atLeast least: Duration, atMost most: Duration) async {
+        try? await loop.sleep(for: least)
+        guard hot.isEmpty, least < most else { return }
         let promise = Promise<Void>(on: loop)
         self.promise = promise
-        let timer = loop.schedule(after: bound) { promise.fulfil(.success(())) }
-        defer { timer.cancel() }
-        try await promise.value()
+        let timer = loop.schedule(after: most - least) { promise.fulfil(.success(())) }
+        try? await promise.value()
+        timer.cancel()
     }
 }

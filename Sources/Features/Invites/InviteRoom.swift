@@ -50,7 +50,7 @@ public struct InviteRoom: Room {
         let code = codes.code(of: invite.id)
         var json = JSONWriter()
         json.object { json in
-            json.field("id", invite.id.description)
+            json.field("id", invite.id)
             json.field("code", code.shown)
             json.field("url", codes.url(code))
             json.field("channel", invite.channel)

@@ -36,7 +36,7 @@ struct ListedInvite: Sendable {
         ])
 
     func write(_ json: inout JSONWriter, codes: InviteCodes) {
-        json.field("id", id.description)
+        json.field("id", id)
         json.field("state", state)
         json.field("channel", channel)
         json.field("created_at", createdAt)
@@ -44,13 +44,13 @@ struct ListedInvite: Sendable {
         switch other {
         case .store(let id, let name):
             json.object("store") { json in
-                json.field("id", id.description)
+                json.field("id", id)
                 json.field("name", name)
             }
             return
         case .courier(let id, let firstName, let lastName):
             json.object("courier") { json in
-                json.field("id", id.description)
+                json.field("id", id)
                 json.field("first_name", firstName)
                 json.field("last_name", lastName)
             }
@@ -83,7 +83,7 @@ struct ListSentInvites: Statement {
     static let sql = """
         SELECT \(ListedInvite.columns), i.phone, c.id, c.first_name, c.last_name
         FROM invites i LEFT JOIN couriers c ON c.id = i.courier_id
-        WHERE i.store_id = $1 AND ($2::uuid IS NULL OR i.id < $2) ORDER BY i.id DESC LIMIT $3
+        WHERE i.store_id = $1 AND i.id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ORDER BY i.id DESC LIMIT $3
         """
     static let isReadOnly = true
     private let store: ID
@@ -116,7 +116,7 @@ struct ListReceivedInvites: Statement {
         SELECT \(ListedInvite.columns), s.id, s.name
         FROM invites i JOIN stores s ON s.id = i.store_id
         WHERE (i.courier_id = $1 OR i.phone = (SELECT phone FROM couriers WHERE id = $1))
-            AND ($2::uuid IS NULL OR i.id < $2)
+            AND i.id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
         ORDER BY i.id DESC LIMIT $3
         """
     static let isReadOnly = true

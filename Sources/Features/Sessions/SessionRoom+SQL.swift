@@ -39,7 +39,7 @@ struct ListedSession: Sendable {
         ])
 
     func write(_ json: inout JSONWriter, current: ID) {
-        json.field("id", id.description)
+        json.field("id", id)
         json.field("created_at", createdAt)
         json.field("used_at", usedAt)
         json.field("expires_at", expiresAt)
@@ -53,7 +53,7 @@ struct ListedSession: Sendable {
 struct ListSessions: Statement {
     static let sql = """
         SELECT id, created_at, used_at, expires_at, user_agent, address FROM sessions
-        WHERE account_id = $1 AND expires_at > now() AND ($2::uuid IS NULL OR id < $2)
+        WHERE account_id = $1 AND expires_at > now() AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
         ORDER BY id DESC LIMIT $3
         """
     static let isReadOnly = true

@@ -33,7 +33,7 @@ struct Account: Sendable {
     }
 
     func write(_ json: inout JSONWriter) {
-        json.field("id", id.description)
+        json.field("id", id)
         switch profile {
         case .store(let store):
             json.field("kind", AccountKind.store.rawValue)

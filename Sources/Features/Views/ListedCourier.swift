@@ -22,7 +22,7 @@ struct ListedCourier: Sendable {
         ])
 
     func write(_ json: inout JSONWriter) {
-        json.field("id", id.description)
+        json.field("id", id)
         json.field("first_name", firstName)
         json.field("last_name", lastName)
         if let partnerSince {
@@ -43,7 +43,8 @@ struct ListCouriers: Statement {
         WHERE ($2::boolean IS NULL OR (p.since IS NOT NULL) = $2)
             AND ($3::text IS NULL OR strpos(lower(c.first_name || ' ' || c.last_name), lower($3)) > 0
                 OR (p.since IS NOT NULL AND strpos(c.phone, $3) > 0))
-            AND ($4::text IS NULL OR (lower(c.last_name), lower(c.first_name), c.id) > ($4, $5, $6::uuid))
+            AND (lower(c.last_name), lower(c.first_name), c.id)
+                > (coalesce($4, ''), coalesce($5, ''), coalesce($6, '00000000-0000-0000-0000-000000000000'))
         ORDER BY lower(c.last_name), lower(c.first_name), c.id LIMIT $7
         """
     static let isReadOnly = true

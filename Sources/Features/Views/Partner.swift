@@ -14,7 +14,7 @@ struct PartnerStore: Sendable {
     ]
 
     func write(_ json: inout JSONWriter) {
-        json.field("id", id.description)
+        json.field("id", id)
         json.field("name", name)
         json.field("address", address)
         json.field("phone", phone)

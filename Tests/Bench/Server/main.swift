@@ -1,7 +1,9 @@
 // The house without a product: the routes that `make bench` measures, on the same runtime, pool, log and metrics as
 // `kurir serve`. Usage: bench-server DATABASE_URL LOOPS POOL_SIZE; ends when its standard input does.
+// `bench-server --statements` prints the product's statements that are measured, as JSON.
 
 import EventLoop
+import Features
 import Glibc
 import HTTP
 import Observability
@@ -47,6 +49,11 @@ func answer(_ thing: (id: Int32, name: String, count: Int32)?) throws -> Respons
 
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments
+if arguments.dropFirst().first == "--statements" {
+    let statements = MeasuredStatements.all.map { ($0.name, JSON.string($0.sql)) }
+    print(String(decoding: JSON.object(Dictionary(uniqueKeysWithValues: statements)).bytes, as: UTF8.self))
+    exit(EXIT_SUCCESS)
+}
 let group = try EventLoopGroup(count: Int(arguments[2])!)
 let log = try await Log(.json, sink: LogSink(file: STDERR_FILENO), on: group)
 let metrics = try await Metrics(on: group)
