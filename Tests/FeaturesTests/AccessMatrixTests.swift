@@ -18,7 +18,7 @@ import Testing
     /// What one store and its courier have, which is nobody else's.
     private struct World {
         let store, courier, otherStore, otherCourier: Person
-        let session, invite, device, code: String
+        let session, invite, device, code, offered, taken: String
 
         init(_ api: API) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -30,6 +30,9 @@ import Testing
             let third = try await api.courier()
             let made = try await api.post("/v1/invites", ["courier_id": .string(third.id)], as: store.token).json
             (invite, code) = (made["id"].string ?? "", made["code"].string ?? "")
+            offered = try await api.delivery(of: store, to: [courier])
+            taken = try await api.delivery(of: store, to: [courier])
+            _ = try await api.post("/v1/deliveries/\(taken)/accept", as: courier.token)
         }
 
         var rows: [String: Row] {
@@ -65,7 +68,30 @@ import Testing
                 "get /v1/partners": Row(access: .signedIn),
                 "delete /v1/partners/{courier_id}": Row(
                     access: .store, strangers: [("/v1/partners/\(courier.id)", .store, 404)]),
+                "get /v1/lifecycle": Row(access: .anyone), "get /v1/events": Row(access: .signedIn),
+                "post /v1/deliveries": Row(
+                    access: .store, body: Deliveries.form(to: [courier]),
+                    strangers: [
+                        ("/v1/deliveries", .store, 422)
+                    ]),
+                "get /v1/deliveries": Row(access: .signedIn),
+                "get /v1/deliveries/{id}": Row(access: .signedIn, strangers: others("", .store, .courier)),
+                "patch /v1/deliveries/{id}": Row(
+                    access: .store, body: ["description": "x"], strangers: others("", .store)),
+                "post /v1/deliveries/{id}/accept": Row(access: .courier, strangers: others("/accept", .courier)),
+                "post /v1/deliveries/{id}/decline": Row(access: .courier, strangers: others("/decline", .courier)),
+                "post /v1/deliveries/{id}/deliver": Row(
+                    access: .courier, body: [:], strangers: others("/deliver", .courier)),
+                "post /v1/deliveries/{id}/cancel": Row(
+                    access: .signedIn, body: [:], strangers: others("/cancel", .store, .courier)),
+                "get /v1/deliveries/{id}/history": Row(
+                    access: .signedIn, strangers: others("/history", .store, .courier)),
             ]
+        }
+
+        /// A delivery that is offered and one that is carried are nothing to others.
+        private func others(_ action: String, _ kinds: Kind...) -> [(path: String, kind: Kind, status: Int)] {
+            [offered, taken].flatMap { id in kinds.map { ("/v1/deliveries/\(id)\(action)", $0, 404) } }
         }
     }
 
@@ -88,6 +114,9 @@ import Testing
             #expect(try await api.get("/v1/partners", as: world.store.token).items.count == 1)
             #expect(try await api.get("/v1/invites", as: world.store.token).items.map { $0["state"] } == ["live"])
             #expect(try await api.execute("SELECT account_id FROM devices") == [[world.courier.id]])
+            #expect(
+                try await api.execute("SELECT status, version FROM deliveries ORDER BY id")
+                    == [["pending", "1"], ["in_progress", "2"]])
         }
     }
 

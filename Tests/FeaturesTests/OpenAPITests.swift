@@ -67,7 +67,7 @@ import Testing
         "GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs", "GET /i/{code}",
         "GET /.well-known/apple-app-site-association", "GET /.well-known/assetlinks.json",
         "POST /v1/stores", "POST /v1/couriers", "POST /v1/sessions", "POST /v1/password_resets",
-        "PUT /v1/password_resets",
+        "PUT /v1/password_resets", "GET /v1/lifecycle",
     ]
 
     @Test func everyParameterOfAPathIsDeclaredOnce() async throws {

@@ -48,6 +48,7 @@ def walk(address):
 
     look(way, store, courier, made["code"])
     befriend(way, store, courier)
+    carry(way, store, courier)
     keep_house(way, courier)
     sign_in_and_out(way, courier)
     assert not way.missed(), f"not reached: {sorted(way.missed())}"
@@ -81,6 +82,37 @@ def befriend(way, store, courier):
     for token in [store, courier]:
         way.call("get_invites", token=token)
     way.call("post_partners", 201, courier, body={"code": code})
+
+
+def carry(way, store, courier):
+    """Deliveries through all that can become of them, and what is told of them."""
+    form = {
+        "recipient": {
+            "first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Split", "phone": "+385919998877",
+            "location": {"lat": 43.508, "lon": 16.44},
+        },
+        "description": "Torta", "instructions": "Zvoniti dvaput", "reference": "A-1",
+        "courier_ids": [way.call("get_me", token=courier)["id"]],
+    }  # fmt: skip
+    delivery = {"id": way.call("post_deliveries", 201, store, body=form)["id"]}
+    way.call("patch_deliveries_id", token=store, path_parameters=delivery, body={"reference": None})
+    for query in [{}, {"status": "pending,in_progress"}, {"q": "torta", "limit": 1}]:
+        for token in [store, courier]:
+            way.call("get_deliveries", token=token, query=query)
+    way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
+    way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body={"note": "susjedi"})
+    other, third = [
+        {"id": way.call("post_deliveries", 201, store, body=form | {"reference": None})["id"]} for _ in range(2)]
+    way.call("post_deliveries_id_decline", token=courier, path_parameters=other)
+    way.call("post_deliveries_id_accept", token=courier, path_parameters=third)
+    way.call("post_deliveries_id_cancel", token=courier, path_parameters=third, body={"reason": "kvar"})
+    way.call("post_deliveries_id_cancel", token=store, path_parameters=other, body={})
+    for token in [store, courier]:
+        way.call("get_deliveries_id", token=token, path_parameters=delivery)
+        way.call("get_deliveries_id_history", token=token, path_parameters=delivery)
+        way.call("get_events", token=token)
+        way.call("get_events", token=token, query={"after": "now", "wait_seconds": 0})
+    way.call("get_lifecycle")
 
 
 def keep_house(way, courier):

@@ -107,10 +107,6 @@ struct RedeemInvite: Statement {
             WHERE id = $1 AND state = 'open' AND expires_at > now() RETURNING store_id),
         joined AS (
             INSERT INTO partners (store_id, courier_id) SELECT store_id, $2 FROM redeemed RETURNING store_id, since),
-        others AS (
-            UPDATE invites i SET state = 'revoked' FROM joined, couriers c
-            WHERE c.id = $2 AND i.store_id = joined.store_id AND i.id <> $1 AND i.state = 'open'
-                AND (i.courier_id = c.id OR i.phone = c.phone)),
         fed AS (
             INSERT INTO events (account_id, type, data)
             SELECT account_id, 'partner.joined', $4 || jsonb_build_object('store_id', joined.store_id)
