@@ -109,9 +109,9 @@ import Testing
             var seen: [Int] = []
             for courier in couriers { seen.append(try await api.get(Deliveries.path(id), as: courier.token).status) }
             #expect(seen == [404, 200, 200])
-            #expect(try await api.events(of: couriers[0], about: id) == ["delivery.offered", "delivery.withdrawn"])
-            #expect(try await api.events(of: couriers[1], about: id) == ["delivery.offered", "delivery.updated"])
-            #expect(try await api.events(of: couriers[2], about: id) == ["delivery.offered"])
+            try await api.expectEvents(["delivery.offered", "delivery.withdrawn"], of: couriers[0], about: id)
+            try await api.expectEvents(["delivery.offered", "delivery.updated"], of: couriers[1], about: id)
+            try await api.expectEvents(["delivery.offered"], of: couriers[2], about: id)
             for (body, wrong) in [
                 (["courier_ids": []], ["courier_ids": "required"]),
                 (["description": .null], ["description": "required"]),

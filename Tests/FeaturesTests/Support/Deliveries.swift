@@ -51,10 +51,18 @@ extension API {
         return (store, couriers)
     }
 
-    /// The types of an account's events, oldest first.
-    func events(of person: Person, about delivery: String? = nil) async throws -> [String] {
-        try await get("/v1/events?limit=200", as: person.token).items
-            .filter { delivery == nil || $0["delivery_id"].string == delivery }.compactMap { $0["type"].string }
+    /// Expects an account's feed to tell this, as soon as no transaction anywhere in the cluster holds it back.
+    func expectEvents(
+        _ types: [String], of person: Person, about delivery: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        var told: [String] = []
+        try? await eventually {
+            told = try await get("/v1/events?limit=200", as: person.token).items
+                .filter { delivery == nil || $0["delivery_id"].string == delivery }.compactMap { $0["type"].string }
+            return told.count >= types.count
+        }
+        #expect(told == types, sourceLocation: sourceLocation)
     }
 
     func stats(of courier: Person) async throws -> [String: Int] {

@@ -1,0 +1,240 @@
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+/// Who sees which deliveries, in lists and one by one, after whatever may happen; and who is told.
+@Suite(.database) struct VisibilityTests {
+    private func list(_ person: Person, _ api: API, _ query: String = "") async throws -> [String] {
+        try await api.get("/v1/deliveries" + query, as: person.token).items.compactMap { $0["id"].string }
+    }
+
+    @Test func aCouriersListHasWhatItMayHaveAndWhatIsIts() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let (ana, ivo) = (couriers[0], couriers[1])
+            var ids: [String] = []
+            for _ in 0..<7 { ids.append(try await api.delivery(of: store, to: couriers)) }
+            // Offered to both; the rest happens to one each.
+            try await api.act("accept", ids[1], as: ana)
+            try await api.act("cancel", ids[1], as: ana)
+            try await api.act("decline", ids[2], as: ana)
+            try await api.act("accept", ids[3], as: ivo)
+            try await api.act("accept", ids[4], as: ana)
+            try await api.act("accept", ids[5], as: ana)
+            try await api.act("deliver", ids[5], as: ana)
+            try await api.act("cancel", ids[6], as: store)
+            #expect(try await list(ana, api) == [ids[0], ids[4], ids[5]])
+            #expect(try await list(ivo, api) == [ids[2], ids[1], ids[0], ids[3]])
+            #expect(try await list(store, api) == [ids[2], ids[1], ids[0], ids[4], ids[3], ids[5], ids[6]])
+            #expect(try await list(store, api, "?status=in_progress,cancelled") == [ids[4], ids[3], ids[6]])
+            #expect(try await list(ana, api, "?status=delivered") == [ids[5]])
+            #expect(try await api.get("/v1/deliveries?status=lost", as: ana.token).wrong == ["status": "invalid_value"])
+            // What is in the list can be looked at, and nothing else.
+            for id in ids {
+                let isListed = try await list(ana, api).contains(id)
+                #expect(try await api.get(Deliveries.path(id), as: ana.token).status == (isListed ? 200 : 404))
+            }
+            // The store takes the offer back, and cancels what is carried.
+            _ = try await api.call(
+                "PATCH", Deliveries.path(ids[0]), ["courier_ids": [.string(ivo.id)]], as: store.token)
+            try await api.act("cancel", ids[4], as: store)
+            #expect(try await list(ana, api) == [ids[5]])
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func theEndOfAPartnershipEndsSeeingAtOnce() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let (ana, ivo) = (couriers[0], couriers[1])
+            let offered = try await api.delivery(of: store, to: couriers)
+            let onlyAnas = try await api.delivery(of: store, to: [ana])
+            let carried = try await api.delivery(of: store, to: couriers)
+            let delivered = try await api.delivery(of: store, to: [ana])
+            for id in [carried, delivered] { try await api.act("accept", id, as: ana) }
+            try await api.act("deliver", delivered, as: ana)
+            let path = "/v1/partners/\(ana.id)"
+            let refused = try await api.call("DELETE", path, as: store.token)
+            #expect(refused.status == 409 && refused.code == "deliveries_in_progress")
+            #expect(try await list(ana, api).count == 4)
+            #expect(try await api.call("DELETE", path + "?release=true", as: store.token).status == 204)
+            #expect(try await list(ana, api).isEmpty)
+            for id in [offered, onlyAnas, carried, delivered] {
+                #expect(try await api.get(Deliveries.path(id), as: ana.token).status == 404)
+                for action in ["accept", "deliver", "cancel", "decline"] {
+                    #expect(try await api.act(action, id, as: ana).status == 404, "\(action)")
+                }
+            }
+            #expect(try await list(ivo, api) == [carried, offered])
+            let released = try await api.get(Deliveries.path(carried), as: store.token).json
+            #expect(released["status"] == "pending" && released["candidates"].items.count == 1)
+            // No cancellation is counted.
+            #expect(try await api.stats(of: ana) == ["accepted": 2, "delivered": 1, "cancelled": 0, "declined": 0])
+            try await api.expectEvents(
+                ["delivery.created", "delivery.updated", "delivery.stranded"], of: store, about: onlyAnas)
+            try await api.expectEvents(
+                ["delivery.offered", "delivery.taken", "delivery.offered"], of: ivo, about: carried)
+            let invited = try await api.post("/v1/invites", ["courier_id": .string(ana.id)], as: store.token)
+            #expect(invited.status == 201)
+        }
+    }
+
+    /// An invite that was left over must not bring back a partnership that the store has ended.
+    @Test func theEndOfAPartnershipTakesBackInvites() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
+            try await api.join(store, courier)
+            #expect(try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token).status == 204)
+            let again = try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token)
+            #expect(again.status == 410 && again.code == "code_revoked")
+        }
+    }
+
+    @Test func acceptingAndEndingThePartnershipExcludeEachOther() async throws {
+        try await API.serving { api in
+            for _ in 0..<100 {
+                let (store, couriers) = try await api.team(1)
+                let id = try await api.delivery(of: store, to: couriers)
+                async let accepted = api.act("accept", id, as: couriers[0]).status
+                async let ended = api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token).status
+                let outcome = (try await accepted, try await ended)
+                #expect(outcome == (200, 409) || outcome == (404, 204), "\(outcome)")
+            }
+            try await api.expectConsistency()
+            #expect(
+                try await api.execute(
+                    """
+                    SELECT d.id FROM deliveries d WHERE status = 'in_progress' AND NOT EXISTS (
+                        SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = d.courier_id)
+                    """) == [])
+        }
+    }
+
+    @Test func noticesThatBecameUntrueAreWithdrawn() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            for (number, courier) in couriers.enumerated() {
+                _ = try await api.call("PUT", "/v1/me/devices/phone\(number)", ["platform": "fcm"], as: courier.token)
+            }
+            func waiting(_ id: String) async throws -> [String] {
+                try await api.execute("SELECT address FROM outbox WHERE subject = '\(id)' ORDER BY 1").compactMap {
+                    $0[0]
+                }
+            }
+            let taken = try await api.delivery(of: store, to: couriers)
+            #expect(try await waiting(taken) == ["phone0", "phone1"])
+            try await api.act("accept", taken, as: couriers[0])
+            #expect(try await waiting(taken) == [])
+            let cancelled = try await api.delivery(of: store, to: couriers)
+            try await api.act("decline", cancelled, as: couriers[0])
+            #expect(try await waiting(cancelled) == ["phone1"])
+            try await api.act("cancel", cancelled, as: store)
+            #expect(try await waiting(cancelled) == [])
+            let edited = try await api.delivery(of: store, to: couriers)
+            _ = try await api.call(
+                "PATCH", Deliveries.path(edited), ["courier_ids": [.string(couriers[1].id)]], as: store.token)
+            #expect(try await waiting(edited) == ["phone1"])
+        }
+    }
+
+    @Test func whoeverCarriesACancelledParcelIsToldByWhateverReachesThem() async throws {
+        try await API.serving { api in
+            let store = try await api.store(name: "Kod Mare")
+            var reached: [[String?]] = []
+            for (hasDevice, isOn) in [(true, true), (false, true), (true, false), (false, false)] {
+                let courier = try await api.courier(language: "hr")
+                try await api.join(store, courier)
+                if hasDevice {
+                    _ = try await api.call("PUT", "/v1/me/devices/d\(isOn)", ["platform": "apns"], as: courier.token)
+                }
+                _ = try await api.call(
+                    "PATCH", "/v1/me", ["notifications_enabled": .bool(isOn)], as: courier.token)
+                let id = try await api.delivery(
+                    of: store, to: [courier], ["reference": .string("R\(reached.count)\(hasDevice)")])
+                try await api.act("accept", id, as: courier)
+                try await api.act("cancel", id, as: store, ["reason": "kupac odustaje"])
+                let rows = try await api.execute(
+                    """
+                    SELECT channel, (body LIKE '%Kod Mare%' AND body LIKE '%kupac odustaje%')::text, language
+                    FROM outbox WHERE kind = 'delivery_cancelled' AND subject = '\(id)'
+                    """)
+                reached += rows
+                // The feed tells in any case, and nothing of the recipient.
+                try await api.expectEvents(
+                    ["delivery.offered", "delivery.accepted", "delivery.cancelled"], of: courier, about: id)
+                let last = try await api.get("/v1/events", as: courier.token).items.last?["delivery"]
+                #expect(last?["status"] == "cancelled" && last?.names.contains("recipient") == false)
+            }
+            #expect(reached == [["push", "true", "hr"], ["sms", "true", "hr"]])
+        }
+    }
+
+    // MARK: Lists under the reader
+
+    @Test func pagesStayRightWhileRowsMove() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            var ids: [String] = []
+            for _ in 0..<40 { ids.append(try await api.delivery(of: store, to: couriers)) }
+            var (seen, cursor): ([String], String?) = ([], nil)
+            var steps = 0
+            repeat {
+                let page = try await api.get(
+                    "/v1/deliveries?limit=3" + (cursor.map { "&cursor=\($0)" } ?? ""), as: store.token)
+                seen += page.items.compactMap { $0["id"].string }
+                cursor = page.json["next_cursor"].string
+                // Meanwhile one that was seen goes on, another one is made, and the last one that was seen is gone.
+                try await api.act("accept", seen[steps], as: couriers[0])
+                _ = try await api.delivery(of: store, to: couriers)
+                if let last = seen.last { try await api.act("cancel", last, as: store) }
+                steps += 1
+            } while cursor != nil && steps < 40
+            // Nothing of what was there is left out.
+            #expect(Set(seen).isSuperset(of: ids))
+        }
+    }
+
+    @Test func aCursorThatIsNoneIsRefused() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            for cursor in ["x", "WyJhIl0", "WyJwZW5kaW5nIiwieCJd"] {
+                let answer = try await api.get("/v1/deliveries?cursor=\(cursor)", as: store.token)
+                #expect(answer.status == 422 && answer.wrong == ["cursor": "invalid_cursor"])
+            }
+        }
+    }
+
+    @Test func searchingFindsInEveryTextAndGoesOnWhereItStopped() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(
+                of: store, to: couriers, ["reference": "ŽUPA-7", "instructions": "treći kat"])
+            _ = try await api.delivery(of: store, to: couriers, ["description": "knjige"])
+            for text in ["%C5%BEupa-7", "TRE%C4%86I", "torta", "vukovarska"] {
+                #expect(try await list(store, api, "?q=\(text)").contains(id), "\(text)")
+                #expect(try await list(couriers[0], api, "?q=\(text)").contains(id), "\(text)")
+            }
+            #expect(try await list(store, api, "?q=nema-toga").isEmpty)
+            // Behind more than one search looks at.
+            try await api.execute(
+                """
+                INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name,
+                    recipient_last_name, recipient_address, description, created_at, updated_at)
+                SELECT ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, store_id, 'pending', 1, candidates,
+                    'X', 'Y', 'Z', 'W', now(), now()
+                FROM deliveries, generate_series(1, 4500) n WHERE deliveries.id = '\(id)'
+                """)
+            var (found, cursor, pages): ([String], String?, Int) = ([], nil, 0)
+            repeat {
+                let page = try await api.get(
+                    "/v1/deliveries?q=torta" + (cursor.map { "&cursor=\($0)" } ?? ""), as: store.token)
+                found += page.items.compactMap { $0["id"].string }
+                cursor = page.json["next_cursor"].string
+                pages += 1
+            } while cursor != nil
+            #expect(found == [id] && pages == 3)
+        }
+    }
+}
