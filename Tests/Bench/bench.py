@@ -80,7 +80,7 @@ class Cluster:
         self.process.wait()
 
     # What Kurir asks of its sessions, too.
-    SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off"
+    SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off"
 
     def measure(self, script, clients, seconds, options=()):
         """Transactions a second, and median and 99th percentile of their latency in milliseconds."""

@@ -155,12 +155,12 @@ def scripts(sql):
         notices=notices("delivery_delivered", its_store, "Ana: Vukovarska 5"))
 
     first = "'pending'::delivery_status", "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
-    every = "'{pending,in_progress,delivered,cancelled}'"
     who = f"\\set s random(1, {STORES})\n\\set c random(1, {COURIERS})\n"
 
     def listed(name, account):
-        text = sql[name].replace("$2::delivery_status", first[0])
-        return who + filled(text, {1: account, 3: first[1], 4: "51", 5: every})
+        text = sql[name].replace("$2::delivery_status", first[0]).replace(
+            "$5::delivery_status", "'cancelled'::delivery_status")
+        return who + filled(text, {1: account, 3: first[1], 4: "51"})
 
     return {
         "create": create, "accept": accept, "deliver": deliver, "find": pick + find,

@@ -82,13 +82,14 @@ public struct DeliveryRoom: Room {
     private func list(_ call: Call) async throws -> Response {
         let account = call.caller.account
         let wanted = try ListedDeliveries(call.request, for: call.caller)
-        let listed =
+        let listed = try await wanted.read { part in
             switch (call.caller.kind, wanted.text) {
-            case (.store, nil): try await call.run(ListOfStore(wanted))
-            case (.store, _): try await call.run(SearchOfStore(wanted))
-            case (.courier, nil): try await call.run(ListOfCourier(wanted))
-            case (.courier, _): try await call.run(SearchOfCourier(wanted))
+            case (.store, nil): try await call.run(ListOfStore(part: part))
+            case (.store, _): try await call.run(SearchOfStore(part: part))
+            case (.courier, nil): try await call.run(ListOfCourier(part: part))
+            case (.courier, _): try await call.run(SearchOfCourier(part: part))
             }
+        }
         return wanted.response(listed) { json, delivery in json.object { delivery.write(&$0, for: account) } }
     }
 

@@ -4,12 +4,12 @@ import Postgres
 
 /// Which deliveries are asked for.
 struct ListedDeliveries: Sendable {
-    let account: ID
-    let statuses: [DeliveryStatus]
+    let page: Page
     /// What must occur in them.
     let text: String?
-    let page: Page
-    fileprivate let after: (status: DeliveryStatus, id: ID)
+    private let account: ID
+    private let statuses: [DeliveryStatus]
+    private let after: (status: DeliveryStatus, id: ID)
 
     static let parameters =
         [
@@ -33,45 +33,76 @@ struct ListedDeliveries: Sendable {
 
     private static func statuses(_ text: String?) throws -> [DeliveryStatus] {
         guard let text, !text.isEmpty else { return DeliveryStatus.allCases }
-        return try text.split(separator: ",").map { name in
+        let named = try text.split(separator: ",").map { name in
             guard let status = DeliveryStatus(rawValue: String(name)) else {
                 throw Problem(
                     .unprocessable, "validation_failed", fields: [Problem.WrongField("status", "invalid_value")])
             }
             return status
         }
+        return DeliveryStatus.allCases.filter(named.contains)
     }
 
     private static func place(_ key: [String]?) throws -> (DeliveryStatus, ID) {
         // Before everything: lists begin with what is pending, and with the greatest id.
-        guard let key else { return (.pending, ID(high: .max, low: .max)) }
+        guard let key else { return (.pending, .greatest) }
         guard key.count == 2, let status = DeliveryStatus(rawValue: key[0]), let id = ID(key[1]) else {
             throw Page.wrongCursor
         }
         return (status, id)
     }
 
-    fileprivate func bind(into parameters: inout Parameters) {
-        parameters.add(account)
-        parameters.add(after.status)
-        parameters.add(after.id)
-        parameters.add(page.fetched)
-        parameters.add(statuses.map(\.rawValue))
-        if let text { parameters.add(text) }
+    /// One range of the list's index, which a page, or a part of it, is read from.
+    struct Part: Sendable {
+        fileprivate let account: ID
+        fileprivate let after: (status: DeliveryStatus, id: ID)
+        fileprivate let last: DeliveryStatus
+        fileprivate let text: String?
+        fileprivate var limit: Int32 = 0
+    }
+
+    /// The ranges that are wanted, from the cursor on: statuses that follow on each other are one.
+    private var parts: [Part] {
+        let order = DeliveryStatus.allCases
+        let begin = order.firstIndex(of: after.status)!
+        var parts: [Part] = []
+        for place in order.indices where place >= begin && statuses.contains(order[place]) {
+            let start = place == begin ? after : (order[place], .greatest)
+            if let part = parts.last, order.firstIndex(of: part.last) == place - 1 {
+                parts[parts.count - 1] = Part(account: account, after: part.after, last: order[place], text: text)
+            } else {
+                parts.append(Part(account: account, after: start, last: order[place], text: text))
+            }
+        }
+        return parts
+    }
+
+    /// Reads the page with `read`, one range after the other until it is full or a search has looked at enough.
+    func read(_ read: (Part) async throws -> [ListedDelivery]) async throws -> [ListedDelivery] {
+        var rows: [ListedDelivery] = []
+        for var part in parts {
+            part.limit = page.fetched - Int32(rows.count)
+            rows += try await read(part)
+            if rows.count >= page.fetched || rows.last?.edge != nil { break }
+        }
+        return rows
     }
 
     func response(
         _ rows: [ListedDelivery], _ write: (inout JSONWriter, StoredDelivery) -> Void
     ) -> Response {
-        let found = rows.compactMap(\.delivery)
         // A search that looked at all it may goes on from there.
-        let edge = found.count > page.limit ? nil : rows.first?.edge
-        return page.response(found, key: Self.key, next: edge, write: write)
+        page.response(rows.compactMap(\.delivery), key: Self.key, next: rows.last?.edge, write: write)
     }
 
     private static func key(_ listed: StoredDelivery) -> [String] {
         [listed.delivery.status.rawValue, listed.delivery.id.description]
     }
+}
+
+extension ID {
+    /// None is greater.
+    fileprivate static let greatest = ID(high: .max, low: .max)
 }
 
 /// A delivery in a list, or, where a search found none, only how far it looked.
@@ -83,34 +114,48 @@ struct ListedDelivery: Sendable {
 
 /// A statement that reads a page of deliveries.
 protocol DeliveryList: Statement where Row == ListedDelivery {
-    var wanted: ListedDeliveries { get }
+    var part: ListedDeliveries.Part { get }
 }
 
 extension DeliveryList {
     static var isReadOnly: Bool { true }
 
-    func bind(into parameters: inout Parameters) { wanted.bind(into: &parameters) }
+    func bind(into parameters: inout Parameters) {
+        parameters.add(part.account)
+        parameters.add(part.after.status)
+        parameters.add(part.after.id)
+        parameters.add(part.limit)
+        parameters.add(part.last)
+        if let text = part.text { parameters.add(text) }
+    }
 }
 
-/// All that a list's pages have in common; `status` and `id` are where an entry stands in the index that is read.
-private enum ListSQL {
-    /// One range of the index, read backwards from the place before.
-    static func page(of entries: String, status: String, id: String, owner: String) -> String {
+/// All that a list's pages have in common: a range of an index, read backwards from the place before, and only then what
+/// is told of the deliveries in it.
+private struct ListSQL {
+    /// The table that has the index, and its columns.
+    let table, owner, id: String
+
+    private func range(limit: String) -> String {
         """
-        FROM \(entries) WHERE \(owner) = $1 AND (\(status), \(id)) < ($2::delivery_status, $3)
-            AND \(status) = ANY ($5::text[]::delivery_status[])
-        ORDER BY \(status) DESC, \(id) DESC
+        SELECT status AS at_status, \(id) AS at_id FROM \(table)
+        WHERE \(owner) = $1 AND (status, \(id)) < ($2::delivery_status, $3) AND status >= $5::delivery_status
+        ORDER BY status DESC, \(id) DESC LIMIT \(limit)
         """
     }
 
-    static func list(_ page: String) -> String {
-        "SELECT \(StoredDelivery.columns) \(page.replacing("WHERE", with: "\(StoredDelivery.tables) WHERE", maxReplacements: 1)) LIMIT $4"
+    var list: String {
+        """
+        SELECT \(StoredDelivery.columns) FROM (\(range(limit: "$4"))) at
+        JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+        ORDER BY at_status DESC, at_id DESC
+        """
     }
 
-    /// Looks through so many entries at most, and says where it stopped, also when it found nothing.
-    static func search(_ page: String, status: String, id: String) -> String {
+    /// Looks through so many at most, and says where it stopped, also when it found nothing.
+    var search: String {
         """
-        WITH looked AS MATERIALIZED (SELECT \(status) AS at_status, \(id) AS at_id \(page) LIMIT 2000),
+        WITH looked AS MATERIALIZED (\(range(limit: "2000"))),
         edge AS (
             SELECT CASE WHEN count(*) = 2000 THEN (
                 SELECT ARRAY[at_status::text, at_id::text] FROM looked ORDER BY at_status, at_id LIMIT 1) END AS place
@@ -125,6 +170,9 @@ private enum ListSQL {
         """
     }
 
+    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id")
+    static let ofCourier = ListSQL(table: "jobs", owner: "courier_id", id: "delivery_id")
+
     static func decodeSearch(_ row: inout RowReader) throws -> ListedDelivery {
         let edge: [String]? = try row.read()
         return ListedDelivery(delivery: row.isNextNull() ? nil : try StoredDelivery(&row), edge: edge)
@@ -133,12 +181,8 @@ private enum ListSQL {
 
 /// A page of a store's deliveries.
 struct ListOfStore: DeliveryList {
-    fileprivate static let page = ListSQL.page(
-        of: "deliveries d", status: "d.status", id: "d.id", owner: "d.store_id")
-    static let sql = ListSQL.list(page)
-    let wanted: ListedDeliveries
-
-    init(_ wanted: ListedDeliveries) { self.wanted = wanted }
+    static let sql = ListSQL.ofStore.list
+    let part: ListedDeliveries.Part
 
     static func decode(_ row: inout RowReader) throws -> ListedDelivery {
         ListedDelivery(delivery: try StoredDelivery(&row), edge: nil)
@@ -147,23 +191,16 @@ struct ListOfStore: DeliveryList {
 
 /// A page of those of a store's deliveries in which a text occurs.
 struct SearchOfStore: DeliveryList {
-    static let sql = ListSQL.search(ListOfStore.page, status: "d.status", id: "d.id")
-    let wanted: ListedDeliveries
-
-    init(_ wanted: ListedDeliveries) { self.wanted = wanted }
+    static let sql = ListSQL.ofStore.search
+    let part: ListedDeliveries.Part
 
     static func decode(_ row: inout RowReader) throws -> ListedDelivery { try ListSQL.decodeSearch(&row) }
 }
 
 /// A page of what is a courier's.
 struct ListOfCourier: DeliveryList {
-    fileprivate static let page = ListSQL.page(
-        of: "jobs j JOIN deliveries d ON d.id = j.delivery_id", status: "j.status", id: "j.delivery_id",
-        owner: "j.courier_id")
-    static let sql = ListSQL.list(page)
-    let wanted: ListedDeliveries
-
-    init(_ wanted: ListedDeliveries) { self.wanted = wanted }
+    static let sql = ListSQL.ofCourier.list
+    let part: ListedDeliveries.Part
 
     static func decode(_ row: inout RowReader) throws -> ListedDelivery {
         ListedDelivery(delivery: try StoredDelivery(&row), edge: nil)
@@ -172,12 +209,8 @@ struct ListOfCourier: DeliveryList {
 
 /// A page of what is a courier's and has a text in it.
 struct SearchOfCourier: DeliveryList {
-    fileprivate static let page = ListSQL.page(
-        of: "jobs j", status: "j.status", id: "j.delivery_id", owner: "j.courier_id")
-    static let sql = ListSQL.search(page, status: "j.status", id: "j.delivery_id")
-    let wanted: ListedDeliveries
-
-    init(_ wanted: ListedDeliveries) { self.wanted = wanted }
+    static let sql = ListSQL.ofCourier.search
+    let part: ListedDeliveries.Part
 
     static func decode(_ row: inout RowReader) throws -> ListedDelivery { try ListSQL.decodeSearch(&row) }
 }

@@ -110,9 +110,20 @@ public struct EventRoom: Room {
     ) async throws {
         let listener = tail.listen(to: account)
         defer { listener.close() }
+        // How soon to come again after the end, and where whoever begins now has begun.
+        try await writer.write(Array("retry: 1000\n\(isFromNow ? "id: \(start.cursor)" : ": welcome")\n\n".utf8))
+        do {
+            try await follow(listener, from: start, request, writer)
+        } catch is CancellationError where listener.isOver {
+            // The server stops: the stream ends in good order, so that its client comes again.
+        }
+    }
+
+    private func follow(
+        _ listener: Listener, from start: FeedPosition, _ request: Request, _ writer: BodyWriter
+    ) async throws {
+        let account = listener.account
         var position = start
-        try await writer.write(Array("retry: 1000\n".utf8))
-        try await writer.write(Array((isFromNow ? "id: \(start.cursor)\n\n" : ": welcome\n\n").utf8))
         // A session that has ended reads no more, and neither does anybody while the server stops.
         while !listener.isOver, try await authenticator.caller(of: request)?.account == account {
             let items = try await database.run(ReadFeed(account: account, after: position, limit: 50))

@@ -65,10 +65,13 @@ struct FeedItem: Sendable {
 struct ReadFeed: Statement {
     static let sql = """
         SELECT e.xact::text::bigint, e.id, e.type, e.at, e.data, e.seq, \(StoredDelivery.columns)
-        FROM events e LEFT JOIN (deliveries d \(StoredDelivery.tables)) ON d.id = e.delivery_id
-        WHERE e.account_id = $1 AND (e.xact, e.id) > ($2::bigint::text::xid8, $3)
-            AND e.xact < pg_snapshot_xmin(pg_current_snapshot())
-        ORDER BY e.xact, e.id LIMIT $4
+        FROM (
+            SELECT * FROM events
+            WHERE account_id = $1 AND (xact, id) > ($2::bigint::text::xid8, $3)
+                AND xact < pg_snapshot_xmin(pg_current_snapshot())
+            ORDER BY xact, id LIMIT $4) e
+        LEFT JOIN (deliveries d \(StoredDelivery.tables)) ON d.id = e.delivery_id
+        ORDER BY e.xact, e.id
         """
     static let isReadOnly = true
     let account: ID

@@ -60,7 +60,7 @@ struct API: Sendable {
             result = .failure(error)
         }
         await product.prepareToStop()
-        await server.stop(within: .zero)
+        await server.stop(within: .seconds(2))
         await product.stop()
         await database.stop()
         try await blocking { group.stop() }

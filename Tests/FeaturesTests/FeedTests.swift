@@ -1,0 +1,241 @@
+import HTTP
+@testable import Features
+import Postgres
+import TestSupport
+import Testing
+
+/// Each account's feed: nothing missing, nothing twice, in the order of the commits.
+@Suite(.database) struct FeedTests {
+    private func page(_ api: API, _ person: Person, _ query: String = "") async throws -> Answer {
+        try await api.get("/v1/events" + query, as: person.token)
+    }
+
+    @Test func itTellsEachAccountWhatConcernsIt() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.expectEvents(["delivery.created", "delivery.accepted"], of: store)
+            try await api.expectEvents(["delivery.offered", "delivery.accepted"], of: couriers[0])
+            try await api.expectEvents(["delivery.offered", "delivery.taken"], of: couriers[1])
+            let items = try await page(api, store).items
+            #expect(items.map { $0["seq"].integer } == [1, 2] && items[0]["delivery_id"].string == id)
+            #expect(items[0]["delivery"]["recipient"]["first_name"] == "Iva")
+            // To whom it is nothing any more, it is not told whose parcel it is.
+            let lost = try await page(api, couriers[1]).items
+            #expect(
+                lost.allSatisfy { !$0["delivery"].names.contains("recipient") && $0["delivery"]["id"].string == id })
+            #expect(lost[1]["delivery"]["status"] == "in_progress")
+        }
+    }
+
+    @Test func partnersAndInvitesAreTold() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
+            let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
+            _ = try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token)
+            _ = try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token)
+            try await api.expectEvents(["invite.received", "partner.joined", "partner.ended"], of: courier)
+            try await api.expectEvents(["partner.joined", "partner.ended"], of: store)
+            let received = try await page(api, courier).items[0]
+            #expect(received["data"]["store_name"] == "Kod Mare" && received["delivery"] == .null)
+            // The code goes to the phone alone.
+            #expect(!received["data"].names.contains("code") && !received["data"].names.contains("url"))
+        }
+    }
+
+    @Test func itIsResumedFromAnyCursor() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<7 { _ = try await api.delivery(of: store, to: couriers) }
+            try await api.expectEvents(Array(repeating: "delivery.created", count: 7), of: store)
+            let all = try await page(api, store).items
+            for (place, item) in all.enumerated() {
+                let rest = try await page(api, store, "?after=\(item["cursor"].string ?? "")").items
+                #expect(rest == Array(all[(place + 1)...]))
+            }
+            let first = try await page(api, store, "?limit=3")
+            #expect(first.items == Array(all[0..<3]))
+            #expect(first.json["next_cursor"] == all[2]["cursor"])
+            #expect(try await page(api, store, "?after=\(all[6]["cursor"].string ?? "")").json["next_cursor"] == .null)
+            for wrong in ["x", "1", "-1-1", "1-", "zzzzzzzzzzzzzzzzzzzzz-1"] {
+                let answer = try await page(api, store, "?after=\(wrong)")
+                #expect(answer.status == 422 && answer.wrong == ["after": "invalid_cursor"], "\(wrong)")
+            }
+        }
+    }
+
+    @Test func fromNowOnBeginsAfterWhatThereIs() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await api.delivery(of: store, to: couriers)
+            try await api.expectEvents(["delivery.created"], of: store)
+            let now = try await page(api, store, "?after=now")
+            let cursor = try #require(now.json["next_cursor"].string)
+            #expect(now.items.isEmpty)
+            let id = try await api.delivery(of: store, to: couriers)
+            let next = try await page(api, store, "?after=\(cursor)&wait_seconds=20").items
+            #expect(next.map { $0["delivery_id"].string } == [id])
+        }
+    }
+
+    /// The trap of every feed that is ordered by a number: the number is drawn before the commit.
+    @Test func whatCommitsLaterIsNeverPassedOver() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            try await api.database.transaction { slow in
+                // Draws its place first, and commits last.
+                try await slow.run(WriteEvent(account: store.id))
+                _ = try await api.delivery(of: store, to: couriers)
+                // What is there already waits for what may still come before it.
+                #expect(try await page(api, store).items.isEmpty)
+            }
+            try await api.expectEvents(["test.first", "delivery.created"], of: store)
+        }
+    }
+
+    @Test func manyWritersAndAReaderWhoNeverMissesAny() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let writing = Task {
+                _ = try await together(8) {
+                    for _ in 0..<25 {
+                        let id = try await api.delivery(of: store, to: couriers)
+                        try await api.act("accept", id, as: couriers[0])
+                    }
+                }
+            }
+            var (read, cursor): ([JSON], String) = ([], "")
+            while read.count < 400 {
+                let after = cursor.isEmpty ? "" : "&after=\(cursor)"
+                let items = try await page(api, store, "?limit=7&wait_seconds=20\(after)").items
+                try #require(!items.isEmpty, "nothing came for 20 seconds")
+                read += items
+                cursor = items.last?["cursor"].string ?? ""
+            }
+            try await writing.value
+            let steps = read.map { "\($0["delivery_id"].string ?? "") \($0["seq"].integer ?? 0)" }
+            #expect(Set(steps).count == 400)
+            // Of each delivery in its order.
+            for (_, own) in Dictionary(grouping: read, by: { $0["delivery_id"].string ?? "" }) {
+                #expect(own.map { $0["seq"].integer } == [1, 2])
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    @Test func waitingEndsWithTheFirstEvent() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            async let waited = page(api, couriers[0], "?wait_seconds=30")
+            try await Task.sleep(for: .milliseconds(300))
+            let id = try await api.delivery(of: store, to: couriers)
+            #expect(try await waited.items.map { $0["delivery_id"].string } == [id])
+            let empty = try await page(api, couriers[0], "?after=now&wait_seconds=1")
+            #expect(empty.status == 200 && empty.items.isEmpty)
+            for wrong in ["31", "-1", "x"] {
+                #expect(try await page(api, store, "?wait_seconds=\(wrong)").wrong == ["wait_seconds": "out_of_range"])
+            }
+        }
+    }
+
+    @Test func aServerThatStopsAnswersThoseWhoWait() async throws {
+        let waited = try await API.serving { api in
+            let store = try await api.store()
+            let waiting = Task { try await page(api, store, "?wait_seconds=30") }
+            try await Task.sleep(for: .milliseconds(300))
+            return waiting
+        }
+        let answer = try await waited.value
+        #expect(answer.status == 200 && answer.items.isEmpty)
+    }
+
+    // MARK: Streams
+
+    @Test func aStreamHasTheSameRowsAndIsResumed() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let stream = try await EventStream(api, as: store)
+            #expect(stream.status == 200)
+            var ids: [String] = []
+            for _ in 0..<3 { ids.append(try await api.delivery(of: store, to: couriers)) }
+            let events = try await stream.take(3)
+            #expect(events.map(\.type) == Array(repeating: "delivery.created", count: 3))
+            let items = try await page(api, store).items
+            #expect(events.map(\.id) == items.map { $0["cursor"].string })
+            #expect(events.compactMap { $0.data.flatMap { JSON(Array($0.utf8)) } } == items)
+            stream.close()
+            let resumed = try await EventStream(api, as: store, after: events[0].id)
+            #expect(try await resumed.take(2).map(\.id) == [events[1].id, events[2].id])
+            resumed.close()
+            let fromNow = try await EventStream(api, as: store, query: "?after=now")
+            let start = try await fromNow.next(comments: true)
+            #expect(start?.id != nil && start?.type == nil)
+            let later = try await api.delivery(of: store, to: couriers)
+            #expect(try await fromNow.take(1)[0].data?.contains(later) == true)
+            fromNow.close()
+        }
+    }
+
+    @Test func anAccountHasOnlySoManyStreams() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            var streams: [EventStream] = []
+            for _ in 0..<8 { streams.append(try await EventStream(api, as: store)) }
+            #expect(streams.allSatisfy { $0.status == 200 })
+            #expect(try await EventStream(api, as: store).status == 429)
+            #expect(try await EventStream(api, as: try await api.store()).status == 200)
+            for stream in streams { stream.close() }
+            // Places are given back when the server notices.
+            try await eventually { try await EventStream(api, as: store).status == 200 }
+        }
+    }
+
+    @Test func aStreamEndsWithItsSessionAndWithTheServer() async throws {
+        let stream = try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let stream = try await EventStream(api, as: store)
+            #expect(try await stream.next(comments: true) != nil)
+            #expect(try await api.call("DELETE", "/v1/sessions/current", as: store.token).status == 204)
+            // Whatever wakes it finds that the session is over.
+            try await api.execute("INSERT INTO events (account_id, type) VALUES ('\(store.id)', 'test.more')")
+            #expect(try await stream.next() == nil)
+            stream.close()
+            return try await EventStream(api, as: couriers[0])
+        }
+        // An orderly end, so that the client comes again.
+        #expect(try await stream.next() == nil)
+    }
+
+    // MARK: Keeping
+
+    @Test func whatIsOlderThanKeptIsRefusedRatherThanPassedOver() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await api.delivery(of: store, to: couriers)
+            try await api.expectEvents(["delivery.created"], of: store)
+            let old = try await page(api, store).items[0]["cursor"].string ?? ""
+            for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
+            try await api.execute("UPDATE events SET at = at - interval '40 days' WHERE seq = 1")
+            _ = try await api.delivery(of: store, to: couriers)
+            #expect(try await api.database.run(RemoveOldEvents(seconds: 30 * 86400)) == [8])
+            #expect(try await api.database.run(RemoveOldEvents(seconds: 30 * 86400)) == [0])
+            let answer = try await page(api, store, "?after=\(old)")
+            #expect(answer.status == 410 && answer.code == "gone")
+            try await api.expectEvents(["delivery.created"], of: store)
+            let kept = try await page(api, store).items[0]["cursor"].string ?? ""
+            #expect(try await page(api, store, "?after=\(kept)").status == 200)
+        }
+    }
+}
+
+/// Writes an event, whoever it is for.
+private struct WriteEvent: Statement {
+    static let sql = "INSERT INTO events (account_id, type) VALUES ($1::text::uuid, 'test.first')"
+    let account: String
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+    }
+}

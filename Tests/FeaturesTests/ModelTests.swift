@@ -1,0 +1,117 @@
+import Domain
+import HTTP
+import TestSupport
+import Testing
+
+/// Random commands of several stores and couriers at once, against the API on a real database, compared with the pure
+/// lifecycle.
+@Suite(.database) struct ModelTests {
+    private enum Actor { case store, courier(Int) }
+
+    /// Each delivery is used by several at once, so that what they are answered depends on who came first: the history
+    /// tells who did, and the pure lifecycle, replayed in that order, must come to the same.
+    @Test func whateverIsTriedComesToWhatTheLifecycleSays() async throws {
+        var seed = Seed.forThisRun()
+        print("model: \(seed)")
+        let seeds = (0..<8).map { _ in seed.next() }
+        try await API.serving { api in
+            let (first, second) = (try await api.team(4), try await api.team(4))
+            for (number, person) in ([first.store, second.store] + first.couriers + second.couriers).enumerated() {
+                _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: person.token)
+            }
+            var ids: [(id: String, team: (store: Person, couriers: [Person]))] = []
+            for team in [first, second, first, second, first, second] {
+                ids.append((try await api.delivery(of: team.store, to: team.couriers), team))
+            }
+            let deliveries = ids
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for seed in seeds {
+                    group.addTask { try await act(Seed(seed), on: deliveries, api) }
+                }
+                try await group.waitForAll()
+            }
+            try await api.expectConsistency()
+            for (id, team) in try await all(deliveries, api) { try await replay(id, of: team, api) }
+        }
+    }
+
+    /// Also those that were made on the way.
+    private func all(
+        _ known: [(id: String, team: (store: Person, couriers: [Person]))], _ api: API
+    ) async throws -> [(String, (store: Person, couriers: [Person]))] {
+        let rows = try await api.execute("SELECT id, store_id FROM deliveries")
+        return rows.compactMap { row in
+            known.first { $0.team.store.id == row[1] }.map { (row[0] ?? "", $0.team) }
+        }
+    }
+
+    private func act(
+        _ start: Seed, on known: [(id: String, team: (store: Person, couriers: [Person]))], _ api: API
+    ) async throws {
+        var (seed, deliveries) = (start, known)
+        for _ in 0..<60 {
+            let (id, team) = seed.pick(deliveries)
+            let courier = seed.pick(team.couriers)
+            let answer: Answer
+            switch seed.number(0...9) {
+            case 0:
+                let made = try await api.delivery(of: team.store, to: team.couriers)
+                deliveries.append((made, team))
+                continue
+            case 1:
+                let chosen = team.couriers.filter { _ in seed.once(in: 2) } + [courier]
+                answer = try await api.call(
+                    "PATCH", Deliveries.path(id), ["courier_ids": .array(chosen.map { .string($0.id) })],
+                    as: team.store.token)
+            case 2 where seed.once(in: 3): answer = try await api.act("cancel", id, as: team.store)
+            case 2...5: answer = try await api.act("accept", id, as: courier)
+            case 6: answer = try await api.act("decline", id, as: courier)
+            case 7: answer = try await api.act("deliver", id, as: courier)
+            default: answer = try await api.act("cancel", id, as: courier, ["reason": "slučajno"])
+            }
+            // Whatever happens meanwhile, the answer is one that the table knows.
+            let known = Set(Lifecycle.Refusal.allCases.map(\.rawValue))
+            #expect(answer.status == 200 || known.contains(answer.code ?? ""), "\(answer.json)")
+        }
+    }
+
+    /// Does once more, purely, what the history says was done, and compares.
+    private func replay(_ id: String, of team: (store: Person, couriers: [Person]), _ api: API) async throws {
+        let steps = try await api.get(Deliveries.path(id, "history") + "?limit=200", as: team.store.token).items
+        let content = DeliveryContent(
+            recipient: Recipient(firstName: "Iva", lastName: "Ivić", address: "x", phone: nil, location: nil),
+            description: "x", instructions: nil, reference: nil)
+        let store = try #require(ID(team.store.id))
+        var delivery = Lifecycle.create(
+            try #require(ID(id)), content: content,
+            candidates: steps[0]["added"].items.compactMap { ID($0.string ?? "") },
+            by: store
+        ).after
+        for step in steps.dropFirst() {
+            let action = try #require(Lifecycle.Action(rawValue: step["action"].string ?? ""))
+            let actor = try #require(ID(step["actor"]["id"].string ?? ""))
+            let removed = step["removed"].items.compactMap { ID($0.string ?? "") }
+            let added = step["added"].items.compactMap { ID($0.string ?? "") }
+            let edit = Command.Edit(
+                content: content, candidates: delivery.candidates.filter { !removed.contains($0) } + added)
+            let command = Command(
+                action, by: actor, actor == store ? .store : .courier, edit: action == .edit ? edit : nil)
+            guard case .change(let change) = try Lifecycle.decide(command, on: delivery, isPartner: true) else {
+                Issue.record("the history has a step that is none: \(step)")
+                return
+            }
+            delivery = change.after
+            #expect(delivery.status.rawValue == step["status"].string && Int(delivery.version) == step["seq"].integer)
+        }
+        let there = try await api.get(Deliveries.path(id), as: team.store.token).json
+        #expect(there["status"].string == delivery.status.rawValue && there["version"].integer == Int(delivery.version))
+        #expect(there["courier"]["id"].string.flatMap(ID.init) == delivery.courier)
+        let states = Dictionary(
+            uniqueKeysWithValues: there["candidates"].items.map {
+                ($0["courier_id"].string ?? "", $0["state"].string ?? "")
+            })
+        let expected = Dictionary(
+            uniqueKeysWithValues: delivery.candidates.map { ($0.description, delivery.state(of: $0).rawValue) })
+        #expect(states == expected)
+    }
+}
