@@ -51,14 +51,17 @@ struct Kurir: Sendable {
         String(program.said.dropFirst("Kurir listens on ".count).dropLast())
     }
 
-    /// Asks with curl, which gives up after ten seconds.
+    /// Where raw clients find it.
+    var port: UInt16 { UInt16(address.split(separator: ":").last ?? "") ?? 0 }
+
+    /// Asks with curl, which gives up after a minute.
     func get(_ path: String, _ options: String...) async throws -> (status: Int, body: String) {
         try await get(path, options)
     }
 
     private func get(_ path: String, _ options: [String]) async throws -> (status: Int, body: String) {
         let curl = try Program(
-            "curl", ["-s", "--max-time", "10", "-w", "\n%{http_code}", address + path] + options)
+            "curl", ["-s", "--max-time", "60", "-w", "\n%{http_code}", address + path] + options)
         try await curl.end()
         let lines = curl.said.split(separator: "\n", omittingEmptySubsequences: false)
         return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))

@@ -1,0 +1,110 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// Feeds across processes, and what open streams cost.
+@Suite(.database, .timeLimit(.minutes(3))) struct StreamTests {
+    private let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "2", "KURIR_POOL_SIZE": "2"]
+
+    private func open(_ kurir: Kurir, as token: String, query: String = "?after=now") async throws -> Client {
+        let client = try await Client(kurir.port)
+        try await client.send(
+            """
+            GET /v1/events\(query) HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\
+            Authorization: Bearer \(token)\r\n\r\n
+            """)
+        try #require(try await blocking { try client.takeLine() }.contains("200"))
+        while try await blocking({ try !client.takeLine().isEmpty }) {}
+        _ = try await chunk(client)
+        return client
+    }
+
+    private func chunk(_ client: Client) async throws -> String {
+        try await blocking {
+            let bytes = try client.take(Int(try client.takeLine(), radix: 16) ?? 0)
+            _ = try client.takeLine()
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    @Test func anEventOfOneNodeArrivesOnTheOther() async throws {
+        let people = try await People.make()
+        let url = TestDatabase.current.url
+        try await Kurir.serving("--database", url, environment: environment) { here in
+            try await Kurir.serving("--database", url, environment: environment) { there in
+                let near = try await open(here, as: people.couriers[0])
+                let far = try await open(there, as: people.couriers[0])
+                var (nearest, farthest): ([Duration], [Duration]) = ([], [])
+                for _ in 0..<20 {
+                    let began = ContinuousClock.now
+                    let made = try await here.send("POST", "/v1/deliveries", people.delivery, as: people.store)
+                    let answered = ContinuousClock.now
+                    let id = try #require(made.body.firstMatch(of: /"id":"([^"]+)"/)).1
+                    #expect(try await chunk(near).contains(id))
+                    nearest.append(began.duration(to: .now))
+                    #expect(try await chunk(far).contains(id))
+                    farthest.append(answered.duration(to: .now))
+                }
+                print(
+                    "an event arrives within \(nearest.sorted()[10]) of its request here, \(farthest.sorted()[10]) of the answer elsewhere (medians of 20)"
+                )
+                near.close()
+                far.close()
+            }
+        }
+    }
+
+    @Test func aThousandStreamsAreCheap() async throws {
+        let people = try await People.make()
+        let url = TestDatabase.current.url
+        try await makeAccounts(125)
+        try await Kurir.serving("--database", url, environment: environment) { kurir in
+            // What one stream brings into memory that is there for all.
+            let first = try await open(kurir, as: people.store)
+            let before = try memory(kurir)
+            var streams: [Client] = []
+            for account in 1...125 {
+                for _ in 0..<8 { streams.append(try await open(kurir, as: "stream-\(account)")) }
+            }
+            let each = (try memory(kurir) - before) / streams.count
+            print("\(streams.count) open streams take \(each) bytes each")
+            #expect(each <= 64 * 1024)
+            // They live: each is told.
+            try await query(
+                "INSERT INTO events (account_id, type) SELECT id, 'test.hello' FROM accounts WHERE id::text LIKE '00000000%'"
+            )
+            for stream in streams { #expect(try await chunk(stream).contains("test.hello")) }
+            for stream in streams + [first] { stream.close() }
+        }
+    }
+
+    private func makeAccounts(_ count: Int) async throws {
+        try await query(
+            """
+            INSERT INTO accounts (id, kind, password_hash, language)
+            SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'store', '$scrypt$nobody', 'hr'
+            FROM generate_series(1, \(count)) n
+            """)
+        try await query(
+            """
+            INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
+            SELECT gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+                sha256(('stream-' || n)::bytea), now() + interval '1 day', '127.0.0.1'
+            FROM generate_series(1, \(count)) n
+            """)
+    }
+
+    @discardableResult
+    private func query(_ sql: String) async throws -> [[String?]] {
+        let url = TestDatabase.current.url
+        return try await blocking { try BlockingConnection(url: url).query(sql) }
+    }
+
+    /// Resident bytes.
+    private func memory(_ kurir: Kurir) throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/\(kurir.program.number)/statm", encoding: .utf8).split(
+            separator: " ")
+        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

@@ -1,0 +1,123 @@
+/// What may never be, whatever happened: statements that find nothing.
+public enum Invariants {
+    /// Each finds what breaks it.
+    public static let ofDeliveries: [(rule: String, sql: String)] = [
+        (
+            "history has no gap, and ends where its delivery stands",
+            """
+            SELECT d.id FROM deliveries d LEFT JOIN LATERAL (
+                SELECT count(*) AS steps, max(seq) AS last, (array_agg(status ORDER BY seq DESC))[1] AS status
+                FROM delivery_history WHERE delivery_id = d.id) h ON true
+            WHERE h.steps <> d.version OR h.last <> d.version OR h.status <> d.status
+            """
+        ),
+        (
+            "every step follows from the one before",
+            """
+            SELECT delivery_id FROM (
+                SELECT *, lag(status) OVER (PARTITION BY delivery_id ORDER BY seq) AS before FROM delivery_history) h
+            WHERE NOT CASE action
+                WHEN 'create' THEN seq = 1 AND status = 'pending'
+                WHEN 'accept' THEN before = 'pending' AND status = 'in_progress'
+                WHEN 'deliver' THEN before = 'in_progress' AND status = 'delivered'
+                WHEN 'cancel' THEN CASE actor_kind
+                    WHEN 'courier' THEN before = 'in_progress' AND status = 'pending'
+                    ELSE before IN ('pending', 'in_progress') AND status = 'cancelled' END
+                WHEN 'release' THEN before = 'in_progress' AND status = 'pending'
+                ELSE before = 'pending' AND status = 'pending' END
+            """
+        ),
+        (
+            "whoever carries it accepted it last",
+            """
+            SELECT d.id FROM deliveries d WHERE d.status IN ('in_progress', 'delivered') AND d.courier_id <> (
+                SELECT actor_id FROM delivery_history h WHERE h.delivery_id = d.id AND action = 'accept'
+                ORDER BY seq DESC LIMIT 1)
+            """
+        ),
+        (
+            "counters are what the history says",
+            """
+            SELECT c.id FROM couriers c WHERE (accepted, delivered, cancelled, declined) <> (
+                SELECT count(*) FILTER (WHERE action = 'accept'), count(*) FILTER (WHERE action = 'deliver'),
+                    count(*) FILTER (WHERE action = 'cancel'), count(*) FILTER (WHERE action = 'decline')
+                FROM delivery_history WHERE actor_id = c.id)
+            """
+        ),
+        (
+            "each cancellation that counted can be looked up",
+            """
+            (SELECT actor_id, delivery_id, at, reason FROM delivery_history
+                WHERE action = 'cancel' AND actor_kind = 'courier'
+             EXCEPT ALL SELECT courier_id, delivery_id, at, reason FROM cancellations)
+            UNION ALL
+            (SELECT courier_id, delivery_id, at, reason FROM cancellations
+             EXCEPT ALL SELECT actor_id, delivery_id, at, reason FROM delivery_history
+                WHERE action = 'cancel' AND actor_kind = 'courier')
+            """
+        ),
+        (
+            "the store reads of every step once, beside being told that nobody is left",
+            """
+            (SELECT store_id, delivery_id, seq FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id
+             EXCEPT ALL SELECT e.account_id, e.delivery_id, e.seq FROM events e JOIN stores s ON s.id = e.account_id
+                WHERE type <> 'delivery.stranded' AND delivery_id IS NOT NULL)
+            UNION ALL
+            (SELECT e.account_id, e.delivery_id, e.seq FROM events e JOIN stores s ON s.id = e.account_id
+                WHERE type <> 'delivery.stranded' AND delivery_id IS NOT NULL
+             EXCEPT ALL SELECT store_id, delivery_id, seq FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id)
+            """
+        ),
+        (
+            "no event without its step",
+            """
+            SELECT e.id::text FROM events e WHERE delivery_id IS NOT NULL AND NOT EXISTS (
+                SELECT FROM delivery_history h WHERE h.delivery_id = e.delivery_id AND h.seq = e.seq)
+            """
+        ),
+        (
+            "lists of couriers are what the deliveries say",
+            """
+            WITH wanted AS (
+                SELECT unnest(candidates) AS courier_id, status, id FROM deliveries WHERE status = 'pending'
+                EXCEPT SELECT unnest(declined || forfeited), status, id FROM deliveries WHERE status = 'pending'
+                UNION SELECT courier_id, status, id FROM deliveries WHERE status IN ('in_progress', 'delivered')),
+            there AS (SELECT courier_id, status, delivery_id FROM jobs)
+            (SELECT * FROM wanted EXCEPT SELECT * FROM there) UNION ALL (SELECT * FROM there EXCEPT SELECT * FROM wanted)
+            """
+        ),
+        (
+            "no message without its step, and no offer of what is not to be had",
+            """
+            SELECT o.id::text FROM outbox o JOIN deliveries d ON d.id = o.subject
+            WHERE NOT EXISTS (
+                SELECT FROM delivery_history h WHERE h.delivery_id = d.id AND h.seq = (o.data->>'seq')::integer)
+                OR o.kind = 'delivery_offered' AND (
+                    d.status <> 'pending' OR NOT o.account_id = ANY (d.candidates)
+                    OR o.account_id = ANY (d.declined || d.forfeited))
+            """
+        ),
+        (
+            "no message to the store is missing: each has one device",
+            """
+            SELECT h.delivery_id FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id
+            JOIN devices v ON v.account_id = d.store_id
+            WHERE (h.action IN ('accept', 'deliver') OR h.action = 'cancel' AND h.actor_kind = 'courier')
+                AND 1 <> (
+                    SELECT count(*) FROM outbox o WHERE o.subject = h.delivery_id AND o.account_id = d.store_id
+                        AND (o.data->>'seq')::integer = h.seq AND o.kind = CASE h.action
+                            WHEN 'accept' THEN 'delivery_accepted' WHEN 'deliver' THEN 'delivery_delivered'
+                            ELSE 'delivery_returned' END)
+            """
+        ),
+        (
+            "no offer is missing: each courier with a device is told of what it may have",
+            """
+            SELECT j.delivery_id FROM jobs j JOIN devices v ON v.account_id = j.courier_id
+            WHERE j.status = 'pending' AND 1 <> (
+                SELECT count(*) FROM outbox o WHERE o.subject = j.delivery_id AND o.account_id = j.courier_id
+                    AND o.kind = 'delivery_offered')
+            """
+        ),
+    ]
+}
