@@ -144,6 +144,7 @@ extension Lifecycle {
             after.version += 1
             if let edit = command.edit { after.apply(edit) }
             for effect in effects { after.apply(effect, of: command) }
+            guard !after.isSame(as: delivery) else { return .stays }
             return .change(change(from: delivery, to: after, command, effects))
         }
     }
@@ -210,6 +211,13 @@ extension Lifecycle {
 }
 
 extension Delivery {
+    /// Whether nothing but the version tells them apart.
+    fileprivate func isSame(as other: Delivery) -> Bool {
+        var same = self
+        same.version = other.version
+        return same == other
+    }
+
     fileprivate mutating func apply(_ edit: Command.Edit) {
         content = edit.content
         candidates = edit.candidates

@@ -4,8 +4,10 @@ public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// An empty writer.
-    public init() {}
+    /// An empty writer, with room for so much.
+    public init(capacity: Int = 512) {
+        bytes.reserveCapacity(capacity)
+    }
 
     /// An object as a value of its own: the whole text, or an item of an array.
     public mutating func object(_ write: (inout JSONWriter) -> Void) {
@@ -99,12 +101,17 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// In one piece, since each append has a price and names are most of what is appended.
     private mutating func key(_ name: StaticString) {
-        if needsComma { bytes.append(.comma) }
-        bytes.append(.quote)
-        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(.quote)
-        bytes.append(.colon)
+        let length = name.utf8CodeUnitCount
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length + 4) { text in
+            text[0] = .comma
+            text[1] = .quote
+            (text.baseAddress! + 2).update(from: name.utf8Start, count: length)
+            text[length + 2] = .quote
+            text[length + 3] = .colon
+            bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: text[(needsComma ? 0 : 1)...]))
+        }
         needsComma = true
     }
 

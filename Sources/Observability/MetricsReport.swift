@@ -73,6 +73,12 @@ public final class MetricsReport: Sendable {
         text.single(
             "kurir_database_connections_lost_total", .counter, "Connections to the database that broke.",
             Double(pool.losses))
+        // Left out while the database does not answer.
+        if let seconds = try? await database.run(FindOldestWriter()).first {
+            text.single(
+                "kurir_feed_held_up_seconds", .gauge,
+                "Age of the oldest open transaction that writes, which feeds wait for.", seconds)
+        }
     }
 
     private func writeLoops(_ text: inout MetricsText) async {
@@ -87,6 +93,17 @@ public final class MetricsReport: Sendable {
                 sum: Double(turn.totalNanoseconds) / 1e9)
         }
     }
+}
+
+/// How old the oldest transaction with an id is, of whatever database in the cluster; 0 when there is none.
+private struct FindOldestWriter: Statement {
+    static let sql = """
+        SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8
+        FROM pg_stat_activity WHERE backend_xid IS NOT NULL
+        """
+    static let isReadOnly = true
+
+    static func decode(_ row: inout RowReader) throws -> Double { try row.read() }
 }
 
 extension RouteKey {

@@ -71,6 +71,9 @@ import Testing
     @Test(arguments: [
         ([:], 403), (["Sec-Fetch-Site": "cross-site"], 403), (["Sec-Fetch-Site": "same-site"], 403),
         (["Sec-Fetch-Site": "same-origin"], 200), (["X-Requested-With": "kurir"], 200),
+        (["Origin": "https://evil.example"], 403), (["Origin": "null"], 403),
+        (["Origin": "http://127.0.0.1:PORT"], 200),
+        (["Origin": "http://127.0.0.1:PORT", "Sec-Fetch-Site": "cross-site"], 403),
     ])
     func aCookieAloneChangesNothing(_ headers: [String: String], _ status: Int) async throws {
         try await API.serving { api in
@@ -78,7 +81,10 @@ import Testing
             let cookie = try await signIn(api, email, ["cookie": true]).reply.header("set-cookie") ?? ""
             let pair = String(cookie.prefix { $0 != ";" })
             let answer = try await api.call(
-                "PATCH", "/v1/me", ["name": "Other"], headers: headers.merging(["Cookie": pair]) { $1 })
+                "PATCH", "/v1/me", ["name": "Other"],
+                headers: headers.mapValues { $0.replacing("PORT", with: "\(api.port)") }.merging(["Cookie": pair]) {
+                    $1
+                })
             #expect(answer.status == status && answer.code == (status == 403 ? "forbidden" : nil))
         }
     }

@@ -66,8 +66,8 @@ import Testing
             let courier = try await api.courier()
             for login in [courier.login, "+385998877665"] {
                 let request: JSON = ["phone": .string(login)]
-                for _ in 0..<3 { #expect(try await api.post("/v1/password_resets", request).status == 202) }
-                #expect(try await api.post("/v1/password_resets", request).status == 429)
+                // Whoever asks too often is told nothing, and keeps nobody from using the code that was sent last.
+                for _ in 0..<6 { #expect(try await api.post("/v1/password_resets", request).status == 202) }
             }
             #expect(try await api.execute("SELECT FROM outbox").count == 3)
         }

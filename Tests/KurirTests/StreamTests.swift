@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Postgres
 import TestSupport
@@ -76,6 +77,32 @@ import Testing
             )
             for stream in streams { #expect(try await chunk(stream).contains("test.hello")) }
             for stream in streams + [first] { stream.close() }
+        }
+    }
+
+    /// What holds feeds up can be seen from outside, and is over when it ends.
+    @Test func aTransactionThatStaysOpenIsMeasured() async throws {
+        let url = TestDatabase.current.url
+        try await Kurir.serving("--database", url, environment: environment) { kurir in
+            func heldUp() async throws -> Double {
+                let metrics = try await kurir.get("/metrics").body
+                let line = try #require(
+                    metrics.split(separator: "\n").first { $0.hasPrefix("kurir_feed_held_up_seconds") })
+                return try #require(Double(line.split(separator: " ")[1]))
+            }
+            let end = Locked(false)
+            let open = Task {
+                try await blocking {
+                    let connection = try BlockingConnection(url: url)
+                    try connection.execute("BEGIN")
+                    try connection.execute("SELECT pg_current_xact_id()")
+                    while !end.withLock({ $0 }) { usleep(10_000) }
+                    try connection.execute("COMMIT")
+                }
+            }
+            try await eventually { try await heldUp() > 1 }
+            end.withLock { $0 = true }
+            try await open.value
         }
     }
 

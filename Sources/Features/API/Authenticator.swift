@@ -56,9 +56,16 @@ public final class Authenticator: Sendable {
     /// the browser itself says, or with a header that it lets no other site send unasked.
     private static func refuseCrossSite(_ request: Request) throws {
         guard request.method != "GET", request.method != "HEAD" else { return }
-        guard request.header("sec-fetch-site") == "same-origin" || request.header("x-requested-with") != nil else {
+        let isOwn = request.header("sec-fetch-site").map { $0 == "same-origin" } ?? isFromOwnOrigin(request)
+        guard isOwn || request.header("x-requested-with") != nil else {
             throw Problem(.forbidden, "forbidden", wording: "cross_site")
         }
+    }
+
+    /// What browsers say that do not know of `Sec-Fetch-Site`.
+    private static func isFromOwnOrigin(_ request: Request) -> Bool {
+        guard let origin = request.header("origin"), let host = request.header("host") else { return false }
+        return origin == "https://\(host)" || origin == "http://\(host)"
     }
 }
 

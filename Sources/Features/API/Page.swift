@@ -32,7 +32,7 @@ struct Page: Sendable {
         _ fetched: [Item], key: (Item) -> [String], next: [String]? = nil, write: (inout JSONWriter, Item) -> Void
     ) -> Response {
         let items = fetched.prefix(limit)
-        var json = JSONWriter()
+        var json = JSONWriter(capacity: 1024 * max(1, fetched.count))
         json.object { json in
             json.array("items", items, write)
             json.field("next_cursor", (fetched.count > limit ? items.last.map(key) : next).map(Self.cursor))

@@ -33,12 +33,17 @@ public struct Throttle: Sendable {
 
     /// Takes one try from each bucket, or refuses with the time to wait.
     func take(_ buckets: [Bucket]) async throws {
-        guard let looseness else { return }
+        if let seconds = try await wait(for: buckets) { throw Problem.rateLimited(retryAfterSeconds: seconds) }
+    }
+
+    /// Takes one try from each bucket, or says for how long there is none.
+    func wait(for buckets: [Bucket]) async throws -> Int? {
+        guard let looseness else { return nil }
         let statement = TakeFromBuckets(
             subjects: buckets.map(\.subject), steps: buckets.map { $0.step / .seconds(1) / looseness },
             bursts: buckets.map { $0.burst * looseness })
         let wait = try await database.run(statement).first ?? 0
-        guard wait <= 0 else { throw Problem.rateLimited(retryAfterSeconds: max(1, Int(wait.rounded(.up)))) }
+        return wait <= 0 ? nil : max(1, Int(wait.rounded(.up)))
     }
 
     /// Gives everything back: what was tried succeeded.

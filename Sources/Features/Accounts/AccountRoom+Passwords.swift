@@ -40,9 +40,11 @@ extension AccountRoom {
     /// Does the same whether or not there is such an account.
     private func requestReset(_ call: Call, _ form: PasswordResetRequest) async throws -> Response {
         try await throttle.take([
-            Throttle.Bucket("reset from", call.request.client.network.description, burst: 20, step: .seconds(60)),
-            Throttle.Bucket("reset of", form.login.key, burst: 3, step: .seconds(300)),
+            Throttle.Bucket("reset from", call.request.client.network.description, burst: 20, step: .seconds(60))
         ])
+        // The code that was sent last stays good, so that nobody can keep somebody else from having one.
+        let often = Throttle.Bucket("reset of", form.login.key, burst: 3, step: .seconds(300))
+        guard try await throttle.wait(for: [often]) == nil else { return Response(.accepted) }
         let code = ResetCode.random(SecureRandom.word())
         let message = Message(
             .passwordReset, ["code": code.digits, "minutes": String(Self.resetMinutes)],

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import Domain
+
+/// The picture in the docs is what the table says. `KURIR_WRITE_DOCS=1 swift test --filter LifecyclePictureTests` draws it
+/// anew.
+@Suite struct LifecyclePictureTests {
+    private static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../docs/lifecycle.md").standardizedFileURL
+    private static let marks = ("<!-- drawn from the table -->\n", "<!-- till here -->\n")
+
+    @Test func thePictureIsTheTable() throws {
+        let text = try String(contentsOf: Self.path, encoding: .utf8)
+        let parts = text.components(separatedBy: Self.marks.0)
+        try #require(parts.count == 2)
+        let rest = parts[1].components(separatedBy: Self.marks.1)
+        try #require(rest.count == 2)
+        if ProcessInfo.processInfo.environment["KURIR_WRITE_DOCS"] != nil {
+            let drawn = parts[0] + Self.marks.0 + Self.picture + Self.marks.1 + rest[1]
+            try Data(drawn.utf8).write(to: Self.path)
+        } else {
+            #expect(rest[0] == Self.picture)
+        }
+    }
+
+    private static var picture: String {
+        diagram + "\n" + table
+    }
+
+    private static var diagram: String {
+        var lines = ["```mermaid", "stateDiagram-v2"]
+        for rule in Lifecycle.rules {
+            guard case .becomes(let next, _) = rule.outcome, rule.status != next || rule.action == .create else {
+                continue
+            }
+            let from = rule.status?.rawValue ?? "[*]"
+            lines.append("    \(from) --> \(next.rawValue): \(rule.action.rawValue) (\(rule.standing.rawValue))")
+        }
+        return (lines + ["```", ""]).joined(separator: "\n")
+    }
+
+    private static var table: String {
+        var lines = ["| action | by | " + DeliveryStatus.allCases.map(\.rawValue).joined(separator: " | ") + " |"]
+        lines.append("| --- | --- |" + String(repeating: " --- |", count: DeliveryStatus.allCases.count))
+        for action in Lifecycle.Action.allCases where action != .create {
+            for standing in Lifecycle.Standing.allCases
+            where Lifecycle.rules.contains(where: { $0.action == action && $0.standing == standing }) {
+                let cells = DeliveryStatus.allCases.map { cell(action, standing, $0) }
+                lines.append("| \(action.rawValue) | \(standing.rawValue) | " + cells.joined(separator: " | ") + " |")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func cell(
+        _ action: Lifecycle.Action, _ standing: Lifecycle.Standing, _ status: DeliveryStatus
+    ) -> String {
+        switch Lifecycle.outcome(of: action, by: standing, status) {
+        case .becomes(let next, _): "**\(next.rawValue)**"
+        case .stays: "as it is"
+        case .refused(let refusal): "`\(refusal.rawValue)`"
+        }
+    }
+}
