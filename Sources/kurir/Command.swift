@@ -1,6 +1,9 @@
 /// What `kurir` can be told to do.
 enum Command: String, CaseIterable {
     case serve, migrate
+    case createGatewayKey = "gateway-key create"
+    case listGatewayKeys = "gateway-key list"
+    case revokeGatewayKey = "gateway-key revoke"
 
     static let version = "0.1.0"
 
@@ -14,6 +17,9 @@ enum Command: String, CaseIterable {
                 .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
             ]
         case .migrate: [.database, .dataDirectory, .status]
+        case .createGatewayKey: [.gatewayName, .gatewayChannels, .database, .dataDirectory]
+        case .listGatewayKeys: [.database, .dataDirectory]
+        case .revokeGatewayKey: [.gatewayKey, .database, .dataDirectory]
         }
     }
 
@@ -23,6 +29,9 @@ enum Command: String, CaseIterable {
         switch self {
         case .serve: "bring the database up to date and serve the API"
         case .migrate: "bring the database up to date and stop"
+        case .createGatewayKey: "make a key for a gateway, and print it, once"
+        case .listGatewayKeys: "show the gateways' keys, what they may do, and when they were last used"
+        case .revokeGatewayKey: "end a gateway's key, at once"
         }
     }
 

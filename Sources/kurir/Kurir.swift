@@ -18,29 +18,38 @@ enum Kurir {
     private static func run(_ arguments: [String]) throws {
         guard let first = arguments.first, first != "--help" else { return print(Command.help) }
         guard first != "--version" else { return print("kurir \(Command.version)") }
-        guard let command = Command(rawValue: first) else {
+        // Some commands are two words.
+        let words = arguments.prefix(2).joined(separator: " ")
+        guard let command = Command(rawValue: words) ?? Command(rawValue: first) else {
             let names = Command.allCases.map(\.rawValue)
-            throw UsageError("there is no command \(first)\(Suggestion.for(first, among: names)) See kurir --help")
+            let tried = names.contains { $0.hasPrefix(first + " ") } ? words : first
+            throw UsageError("there is no command \(tried)\(Suggestion.for(tried, among: names)) See kurir --help")
         }
-        let rest = Array(arguments.dropFirst())
+        let rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))
         guard !rest.contains("--help") else { return print(command.help) }
         let settings = try Settings(
             command.options, arguments: rest, environment: environment(), command: command.rawValue)
         switch command {
         case .serve: try Serve.run(Configuration(settings))
-        case .migrate: try migrate(DatabaseLocation(settings), onlyStatus: settings.has(.status))
+        case .migrate: try migrate(url(of: DatabaseLocation(settings)), onlyStatus: settings.has(.status))
+        case .createGatewayKey: try GatewayKeyCommand.create(settings, at: url(of: DatabaseLocation(settings)))
+        case .listGatewayKeys: try GatewayKeyCommand.list(at: url(of: DatabaseLocation(settings)))
+        case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, at: url(of: DatabaseLocation(settings)))
         }
     }
 
     // MARK: Commands
 
-    private static func migrate(_ location: DatabaseLocation, onlyStatus: Bool) throws {
-        let url =
-            switch location {
-            case .url(let url): url
-            case .directory(let path): try EmbeddedServer.url(ofRunning: path)
-            case .temporary: throw UsageError("a trial has no database to migrate")
-            }
+    /// Where a database is that runs already.
+    private static func url(of location: DatabaseLocation) throws -> String {
+        switch location {
+        case .url(let url): url
+        case .directory(let path): try EmbeddedServer.url(ofRunning: path)
+        case .temporary: throw UsageError("a trial's database is its own: say --database or --data-dir")
+        }
+    }
+
+    private static func migrate(_ url: String, onlyStatus: Bool) throws {
         let migrator = try DataStore.migrator()
         if onlyStatus {
             for migration in try migrator.status(url) {

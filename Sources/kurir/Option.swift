@@ -68,6 +68,15 @@ struct Option: Sendable {
     static let shutdownGrace = Option(
         name: "shutdown-grace", placeholder: "SECONDS", environment: "KURIR_SHUTDOWN_GRACE",
         help: "how long requests may go on after SIGTERM (5)")
+    static let gatewayName = Option(
+        name: "name", placeholder: "NAME", environment: "KURIR_GATEWAY_NAME",
+        help: "what the gateway is called, for those who read the list")
+    static let gatewayChannels = Option(
+        name: "channel", placeholder: "sms,push,email", environment: "KURIR_GATEWAY_CHANNEL",
+        help: "the channels that it may take messages of")
+    static let gatewayKey = Option(
+        name: "id", placeholder: "ID", environment: "KURIR_GATEWAY_KEY_ID",
+        help: "which key, as kurir gateway-key list shows it")
     static let status = Option(
         name: "status", placeholder: nil, environment: "KURIR_MIGRATE_STATUS",
         help: "only show what is applied and what is not")

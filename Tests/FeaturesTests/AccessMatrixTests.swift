@@ -12,7 +12,7 @@ import Testing
         var strangers: [(path: String, kind: Kind, status: Int)] = []
     }
 
-    private enum Access { case anyone, signedIn, store, courier }
+    private enum Access { case anyone, signedIn, store, courier, gateway }
     private enum Kind { case store, courier }
 
     /// What one store and its courier have, which is nobody else's.
@@ -68,6 +68,13 @@ import Testing
                 "get /v1/partners": Row(access: .signedIn),
                 "delete /v1/partners/{courier_id}": Row(
                     access: .store, strangers: [("/v1/partners/\(courier.id)", .store, 404)]),
+                "post /v1/outbox/claim": Row(
+                    access: .gateway, body: ["channel": "sms", "max": 1, "lease_seconds": 60]),
+                "post /v1/outbox/ack": Row(access: .gateway, body: [:]),
+                "post /v1/outbox/nack": Row(access: .gateway, body: [:]),
+                "post /v1/outbox/extend": Row(access: .gateway, body: [:]),
+                "get /v1/outbox/stats": Row(access: .gateway), "get /v1/outbox/dead": Row(access: .gateway),
+                "post /v1/outbox/dead/{id}/retry": Row(access: .gateway),
                 "get /v1/lifecycle": Row(access: .anyone), "get /v1/events": Row(access: .signedIn),
                 "post /v1/deliveries": Row(
                     access: .store, body: Deliveries.form(to: [courier]),
@@ -141,6 +148,14 @@ import Testing
         _ api: API, _ method: String, _ path: String, _ row: Row, _ world: World
     ) async throws {
         guard row.access != .signedIn else { return }
+        guard row.access != .gateway else {
+            // No account is a gateway: to gateways its token is none.
+            for person in [world.store, world.courier] {
+                let answer = try await api.call(method.uppercased(), path, row.body, as: person.token)
+                #expect(answer.status == 401 && answer.code == "unauthenticated", "\(method) \(path) as an account")
+            }
+            return
+        }
         let wrong = row.access == .store ? world.courier : world.store
         let answer = try await api.call(method.uppercased(), path, row.body, as: wrong.token)
         #expect(answer.status == 403 && answer.code == "forbidden", "\(method) \(path) as the wrong kind")

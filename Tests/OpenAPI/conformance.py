@@ -1,4 +1,4 @@
-"""Holds a running Kurir to its own description: python conformance.py http://127.0.0.1:8080"""
+"""Holds a running Kurir to its own description: python conformance.py http://127.0.0.1:8080 GATEWAY_KEY"""
 
 import os
 import subprocess
@@ -22,16 +22,19 @@ CHECKS = [
 SIGNING_OUT = ["delete_sessions_current", "delete_sessions_id"]
 
 
-def main(address):
+def main(address, key):
     description = requests.get(f"{address}/openapi.json", timeout=10).json()
     operations = [operation for path in description["paths"].values() for operation in path.values()]
     open_to_all = [operation["operationId"] for operation in operations if "security" not in operation]
-    store, courier = walk(address)
+    store, courier = walk(address, key)
     try_everything(address, but=[])
     for token in [store, courier]:
         try_everything(address, f"--header=Authorization: Bearer {token}", but=SIGNING_OUT + open_to_all)
         answer = requests.get(f"{address}/v1/me", headers={"Authorization": f"Bearer {token}"}, timeout=10)
         assert answer.status_code == 200, "the session ended on the way, and what was tried after that as nobody"
+    accounts_only = [
+        operation["operationId"] for operation in operations if {"gateway_key": []} not in operation.get("security", [])]
+    try_everything(address, f"--header=Authorization: Bearer {key}", but=accounts_only)
 
 
 def try_everything(address, *options, but):
@@ -49,4 +52,4 @@ def try_everything(address, *options, but):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2])

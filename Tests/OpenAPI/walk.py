@@ -37,7 +37,7 @@ class Walk:
         return promised - self.reached - OUT_OF_REACH
 
 
-def walk(address):
+def walk(address, key):
     """Goes all the way, and gives the tokens of a store and a courier who are partners."""
     way = Walk(address)
     store = way.call("post_stores", 201, body=store_form())["session"]["token"]
@@ -50,6 +50,7 @@ def walk(address):
     befriend(way, store, courier)
     carry(way, store, courier)
     keep_house(way, courier)
+    empty_the_outbox(way, store, courier, key)
     sign_in_and_out(way, courier)
     assert not way.missed(), f"not reached: {sorted(way.missed())}"
     return store, courier
@@ -123,6 +124,22 @@ def keep_house(way, courier):
     change = {"current_password": PASSWORD, "new_password": PASSWORD}
     way.call("put_me_password", 204, courier, body=change)
     way.call("post_password_resets", 202, body={"phone": "+385911111111"})
+
+
+def empty_the_outbox(way, store, courier, key):
+    """As a gateway does, with a message that arrives and one that does not."""
+    claim = {"channel": "sms", "max": 1, "lease_seconds": 60}
+    first = way.call("post_outbox_claim", token=key, body=claim)["messages"]
+    held = [{"id": message["id"], "lease": message["lease"]} for message in first]
+    assert held, "nothing was sent as SMS"
+    way.call("post_outbox_extend", token=key, body={"messages": held, "lease_seconds": 60})
+    for token in [store, courier]:
+        way.call("post_outbox_claim", 401, token, body=claim)
+    way.call("post_outbox_nack", token=key, body={"messages": [one | {"reason": "x", "permanent": True} for one in held]})
+    dead = way.call("get_outbox_dead", token=key)["items"]
+    way.call("get_outbox_stats", token=key)
+    way.call("post_outbox_dead_id_retry", 204, key, path_parameters={"id": dead[0]["id"]})
+    way.call("post_outbox_ack", token=key, body={"messages": held})
 
 
 def sign_in_and_out(way, courier):

@@ -15,9 +15,20 @@ CREATE TABLE outbox (
     -- The invite or delivery that it tells of, for withdrawing it when that is no longer true.
     subject uuid,
     created_at timestamptz NOT NULL DEFAULT now(),
-    expires_at timestamptz
+    expires_at timestamptz,
+    -- How often a gateway has had it.
+    attempt integer NOT NULL DEFAULT 0 CONSTRAINT outbox_attempt CHECK (attempt >= 0),
+    -- When it may be taken: at once, after a pause, or, while a gateway has it, when its lease is over.
+    ready_at timestamptz NOT NULL DEFAULT now(),
+    -- What the gateway that has it shows.
+    lease uuid
 );
 
+CREATE INDEX outbox_ready ON outbox (channel, ready_at, seq) WHERE lease IS NULL;
+CREATE INDEX outbox_leased ON outbox (channel, ready_at) WHERE lease IS NOT NULL;
+CREATE INDEX outbox_of_address ON outbox (channel, address, seq);
+-- Messages to one address leave one after the other.
+CREATE UNIQUE INDEX one_lease_an_address ON outbox (channel, address) WHERE lease IS NOT NULL;
 CREATE INDEX outbox_by_subject ON outbox (subject) WHERE subject IS NOT NULL;
 
 -- Where messages to an account go: to each of its devices, and to its number or e-mail address.

@@ -7,13 +7,17 @@ public struct Call: Sendable {
     /// The request.
     let request: Request
     private let known: Caller?
+    private let key: GatewayKey?
     /// Where statements go that belong to the request.
     let runner: Runner
     private let recorder: Recorder?
 
-    init(_ request: Request, by caller: Caller?, runner: Runner, recorder: Recorder? = nil) {
+    init(
+        _ request: Request, by caller: Caller? = nil, key: GatewayKey? = nil, runner: Runner, recorder: Recorder? = nil
+    ) {
         self.request = request
         known = caller
+        self.key = key
         self.runner = runner
         self.recorder = recorder
     }
@@ -28,6 +32,12 @@ public struct Call: Sendable {
     var caller: Caller {
         guard let known else { preconditionFailure("an endpoint for anyone has no caller") }
         return known
+    }
+
+    /// The gateway that asks; there is none at an endpoint for others.
+    var gateway: GatewayKey {
+        guard let key else { preconditionFailure("an endpoint for others has no gateway") }
+        return key
     }
 
     /// Runs a statement that belongs to the request.

@@ -17,6 +17,8 @@ public enum Access: Hashable, Sendable {
     case anyone
     case signedIn
     case only(AccountKind)
+    /// Gateways, by their key.
+    case gateway
 
     static let store = Access.only(.store)
     static let courier = Access.only(.courier)
@@ -24,6 +26,7 @@ public enum Access: Hashable, Sendable {
     func admits(_ kind: AccountKind) -> Bool {
         switch self {
         case .anyone, .signedIn: true
+        case .gateway: false
         case .only(let admitted): admitted == kind
         }
     }

@@ -139,6 +139,71 @@ public struct Fields: Sendable {
         return value
     }
 
+    /// One of these texts, which must be there.
+    mutating func choice(_ name: String, _ choices: [String], named shape: String) -> String {
+        describe(name, .oneOf(choices, named: shape), optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return choices[0]
+        }
+        return take(name) { () throws(InvalidValue) in
+            let text = try Self.text(json)
+            guard choices.contains(text) else { throw InvalidValue("invalid_value") }
+            return text
+        } ?? choices[0]
+    }
+
+    /// A whole number within bounds, which must be there, unless there is a usual one.
+    mutating func number(_ name: String, _ range: ClosedRange<Int>, unless usual: Int? = nil) -> Int {
+        guard let number = optionalNumber(name, range) else {
+            if usual == nil {
+                described[described.count - 1] = Shape.Member(name, .integer(range))
+                if !refused(name) { refuse(name, "required") }
+            }
+            return usual ?? range.lowerBound
+        }
+        if usual == nil { described[described.count - 1] = Shape.Member(name, .integer(range)) }
+        return number
+    }
+
+    /// A whole number within bounds that may be left out or null.
+    mutating func optionalNumber(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+        describe(name, Shape.integer(range).orNull, optional: true)
+        guard let json = given(name) else { return nil }
+        return take(name) { () throws(InvalidValue) in
+            guard case .integer(let number) = json else { throw InvalidValue("wrong_type") }
+            guard range.contains(number) else {
+                throw InvalidValue("out_of_range", ["least": "\(range.lowerBound)", "most": "\(range.upperBound)"])
+            }
+            return number
+        }
+    }
+
+    /// A list of objects with fields of their own, which must be there.
+    mutating func forms<F: Form>(_ name: String, _ count: ClosedRange<Int>) -> [F] {
+        describe(
+            name, .array(Self.describe(F.self), least: count.lowerBound, most: count.upperBound), optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return []
+        }
+        guard case .array(let items) = json else {
+            refuse(name, "wrong_type")
+            return []
+        }
+        guard count.contains(items.count) else {
+            refuse(name, items.isEmpty ? "required" : "too_many", arguments: ["max": "\(count.upperBound)"])
+            return []
+        }
+        return items.enumerated().map { place, item in
+            var inner = Fields([:], prefix: "\(prefix)\(name).\(place).")
+            if case .object(let members) = item { inner = Fields(members, prefix: inner.prefix) }
+            let form = F(&inner)
+            if case .object = item { wrong += inner.wrong } else { refuse("\(name).\(place)", "wrong_type") }
+            return form
+        }
+    }
+
     /// A list of ids, each taken once.
     mutating func ids(_ name: String, _ count: ClosedRange<Int>) -> [ID] {
         describe(name, .array(.id, least: count.lowerBound, most: count.upperBound), optional: false)

@@ -7,12 +7,14 @@ import Postgres
 public struct Gate: Sendable {
     private let database: Database
     private let authenticator: Authenticator
+    private let gateways: GatewayKeys
     private let idempotency: Idempotency
 
     /// `words` are those that answers are told in.
     public init(database: Database, authenticator: Authenticator, secret: ServerSecret, words: ProblemWords) {
         self.database = database
         self.authenticator = authenticator
+        gateways = GatewayKeys(database)
         idempotency = Idempotency(database, secret: secret, words: words)
     }
 
@@ -28,6 +30,10 @@ public struct Gate: Sendable {
     }
 
     private func answer(_ request: Request, by endpoint: Endpoint) async throws -> Response {
+        if endpoint.access == .gateway {
+            let key = try await gateways.key(of: request)
+            return try await endpoint.handler(Call(request, key: key, runner: .database(database)))
+        }
         let caller = try await admit(request, to: endpoint.access)
         if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
             return try await idempotency.answer(

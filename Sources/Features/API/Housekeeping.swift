@@ -41,9 +41,15 @@ private struct RemoveOutdated: Statement {
         resets AS (
             DELETE FROM password_resets WHERE account_id IN (
                 SELECT account_id FROM password_resets WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
-            RETURNING 1)
+            RETURNING 1),
+        delivered AS (
+            DELETE FROM outbox_delivered WHERE minute < now() - interval '1 day' RETURNING 1),
+        dead AS (
+            DELETE FROM outbox_dead WHERE id IN (
+                SELECT id FROM outbox_dead WHERE died_at < now() - interval '30 days' ORDER BY died_at
+                LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1)
         SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM keys) + (SELECT count(*) FROM buckets)
-            + (SELECT count(*) FROM resets)
+            + (SELECT count(*) FROM resets) + (SELECT count(*) FROM dead)
         """
 
     static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }

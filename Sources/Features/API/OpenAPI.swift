@@ -27,6 +27,10 @@ struct OpenAPI: Sendable {
                 "schemas": .object(schemas),
                 "securitySchemes": .object([
                     "bearer": .object(["type": .string("http"), "scheme": .string("bearer")]),
+                    "gateway_key": .object([
+                        "type": .string("http"), "scheme": .string("bearer"),
+                        "description": .string("What `kurir gateway-key create` prints."),
+                    ]),
                     "cookie": .object([
                         "type": .string("apiKey"), "in": .string("cookie"), "name": .string(Authenticator.cookie),
                         "description": .string(Self.aboutCookie),
@@ -72,7 +76,9 @@ struct OpenAPI: Sendable {
                 "content": Self.content("application/json", body.reference),
             ])
         }
-        if endpoint.access != .anyone {
+        if endpoint.access == .gateway {
+            operation["security"] = .array([.object(["gateway_key": .array([])])])
+        } else if endpoint.access != .anyone {
             operation["security"] = .array([.object(["bearer": .array([])]), .object(["cookie": .array([])])])
         }
         return .object(operation)
@@ -158,10 +164,11 @@ extension Endpoint {
         case .signedIn: "For every account."
         case .only(.store): "For stores."
         case .only(.courier): "For couriers."
+        case .gateway: "For gateways, with their key."
         }
     }
 
-    fileprivate var takesIdempotencyKey: Bool { method == .post && access != .anyone }
+    fileprivate var takesIdempotencyKey: Bool { method == .post && access != .anyone && access != .gateway }
 
     /// What the endpoint refuses itself, and what is refused before it is asked.
     fileprivate var possibleProblems: [Problem] {

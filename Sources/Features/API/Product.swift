@@ -10,6 +10,7 @@ public struct Product: Sendable {
     private let hasher: PasswordHasher
     private let housekeeping: Housekeeping
     private let tail: FeedTail
+    private let outbox: OutboxTail
 
     /// What the features are told from outside.
     public struct Settings: Sendable {
@@ -53,7 +54,12 @@ public struct Product: Sendable {
         housekeeping = Housekeeping(database, on: group, keepingEventsFor: settings.eventRetention)
         let tail = try await FeedTail(database, on: group)
         self.tail = tail
-        let committer = try await Committer(database, on: group) { tail.ring(for: $0) }
+        let outbox = try await OutboxTail(database, on: group)
+        self.outbox = outbox
+        let committer = try await Committer(database, on: group) { readers in
+            tail.ring(for: readers)
+            outbox.ring()
+        }
 
         let rooms: [any Room] = [
             AccountRoom(
@@ -65,7 +71,8 @@ public struct Product: Sendable {
             DeviceRoom(), InviteRoom(throttle: throttle, codes: codes),
             PartnerRoom(throttle: throttle, redemption: redemption, committer: committer), CourierRoom(),
             DeliveryRoom(committer: committer),
-            EventRoom(database: database, tail: tail, authenticator: authenticator, streams: StreamCount()), status,
+            EventRoom(database: database, tail: tail, authenticator: authenticator, streams: StreamCount()),
+            OutboxRoom(database: database, tail: outbox), status,
         ]
         let pages = PageRoom(
             described: rooms, version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
@@ -76,11 +83,12 @@ public struct Product: Sendable {
     /// Ends what requests wait for, so that they can end soon.
     public func prepareToStop() async {
         await tail.stop()
+        await outbox.stop()
     }
 
     /// Stops what runs beside requests.
     public func stop() async {
-        await tail.stop()
+        await prepareToStop()
         housekeeping.stop()
         // On a thread of its own, since it waits for threads.
         await Task.detached { hasher.stop() }.value

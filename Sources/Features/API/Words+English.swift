@@ -13,6 +13,7 @@ extension ProblemWords {
             "Not allowed":
                 "With a session cookie this may only be asked for by our own pages, or with X-Requested-With."
         ],
+        "other_channel": ["Not allowed": "This key does not hold that channel."],
         "not_an_object": ["Bad request": "The body must be a JSON object."],
         "bad_idempotency_key": ["Bad request": "An Idempotency-Key is 1 to 255 characters of visible ASCII."],
         "idempotency_key_reused": [

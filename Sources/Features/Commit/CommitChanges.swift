@@ -122,7 +122,12 @@ private enum CommitSQL {
                 FROM done c, unnest(c.readers::uuid[], c.event_types::text[]) AS e(reader, type)),
             untrue AS (
                 DELETE FROM outbox o USING done c
-                WHERE c.withdrawn <> '{}' AND o.subject = c.id AND o.kind = 'delivery_offered'
+                WHERE c.withdrawn <> '{}' AND o.lease IS NULL AND o.subject = c.id AND o.kind = 'delivery_offered'
+                    AND o.account_id = ANY (c.withdrawn::uuid[])),
+            -- What a gateway has already is not to be tried again.
+            overdue AS (
+                UPDATE outbox o SET expires_at = c.at FROM done c
+                WHERE c.withdrawn <> '{}' AND o.lease IS NOT NULL AND o.subject = c.id AND o.kind = 'delivery_offered'
                     AND o.account_id = ANY (c.withdrawn::uuid[])),
             told AS (
                 INSERT INTO outbox (

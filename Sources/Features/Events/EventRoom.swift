@@ -120,9 +120,9 @@ public struct EventRoom: Room {
     }
 
     private func follow(
-        _ listener: Listener, from start: FeedPosition, _ request: Request, _ writer: BodyWriter
+        _ listener: Listener<ID>, from start: FeedPosition, _ request: Request, _ writer: BodyWriter
     ) async throws {
-        let account = listener.account
+        let account = listener.subject
         var position = start
         // A session that has ended reads no more, and neither does anybody while the server stops.
         while !listener.isOver, try await authenticator.caller(of: request)?.account == account {

@@ -9,7 +9,7 @@ import Postgres
 public final class FeedTail: Sendable {
     private let database: Database
     private let loop: EventLoop
-    private let waiting: LoopLocal<Waiting>
+    private let waiting: LoopLocal<Waiting<ID>>
     private let bell: LoopBound<Bell>
     private let task: Locked<Task<Void, Never>?> = Locked(nil)
 
@@ -21,7 +21,7 @@ public final class FeedTail: Sendable {
     init(_ database: Database, on group: EventLoopGroup) async throws {
         self.database = database
         loop = group.loops[0]
-        waiting = try await LoopLocal(group) { Waiting(on: $0) }
+        waiting = try await LoopLocal(group) { Waiting<ID>(on: $0) }
         bell = await loop.run { [loop] in LoopBound(Bell(on: loop), to: loop) }
         task.withLock { $0 = Task(executorPreference: loop) { await self.follow() } }
     }
@@ -32,7 +32,7 @@ public final class FeedTail: Sendable {
     }
 
     /// Begins to listen to an account's feed on this loop.
-    func listen(to account: ID) -> Listener {
+    func listen(to account: ID) -> Listener<ID> {
         guard let waiting = waiting.current else { preconditionFailure("feeds are read on the loops") }
         return waiting.listen(to: account)
     }
@@ -49,7 +49,7 @@ public final class FeedTail: Sendable {
         var lastRound = Instant.now
         while !Task.isCancelled {
             let began = Instant.now
-            let listening = Set(await waiting.onEach { $0.accounts }.joined())
+            let listening = Set(await waiting.onEach { $0.subjects }.joined())
             let hot = bell.value.take(among: listening)
             let isRound = since == nil || began >= lastRound + Self.pause
             if listening.isEmpty {
@@ -68,79 +68,6 @@ public final class FeedTail: Sendable {
             let cost = Duration.nanoseconds(Instant.now.nanoseconds(since: began))
             await bell.value.rest(atLeast: max(Self.shortPause, cost * 4), atMost: Self.pause)
         }
-    }
-}
-
-/// Somebody who follows one account's feed, on one loop.
-///
-/// Unchecked, because all of it happens on the loop's thread.
-final class Listener: @unchecked Sendable {
-    let account: ID
-    private let loop: EventLoop
-    private weak var owner: Waiting?
-    private var promise: Promise<Void>?
-    private var isWoken = false
-
-    fileprivate init(to account: ID, on loop: EventLoop, owner: Waiting) {
-        self.account = account
-        self.loop = loop
-        self.owner = owner
-    }
-
-    /// Whether nothing will come any more because the server stops.
-    var isOver: Bool { owner?.isStopped ?? true }
-
-    func wait(atMost bound: Duration) async throws {
-        defer { isWoken = false }
-        guard !isWoken, !isOver else { return }
-        let promise = Promise<Void>(on: loop)
-        self.promise = promise
-        let timer = loop.schedule(after: bound) { promise.fulfil(.success(())) }
-        defer { timer.cancel() }
-        try await promise.value()
-    }
-
-    fileprivate func wake() {
-        isWoken = true
-        promise?.fulfil(.success(()))
-    }
-
-    /// Ends listening.
-    func close() {
-        owner?.remove(self)
-    }
-}
-
-/// Who listens on one loop.
-///
-/// Unchecked, because all of it happens on the loop's thread.
-private final class Waiting: @unchecked Sendable {
-    private let loop: EventLoop
-    private var listeners: [ID: [ObjectIdentifier: Listener]] = [:]
-    private(set) var isStopped = false
-
-    init(on loop: EventLoop) { self.loop = loop }
-
-    var accounts: [ID] { Array(listeners.keys) }
-
-    func listen(to account: ID) -> Listener {
-        let listener = Listener(to: account, on: loop, owner: self)
-        listeners[account, default: [:]][ObjectIdentifier(listener)] = listener
-        return listener
-    }
-
-    func remove(_ listener: Listener) {
-        listeners[listener.account]?[ObjectIdentifier(listener)] = nil
-        if listeners[listener.account]?.isEmpty == true { listeners[listener.account] = nil }
-    }
-
-    func wake(_ accounts: Set<ID>) {
-        for account in accounts { listeners[account]?.values.forEach { $0.wake() } }
-    }
-
-    func stop() {
-        isStopped = true
-        for listener in listeners.values.flatMap(\.values) { listener.wake() }
     }
 }
 

@@ -105,7 +105,7 @@ struct RevokeInvite: Statement {
         WITH revoked AS (
             UPDATE invites SET state = CASE WHEN expires_at > now() THEN 'revoked' ELSE 'expired' END
             WHERE id = $2 AND store_id = $1 AND state = 'open' RETURNING id, state),
-        withdrawn AS (DELETE FROM outbox USING revoked WHERE subject = revoked.id)
+        withdrawn AS (DELETE FROM outbox o USING revoked WHERE o.subject = revoked.id AND o.lease IS NULL)
         SELECT coalesce((SELECT state FROM revoked), state)
         FROM invites WHERE id = $2 AND store_id = $1
         """

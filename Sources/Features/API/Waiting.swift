@@ -1,0 +1,75 @@
+import EventLoop
+
+/// Somebody who waits, on one loop, for something new about a subject.
+///
+/// Unchecked, because all of it happens on the loop's thread.
+final class Listener<Subject: Hashable & Sendable>: @unchecked Sendable {
+    let subject: Subject
+    private let loop: EventLoop
+    private weak var owner: Waiting<Subject>?
+    private var promise: Promise<Void>?
+    private var isWoken = false
+
+    fileprivate init(to subject: Subject, on loop: EventLoop, owner: Waiting<Subject>) {
+        self.subject = subject
+        self.loop = loop
+        self.owner = owner
+    }
+
+    /// Whether nothing will come any more because the server stops.
+    var isOver: Bool { owner?.isStopped ?? true }
+
+    func wait(atMost bound: Duration) async throws {
+        defer { isWoken = false }
+        guard !isWoken, !isOver else { return }
+        let promise = Promise<Void>(on: loop)
+        self.promise = promise
+        let timer = loop.schedule(after: bound) { promise.fulfil(.success(())) }
+        defer { timer.cancel() }
+        try await promise.value()
+    }
+
+    fileprivate func wake() {
+        isWoken = true
+        promise?.fulfil(.success(()))
+    }
+
+    /// Ends listening.
+    func close() {
+        owner?.remove(self)
+    }
+}
+
+/// Who listens on one loop.
+///
+/// Unchecked, because all of it happens on the loop's thread.
+final class Waiting<Subject: Hashable & Sendable>: @unchecked Sendable {
+    private let loop: EventLoop
+    private var listeners: [Subject: [ObjectIdentifier: Listener<Subject>]] = [:]
+    private(set) var isStopped = false
+
+    init(on loop: EventLoop) { self.loop = loop }
+
+    /// What anybody waits for.
+    var subjects: [Subject] { Array(listeners.keys) }
+
+    func listen(to subject: Subject) -> Listener<Subject> {
+        let listener = Listener(to: subject, on: loop, owner: self)
+        listeners[subject, default: [:]][ObjectIdentifier(listener)] = listener
+        return listener
+    }
+
+    fileprivate func remove(_ listener: Listener<Subject>) {
+        listeners[listener.subject]?[ObjectIdentifier(listener)] = nil
+        if listeners[listener.subject]?.isEmpty == true { listeners[listener.subject] = nil }
+    }
+
+    func wake(_ subjects: Set<Subject>) {
+        for subject in subjects { listeners[subject]?.values.forEach { $0.wake() } }
+    }
+
+    func stop() {
+        isStopped = true
+        for listener in listeners.values.flatMap(\.values) { listener.wake() }
+    }
+}

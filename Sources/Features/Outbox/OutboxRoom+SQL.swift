@@ -1,0 +1,330 @@
+import Domain
+import HTTP
+import Postgres
+
+/// A message as a gateway gets it.
+struct ClaimedMessage: Sendable {
+    let id: ID
+    let lease: ID
+    let texts: MessageTexts
+    let attempt: Int32
+    let createdAt: Timestamp
+
+    static let list = Shape.object("Claim", [.init("messages", .array(shape, most: 500))])
+    private static let shape = Shape.object(
+        "ClaimedMessage",
+        [.init("id", .id), .init("lease", .id)] + MessageTexts.members + [
+            .init("attempt", .integer(1...Int(Int32.max))), .init("created_at", .time),
+        ])
+
+    static func response(_ messages: [ClaimedMessage]) -> Response {
+        var json = JSONWriter(capacity: 512 * (messages.count + 1))
+        json.object { json in
+            json.array("messages", messages) { json, message in json.object(message.write) }
+        }
+        return .json(json.bytes)
+    }
+
+    private func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        json.field("lease", lease)
+        texts.write(&json)
+        json.field("attempt", Int(attempt))
+        json.field("created_at", createdAt)
+    }
+}
+
+/// What a message says, and to whom.
+struct MessageTexts: Sendable {
+    let kind, channel, address: String
+    let platform: String?
+    let language, title, body: String
+    let data: JSONB
+
+    static let members: [Shape.Member] = [
+        .init("kind", .oneOf(NotificationKind.allCases.map(\.rawValue), named: "MessageKind")),
+        .init("channel", .oneOf(GatewayKey.allChannels, named: "Channel")), .init("address", .string()),
+        .init("platform", Shape.string().orNull), .init("language", .string()), .init("title", .string()),
+        .init("body", .string()), .init("data", .anyObject),
+    ]
+
+    init(_ row: inout RowReader) throws {
+        (kind, channel, address) = (try row.read(), try row.read(), try row.read())
+        platform = try row.read()
+        (language, title, body) = (try row.read(), try row.read(), try row.read())
+        data = try row.read()
+    }
+
+    func write(_ json: inout JSONWriter) {
+        json.field("kind", kind)
+        json.field("channel", channel)
+        json.field("address", address)
+        json.field("platform", platform)
+        json.field("language", language)
+        json.field("title", title)
+        json.field("body", body)
+        json.raw("data", data.utf8)
+    }
+}
+
+/// Takes messages under a lease.
+struct ClaimMessages: Statement {
+    static let sql = """
+        SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt, created_at
+        FROM outbox_claim($1, $2, $3)
+        """
+    let channel: String
+    let most: Int32
+    let seconds: Int32
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(channel)
+        parameters.add(most)
+        parameters.add(seconds)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ClaimedMessage {
+        let (id, lease): (ID, ID) = (try row.read(), try row.read())
+        return ClaimedMessage(
+            id: id, lease: lease, texts: try MessageTexts(&row), attempt: try row.read(), createdAt: try row.read())
+    }
+}
+
+/// What became of a message that a gateway spoke of.
+struct Outcome: Sendable {
+    let id: ID
+    let result: String
+
+    static let list = Shape.object(
+        "Outcomes",
+        [
+            .init(
+                "results",
+                .array(
+                    .object(
+                        "Outcome",
+                        [
+                            .init("id", .id),
+                            .init(
+                                "result", .oneOf(["done", "retry", "dead", "extended", "lost"], named: "OutcomeResult")),
+                        ]), most: 500))
+        ])
+
+    init(_ row: inout RowReader) throws {
+        id = try row.read()
+        result = try row.read()
+    }
+
+    static func response(_ outcomes: [Outcome]) -> Response {
+        var json = JSONWriter(capacity: 80 * (outcomes.count + 1))
+        json.object { json in
+            json.array("results", outcomes) { json, outcome in
+                json.object { json in
+                    json.field("id", outcome.id)
+                    json.field("result", outcome.result)
+                }
+            }
+        }
+        return .json(json.bytes)
+    }
+}
+
+/// Says that messages have arrived.
+struct AckMessages: Statement {
+    static let sql = "SELECT id, result FROM outbox_ack($1, $2, $3)"
+    let messages: [HeldMessage]
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(messages.map(\.id))
+        parameters.add(messages.map(\.lease))
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+}
+
+/// Says that messages have not arrived.
+struct NackMessages: Statement {
+    static let sql = "SELECT id, result FROM outbox_nack($1, $2)"
+    let messages: [FailedMessage]
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(JSONB(utf8: JSON.array(messages.map(\.json)).bytes))
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+}
+
+/// Keeps messages for longer.
+struct ExtendMessages: Statement {
+    static let sql = "SELECT id, result FROM outbox_extend($1, $2, $3, $4)"
+    let messages: [HeldMessage]
+    let seconds: Int32
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(messages.map(\.id))
+        parameters.add(messages.map(\.lease))
+        parameters.add(seconds)
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+}
+
+/// How a channel stands.
+struct ChannelStats: Sendable {
+    let channel: String
+    let waiting, leased, dead, delivered: Int64
+    /// Of the oldest message that waits.
+    let age: Double?
+
+    static let list = Shape.object(
+        "OutboxStats",
+        [
+            .init(
+                "channels",
+                .array(
+                    .object(
+                        "ChannelStats",
+                        [.init("channel", .oneOf(GatewayKey.allChannels, named: "Channel"))]
+                            + ["waiting", "leased", "dead", "delivered_last_hour"].map { .init($0, .count) }
+                            + [.init("oldest_age_seconds", Shape.number.orNull)])))
+        ])
+
+    static func response(_ stats: [ChannelStats]) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.array("channels", stats) { json, stats in
+                json.object { json in
+                    json.field("channel", stats.channel)
+                    json.field("waiting", Int(stats.waiting))
+                    json.field("leased", Int(stats.leased))
+                    json.field("dead", Int(stats.dead))
+                    if let age = stats.age {
+                        json.field("oldest_age_seconds", age)
+                    } else {
+                        json.field("oldest_age_seconds", String?.none)
+                    }
+                    json.field("delivered_last_hour", Int(stats.delivered))
+                }
+            }
+        }
+        return .json(json.bytes)
+    }
+}
+
+/// How channels stand.
+struct ReadOutboxStats: Statement {
+    static let sql = """
+        SELECT c.channel,
+            (SELECT count(*) FROM outbox o WHERE o.channel = c.channel AND lease IS NULL),
+            (SELECT count(*) FROM outbox o WHERE o.channel = c.channel AND lease IS NOT NULL),
+            (SELECT count(*) FROM outbox_dead d WHERE d.channel = c.channel),
+            (SELECT coalesce(sum(count), 0)::bigint FROM outbox_delivered d
+                WHERE d.channel = c.channel AND minute > now() - interval '1 hour'),
+            (SELECT extract(epoch FROM clock_timestamp() - min(created_at))::float8 FROM outbox o
+                WHERE o.channel = c.channel AND lease IS NULL)
+        FROM unnest($1) AS c(channel)
+        """
+    static let isReadOnly = true
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ChannelStats {
+        ChannelStats(
+            channel: try row.read(), waiting: try row.read(), leased: try row.read(), dead: try row.read(),
+            delivered: try row.read(), age: try row.read())
+    }
+}
+
+/// A message that was given up.
+struct DeadMessage: Sendable {
+    let id: ID
+    let texts: MessageTexts
+    let attempt: Int32
+    let createdAt, diedAt: Timestamp
+    let reason: String
+
+    static let shape = Shape.object(
+        "DeadMessage",
+        [.init("id", .id)] + MessageTexts.members + [
+            .init("attempt", .count), .init("created_at", .time), .init("died_at", .time), .init("reason", .string()),
+        ])
+
+    func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        texts.write(&json)
+        json.field("attempt", Int(attempt))
+        json.field("created_at", createdAt)
+        json.field("died_at", diedAt)
+        json.field("reason", reason)
+    }
+}
+
+/// A page of what was given up, newest first.
+struct ListDead: Statement {
+    static let sql = """
+        SELECT id, kind, channel, address, platform, language, title, body, data, attempt, created_at, died_at, reason
+        FROM outbox_dead
+        WHERE channel = ANY ($1) AND (date_trunc('milliseconds', died_at), id) < (
+            coalesce($2::timestamptz, 'infinity'), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+        ORDER BY date_trunc('milliseconds', died_at) DESC, id DESC LIMIT $4
+        """
+    static let isReadOnly = true
+    private let channels: [String]
+    private let after: (diedAt: String, id: ID)?
+    private let limit: Int32
+
+    init(channels: [String], page: Page) throws {
+        self.channels = channels
+        limit = page.fetched
+        after = try page.after.map { key in
+            guard key.count == 2, key[0].wholeMatch(of: /[0-9-]{10}T[0-9:.]{12}Z/) != nil, let id = ID(key[1]) else {
+                throw Page.wrongCursor
+            }
+            return (key[0], id)
+        }
+    }
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(channels)
+        parameters.add(after?.diedAt)
+        parameters.add(after?.id)
+        parameters.add(limit)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> DeadMessage {
+        let id: ID = try row.read()
+        return DeadMessage(
+            id: id, texts: try MessageTexts(&row), attempt: try row.read(), createdAt: try row.read(),
+            diedAt: try row.read(), reason: try row.read())
+    }
+}
+
+/// Puts a message that was given up back at the end of its queue. No row when there is none.
+struct RetryDead: Statement {
+    static let sql = """
+        WITH raised AS (DELETE FROM outbox_dead WHERE id = $1 AND channel = ANY ($2) RETURNING *)
+        INSERT INTO outbox (id, kind, channel, address, platform, language, title, body, data, account_id, subject,
+                created_at)
+            SELECT id, kind, channel, address, platform, language, title, body, data, account_id, subject, created_at
+            FROM raised
+            RETURNING id
+        """
+    let id: ID
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+}
