@@ -18,7 +18,7 @@ public struct Delivery: Equatable, Sendable {
     public internal(set) var version: Int32
     /// Who carries or carried it.
     public internal(set) var courier: ID?
-    /// Whom the store chose, in its order.
+    /// Whom the store chose, the first first.
     public internal(set) var candidates: [ID]
     /// Those of them who declined.
     public internal(set) var declined: [ID]

@@ -165,7 +165,7 @@ extension Lifecycle {
             case .takes, .leaves, .forfeits, .declines, .dropsCandidate: break
             }
         }
-        if isStranded(after), !before.map(isStranded, default: false) {
+        if isStranded(after), before.map(isStranded) != true {
             events.append((after.store, .stranded))
             notices.append((after.store, .deliveryStranded))
         }
@@ -220,7 +220,8 @@ extension Delivery {
 
     fileprivate mutating func apply(_ edit: Command.Edit) {
         content = edit.content
-        candidates = edit.candidates
+        // In the order in which they were chosen, which is also that of the history.
+        candidates = candidates.filter(Set(edit.candidates).contains) + edit.candidates.without(candidates)
         declined = declined.filter(candidates.contains)
     }
 
@@ -244,11 +245,5 @@ extension Array where Element: Hashable {
         guard !others.isEmpty else { return self }
         let others = Set(others)
         return filter { !others.contains($0) }
-    }
-}
-
-extension Optional {
-    fileprivate func map<Answer>(_ transform: (Wrapped) -> Answer, default answer: Answer) -> Answer {
-        map(transform) ?? answer
     }
 }

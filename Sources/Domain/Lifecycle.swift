@@ -210,4 +210,15 @@ public enum EventType: String, CaseIterable, Sendable {
     case partnerJoined = "partner.joined"
     case partnerEnded = "partner.ended"
     case inviteReceived = "invite.received"
+
+    /// Where the step that it tells of left the delivery; nil when it is about none.
+    public var status: DeliveryStatus? {
+        switch self {
+        case .created, .updated, .offered, .withdrawn, .declined, .returned, .stranded: .pending
+        case .accepted, .taken: .inProgress
+        case .delivered: .delivered
+        case .cancelled: .cancelled
+        case .partnerJoined, .partnerEnded, .inviteReceived: nil
+        }
+    }
 }

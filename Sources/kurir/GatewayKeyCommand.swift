@@ -19,7 +19,7 @@ enum GatewayKeyCommand {
         _ = try BlockingConnection(url: url).query(
             """
             INSERT INTO gateway_keys (id, name, channels, key_hash)
-            VALUES (gen_random_uuid(), $1, string_to_array($2, ','), decode($3, 'hex'))
+            VALUES (uuid_v7(), $1, string_to_array($2, ','), decode($3, 'hex'))
             """, [name, channels.joined(separator: ","), hash])
         print(secret)
     }

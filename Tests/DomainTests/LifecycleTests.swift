@@ -168,6 +168,12 @@ import Testing
             without.after, .edit, by: Self.store,
             edit: Command.Edit(content: Self.content, candidates: [Self.eva, Self.ana]))
         #expect(again.after.offered == [Self.eva, Self.ana])
+        // Another order alone is no change: the history could not tell of it.
+        #expect(throws: InvalidValue.self) {
+            try Self.change(
+                again.after, .edit, by: Self.store,
+                edit: Command.Edit(content: Self.content, candidates: [Self.ana, Self.eva]))
+        }
     }
 
     @Test func whoGaveItBackNeverHasItAgainEvenWhenChosenAnew() throws {

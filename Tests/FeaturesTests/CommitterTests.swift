@@ -162,9 +162,14 @@ import Testing
                     _ = try await holder.run(Hold(id: held.change.after.id))
                     let results = try await node.commit(together)
                     #expect(results.enumerated().allSatisfy { (try? $1.get()) == ($0 != 3) })
-                    return Task(executorPreference: node.group.loops[0]) {
+                    let patient = Task(executorPreference: node.group.loops[0]) {
                         try await committer.commit(held, patiently: true)
                     }
+                    try await Task.sleep(for: .milliseconds(50))
+                    // Nor does whoever waits for it.
+                    let others = try await node.commit([try creation(of: store, to: couriers)])
+                    #expect(others.allSatisfy { (try? $0.get()) == true })
+                    return patient
                 }
                 #expect(try await waiting.value)
             }
@@ -243,9 +248,9 @@ import Testing
             // In another order each time.
             for id in (turn % 2 == 0 ? ids : ids.reversed()).prefix(16) {
                 let found = try await node.find(id, for: try #require(ID(courier.id)))
-                let content = found.delivery.content
-                let candidates = found.delivery.candidates
-                let edit = Command.Edit(content: content, candidates: candidates.reversed())
+                var content = found.delivery.content
+                content.description = "turn \(turn) of \(place)"
+                let edit = Command.Edit(content: content, candidates: found.delivery.candidates)
                 let command = Command(.edit, by: found.delivery.store, .store, edit: edit)
                 let isOffered = found.delivery.offered.contains(try #require(ID(courier.id)))
                 if isOffered, found.delivery.offered.count > 1 {

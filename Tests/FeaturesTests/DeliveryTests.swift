@@ -143,6 +143,11 @@ import Testing
             let accept = try await api.act("accept", id, as: couriers[0], headers: ["If-Match": "\"1\""])
             #expect(accept.status == 412)
             #expect(try await api.act("accept", id, as: couriers[0], headers: ["If-Match": "\"4\""]).status == 200)
+            // What is refused, or done already, is so whatever version was meant.
+            #expect(
+                try await api.act("accept", id, as: couriers[1], headers: ["If-Match": "\"4\""]).code == "already_taken"
+            )
+            #expect(try await api.act("accept", id, as: couriers[0], headers: ["If-Match": "\"4\""]).status == 200)
             // Who may not know of it does not learn its version.
             let stranger = try await api.courier()
             #expect(try await api.act("accept", id, as: stranger, headers: ["If-Match": "\"1\""]).status == 404)
@@ -166,6 +171,7 @@ import Testing
             #expect(steps[0]["added"].items.count == 2)
             let seen = try await api.get(Deliveries.path(id, "history"), as: couriers[1].token).items
             #expect(seen.count == 5 && seen[1]["actor"] == ["kind": "courier"])
+            #expect(seen[2]["reason"] == "guma" && seen[2]["note"] == .null && seen[4]["note"] == "susjedi")
             #expect(seen[3]["actor"]["id"].string == couriers[1].id && !seen[0].names.contains("added"))
             #expect(try await api.get(Deliveries.path(id, "history"), as: couriers[0].token).status == 404)
             let page = try await api.get(Deliveries.path(id, "history") + "?limit=2", as: store.token)
@@ -178,6 +184,8 @@ import Testing
             }
             let counted = try await api.get("/v1/couriers/\(couriers[0].id)/cancellations", as: store.token).items
             #expect(counted.map { $0["reason"] } == ["guma"] && counted[0]["delivery_id"].string == id)
+            // Version 7, as all ids.
+            #expect(counted[0]["id"].string?.dropFirst(14).first == "7")
             try await api.expectConsistency()
         }
     }

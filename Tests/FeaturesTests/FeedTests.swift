@@ -25,7 +25,37 @@ import Testing
             let lost = try await page(api, couriers[1]).items
             #expect(
                 lost.allSatisfy { !$0["delivery"].names.contains("recipient") && $0["delivery"]["id"].string == id })
-            #expect(lost[1]["delivery"]["status"] == "in_progress")
+            #expect(lost.map { $0["delivery"]["status"] } == ["pending", "in_progress"])
+            // Nor what becomes of it after that.
+            try await api.act("deliver", id, as: couriers[0])
+            try await api.expectEvents(
+                ["delivery.created", "delivery.accepted", "delivery.delivered"], of: store)
+            let later = try await page(api, couriers[1]).items.map { $0["delivery"] }
+            #expect(
+                later == [
+                    ["id": .string(id), "status": "pending", "version": 1],
+                    ["id": .string(id), "status": "in_progress", "version": 2],
+                ])
+        }
+    }
+
+    @Test(arguments: [
+        ("text/event-stream", true), ("text/event-stream, */*", true),
+        ("text/event-stream;q=0.9,application/json;q=0.1", true),
+        ("application/json, text/event-stream", false), ("application/json, text/event-stream;q=0.1", false),
+        ("text/event-stream;q=0", false), ("*/*", false),
+    ])
+    func aStreamIsForThoseWhoPreferOne(_ accept: String, _ isStream: Bool) async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let client = try await Client(api.port)
+            try await client.send(
+                "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(store.token)\r\nAccept: \(accept)\r\n\r\n"
+            )
+            var head = ""
+            while case let line = try await blocking({ try client.takeLine() }), !line.isEmpty { head += line + "\n" }
+            client.close()
+            #expect(head.contains("text/event-stream") == isStream)
         }
     }
 

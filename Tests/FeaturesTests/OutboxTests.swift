@@ -71,6 +71,7 @@ import Testing
                     "attempt",
                     "created_at",
                 ])
+            #expect(messages[0]["id"].string?.dropFirst(14).first == "7")
             #expect(messages[0]["attempt"] == 1 && messages[0]["data"] == ["n": 0] && messages[0]["platform"] == .null)
             #expect(try await claim(api, key).isEmpty)
             #expect(try await tell(api, key, "ack", messages) == ["done", "done"])

@@ -2,7 +2,7 @@
 CREATE TABLE outbox (
     -- The order in which messages to one address leave.
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE,
+    id uuid NOT NULL DEFAULT uuid_v7() UNIQUE,
     kind text NOT NULL,
     channel text NOT NULL CONSTRAINT outbox_channel CHECK (channel IN ('push', 'sms', 'email')),
     address text NOT NULL CONSTRAINT outbox_address CHECK (address <> ''),

@@ -75,7 +75,7 @@ public struct Fields: Sendable {
     /// A field that may be left out or null.
     mutating func optional<V: FieldValue>(_ name: String, as type: V.Type = V.self) -> V? {
         describe(name, V.shape.orNull, optional: true)
-        guard let json = given(name) else { return nil }
+        guard let json = given(name), !isBlank(json) else { return nil }
         return take(name) { () throws(InvalidValue) in try V(field: json) }
     }
 
@@ -103,7 +103,7 @@ public struct Fields: Sendable {
     /// A text that may be left out or null.
     mutating func optionalLine(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String? {
         describe(name, Shape.string(least: 1, most: most).orNull, optional: true)
-        guard let json = given(name) else { return nil }
+        guard let json = given(name), !isBlank(json) else { return nil }
         return take(name) { () throws(InvalidValue) in try rule(try Self.text(json), most) }
     }
 
@@ -248,6 +248,9 @@ public struct Fields: Sendable {
         guard case .string(let text) = json else { throw InvalidValue("wrong_type") }
         return text
     }
+
+    /// What a form sends for a field that was left empty.
+    private func isBlank(_ json: JSON) -> Bool { json == .string("") }
 
     private func given(_ name: String) -> JSON? {
         guard let json = members[name], json != .null else { return nil }

@@ -109,7 +109,7 @@ private enum CommitSQL {
                 FROM counted n WHERE k.id = n.id),
             cancelled AS (
                 INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason)
-                SELECT gen_random_uuid(), actor_id, store_id, id, at, reason FROM done WHERE counter = 'cancelled'),
+                SELECT uuid_v7(), actor_id, store_id, id, at, reason FROM done WHERE counter = 'cancelled'),
             closed AS (
                 DELETE FROM jobs j USING done c, unnest(c.closed::uuid[]) AS courier
                 WHERE j.courier_id = courier AND j.status = c.was::delivery_status AND j.delivery_id = c.id),

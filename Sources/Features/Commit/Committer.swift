@@ -32,7 +32,7 @@ public final class Committer: Sendable {
 /// Unchecked, because all of it happens on the loop's thread.
 private final class Gatherer: TurnEnd, @unchecked Sendable {
     private static let mostTogether = 64
-    private static let mostUnderWay = 1
+    private static let mostPatient = 4
     private static let mostWaiting = 4096
 
     private let database: Database
@@ -41,7 +41,9 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private var waiting: [Entry] = []
     /// Deliveries that a commit under way changes: one change of each at a time.
     private var busy: Set<ID> = []
-    private var underWay = 0
+    /// One commit at a time: each has a price of its own, and what comes up meanwhile goes with the next.
+    private var isCommitting = false
+    private var patientUnderWay = 0
     private var isGathering = false
 
     private struct Entry {
@@ -76,38 +78,53 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
 
     func turnEnded() {
         isGathering = false
-        while underWay < Self.mostUnderWay, case let batch = takeBatch(), !batch.isEmpty {
-            underWay += 1
-            busy.formUnion(batch.map(\.delivery))
-            Task(executorPreference: loop) {
-                await self.commit(batch)
-                self.ended(batch)
+        waiting.removeAll { $0.promise.isOver }
+        startPatient()
+        guard !isCommitting, case let batch = takeBatch(), !batch.isEmpty else { return }
+        isCommitting = true
+        start(batch) {
+            await self.commit(batch)
+            self.isCommitting = false
+        }
+    }
+
+    /// Those that may have to wait for somebody go alone, and hold up nobody else.
+    private func startPatient() {
+        while patientUnderWay < Self.mostPatient,
+            let place = waiting.firstIndex(where: { $0.isPatient && !busy.contains($0.delivery) })
+        {
+            let entry = waiting.remove(at: place)
+            patientUnderWay += 1
+            start([entry]) {
+                await self.commitAlone(entry)
+                self.patientUnderWay -= 1
             }
         }
     }
 
-    /// The changes that can go now; a patient one goes alone, since it may have to wait.
+    private func start(_ batch: [Entry], _ work: @escaping () async -> Void) {
+        busy.formUnion(batch.map(\.delivery))
+        let work = LoopBound(work, to: loop)
+        Task(executorPreference: loop) {
+            await work.value()
+            self.busy.subtract(batch.map(\.delivery))
+            if !self.waiting.isEmpty { self.gather() }
+        }
+    }
+
+    /// The changes that can go together now.
     private func takeBatch() -> [Entry] {
-        waiting.removeAll { $0.promise.isOver }
         var (batch, left): ([Entry], [Entry]) = ([], [])
         var taken = busy
         for entry in waiting {
-            let isFull = batch.count == Self.mostTogether || batch.first?.isPatient == true
-            let mayJoin = !isFull && (!entry.isPatient || batch.isEmpty)
+            let mayJoin = batch.count < Self.mostTogether && !entry.isPatient
             if mayJoin, taken.insert(entry.delivery).inserted { batch.append(entry) } else { left.append(entry) }
         }
         waiting = left
         return batch
     }
 
-    private func ended(_ batch: [Entry]) {
-        underWay -= 1
-        busy.subtract(batch.map(\.delivery))
-        if !waiting.isEmpty { gather() }
-    }
-
     private func commit(_ batch: [Entry]) async {
-        if let entry = batch.first, entry.isPatient { return await commitAlone(entry) }
         do {
             let places = Set(try await database.run(CommitTogether(commits: batch.map(\.commit))))
             committed(Set(batch.flatMap { $0.commit.change.events.map(\.account) }))

@@ -51,7 +51,8 @@ struct HistoryStep: Sendable {
         if let courier, isStore || courier == caller.account { json.field("courier_id", courier) }
         json.field("at", at)
         json.field("reason", reason)
-        json.field("note", note)
+        // What a courier notes is for the store, and for itself.
+        json.field("note", isStore || actorKind == "store" || actor == caller.account ? note : nil)
         guard isStore else { return }
         json.array("added", added) { $0.item($1.description) }
         json.array("removed", removed) { $0.item($1.description) }

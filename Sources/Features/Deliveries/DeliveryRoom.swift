@@ -73,9 +73,7 @@ public struct DeliveryRoom: Room {
     private func visible(_ call: Call) async throws -> StoredDelivery {
         let account = call.caller.account
         let find = FindDelivery(account: account, id: try call.request.parameter("id"))
-        guard let found = try await call.run(find).first,
-            Lifecycle.isVisible(found.delivery.status, to: found.standing(of: account))
-        else { throw Problem.notFound }
+        guard let found = try await call.run(find).first, found.isVisible(to: account) else { throw Problem.notFound }
         return found
     }
 
@@ -163,13 +161,13 @@ public struct DeliveryRoom: Room {
     ) throws -> Decision {
         let standing = found.standing(of: call.caller.account)
         guard standing != .stranger else { throw Problem.notFound }
-        let decision: Result<Decision, any Error> = Result {
-            try Lifecycle.decide(try command(found.delivery), on: found.delivery, isPartner: found.isPartner)
-        }
-        if case .failure(Lifecycle.Refusal.notFound) = decision { throw Problem.notFound }
-        try call.request.checkMatch(version: found.delivery.version)
         do {
-            return try decision.get()
+            let command = try command(found.delivery)
+            let decision = try Lifecycle.decide(command, on: found.delivery, isPartner: found.isPartner)
+            // What is refused, or done already, is so whatever version was meant.
+            if case .stays = decision, command.action != .edit { return decision }
+            try call.request.checkMatch(version: found.delivery.version)
+            return decision
         } catch let refusal as Lifecycle.Refusal {
             throw Problem(refusal)
         }

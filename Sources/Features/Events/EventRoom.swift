@@ -28,6 +28,7 @@ public struct EventRoom: Room {
         Endpoint.Parameter(
             name: "after", shape: .string(most: 64),
             what: "The cursor of the last event that was seen, or `now`; from the oldest that is kept without it."),
+        Endpoint.Parameter(name: "cursor", shape: .string(most: 64), what: "The same as after."),
         Endpoint.Parameter(
             name: "limit", shape: .integer(Page.limits), what: "How many events at most (50)."),
         Endpoint.Parameter(
@@ -38,9 +39,9 @@ public struct EventRoom: Room {
         [.init("items", .array(FeedItem.shape, most: 200)), .init("next_cursor", Shape.string().orNull)])
 
     private func read(_ call: Call) async throws -> Response {
-        let isStream = call.request.headerList("accept")?.contains("text/event-stream") == true
-        let text =
-            isStream ? call.request.header("last-event-id") ?? call.request.query("after") : call.request.query("after")
+        let isStream = call.request.wantsEventStream
+        let asked = call.request.query("after") ?? call.request.query("cursor")
+        let text = isStream ? call.request.header("last-event-id") ?? asked : asked
         let after = try await position(text)
         let limit = try call.request.query("limit", in: Page.limits) ?? 50
         if isStream { return try stream(call, from: after, isFromNow: text == "now") }
@@ -179,6 +180,21 @@ final class StreamCount: Sendable {
 
     private func leave(_ account: ID) {
         open.withLock { $0[account] = $0[account] == 1 ? nil : ($0[account] ?? 1) - 1 }
+    }
+}
+
+extension Request {
+    /// Whether `Accept` names a stream of events, and prefers it to JSON.
+    fileprivate var wantsEventStream: Bool {
+        var best: (type: Substring, quality: Double)?
+        for range in (headerList("accept") ?? "").split(separator: ",") {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
+            guard let type = parts.first.map({ Substring($0.lowercased()) }) else { continue }
+            guard ["text/event-stream", "application/json"].contains(type) else { continue }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            if quality > best?.quality ?? 0 { best = (type, quality) }
+        }
+        return best?.type == "text/event-stream"
     }
 }
 

@@ -61,7 +61,7 @@ struct EndPartnership: Statement {
             WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone)),
         fed AS (
             INSERT INTO events (account_id, type, data)
-            SELECT account_id, 'partner.ended', $4 || jsonb_build_object('courier_id', $2)
+            SELECT account_id, 'partner.ended', $4 - 'type' || jsonb_build_object('courier_id', $2)
             FROM ended, unnest(ARRAY[$1, $2]) AS account_id),
         told AS (
             INSERT INTO outbox (kind, data, channel, address, platform, language, title, body, account_id)

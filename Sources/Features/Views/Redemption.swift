@@ -109,7 +109,7 @@ struct RedeemInvite: Statement {
             INSERT INTO partners (store_id, courier_id) SELECT store_id, $2 FROM redeemed RETURNING store_id, since),
         fed AS (
             INSERT INTO events (account_id, type, data)
-            SELECT account_id, 'partner.joined', $4 || jsonb_build_object('store_id', joined.store_id)
+            SELECT account_id, 'partner.joined', $4 - 'type' || jsonb_build_object('store_id', joined.store_id)
             FROM joined, unnest(ARRAY[joined.store_id, $2]) AS account_id),
         told AS (
             INSERT INTO outbox (kind, data, channel, address, platform, language, title, body, account_id)

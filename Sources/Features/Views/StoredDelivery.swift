@@ -28,6 +28,11 @@ struct StoredDelivery: Sendable {
         Lifecycle.standing(of: account, to: delivery, isPartner: isPartner)
     }
 
+    /// Whether that account sees it.
+    func isVisible(to account: ID) -> Bool {
+        Lifecycle.isVisible(delivery.status, to: standing(of: account))
+    }
+
     /// The same after a change at that time.
     func after(_ change: Change, at time: Timestamp) -> StoredDelivery {
         var next = self
