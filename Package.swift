@@ -33,7 +33,8 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "Observability", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
-            name: "kurir", dependencies: ["EventLoop", "Features", "HTTP", "Observability", "Postgres", "Schema"],
+            name: "kurir",
+            dependencies: ["CLinux", "EventLoop", "Features", "HTTP", "Observability", "Postgres", "Schema"],
             swiftSettings: strict),
 
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),

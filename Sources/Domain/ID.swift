@@ -52,17 +52,16 @@ extension ID: LosslessStringConvertible {
 
     /// Writes the canonical form into as many bytes as ``length``.
     public func write(into text: UnsafeMutableBufferPointer<UInt8>) {
-        var place = 0
-        for (half, dashes) in [(high, 0x1100), (low, 0x0011)] as [(UInt64, Int)] {
-            for nibble in 0..<16 {
-                if dashes >> nibble & 1 == 1 {
-                    text[place] = UInt8(ascii: "-")
-                    place += 1
-                }
-                text[place] = Self.digit(half >> UInt64(60 - 4 * nibble) & 15)
-                place += 1
-            }
-        }
+        let text = UnsafeMutableRawBufferPointer(text)
+        let dash = UInt8(ascii: "-")
+        text.storeBytes(of: Self.digits(high >> 32), toByteOffset: 0, as: UInt64.self)
+        text[8] = dash
+        Self.store(Self.digits(high), in: text, at: 9, and: 14)
+        text[13] = dash
+        text[18] = dash
+        Self.store(Self.digits(low >> 32), in: text, at: 19, and: 24)
+        text[23] = dash
+        text.storeBytes(of: Self.digits(low), toByteOffset: 28, as: UInt64.self)
     }
 
     /// Characters of the canonical form.
@@ -72,8 +71,23 @@ extension ID: LosslessStringConvertible {
         place == 8 || place == 13 || place == 18 || place == 23
     }
 
-    private static func digit(_ value: UInt64) -> UInt8 {
-        UInt8(truncatingIfNeeded: value) + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+    /// Eight digits, first four and last four apart.
+    private static func store(
+        _ digits: UInt64, in text: UnsafeMutableRawBufferPointer, at first: Int, and last: Int
+    ) {
+        text.storeBytes(of: UInt32(truncatingIfNeeded: digits), toByteOffset: first, as: UInt32.self)
+        text.storeBytes(of: UInt32(truncatingIfNeeded: digits >> 32), toByteOffset: last, as: UInt32.self)
+    }
+
+    /// The hexadecimal digits of the lower half, all eight at once, as they lie in memory.
+    private static func digits(_ value: UInt64) -> UInt64 {
+        var nibbles = value & 0xffff_ffff
+        nibbles = (nibbles << 16 | nibbles) & 0x0000_ffff_0000_ffff
+        nibbles = (nibbles << 8 | nibbles) & 0x00ff_00ff_00ff_00ff
+        nibbles = (nibbles << 4 | nibbles) & 0x0f0f_0f0f_0f0f_0f0f
+        // One in each byte whose digit is a letter: those lie 39 behind the digits' code.
+        let letters = ((nibbles + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+        return (nibbles + 0x3030_3030_3030_3030 + letters * 39).bigEndian
     }
 
     private static func value(_ byte: UInt8) -> UInt64? {

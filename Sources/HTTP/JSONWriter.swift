@@ -1,13 +1,22 @@
 /// Writes JSON straight into bytes: what answers are made of where Codable would cost too much.
-public struct JSONWriter: Sendable {
-    /// What was written so far.
-    public private(set) var bytes: [UInt8] = []
+///
+/// It owns its memory, and nobody else has it: an array would ask before each of the thousands of appends to a list.
+public struct JSONWriter: ~Copyable {
+    private var start: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private var count = 0
     private var needsComma = false
 
     /// An empty writer, with room for so much.
     public init(capacity: Int = 512) {
-        bytes.reserveCapacity(capacity)
+        self.capacity = capacity
+        start = .allocate(capacity: capacity)
     }
+
+    deinit { start.deallocate() }
+
+    /// What was written so far.
+    public var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
     /// An object as a value of its own: the whole text, or an item of an array.
     public mutating func object(_ write: (inout JSONWriter) -> Void) {
@@ -25,44 +34,43 @@ public struct JSONWriter: Sendable {
     /// A text field that is null when there is none.
     public mutating func field(_ name: StaticString, _ value: String?) {
         key(name)
-        if let value { string(value) } else { bytes.append(contentsOf: "null".utf8) }
+        if let value { string(value) } else { append("null") }
     }
 
     /// A field of so many ASCII characters that need no escape, which `fill` writes.
     public mutating func field(
-        _ name: StaticString, ascii count: Int, fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
+        _ name: StaticString, ascii length: Int, fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
     ) {
         key(name)
-        bytes.append(.quote)
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { text in
-            fill(text)
-            bytes.append(contentsOf: text)
-        }
-        bytes.append(.quote)
+        append(.quote)
+        reserve(length)
+        fill(UnsafeMutableBufferPointer(start: start + count, count: length))
+        count += length
+        append(.quote)
     }
 
     /// A number field.
     public mutating func field(_ name: StaticString, _ value: Int) {
         key(name)
-        bytes.append(contentsOf: String(value).utf8)
+        append(plain: value.description)
     }
 
     /// A field that holds a number with a fraction, which must be finite.
     public mutating func field(_ name: StaticString, _ value: Double) {
         key(name)
-        bytes.append(contentsOf: "\(value)".utf8)
+        append(plain: value.description)
     }
 
     /// A field that is true or false.
     public mutating func field(_ name: StaticString, _ value: Bool) {
         key(name)
-        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        append(value ? "true" : "false")
     }
 
     /// A field that holds JSON which is written already.
     public mutating func raw(_ name: StaticString, _ json: [UInt8]) {
         key(name)
-        bytes.append(contentsOf: json)
+        append(json)
     }
 
     /// A field that holds an object.
@@ -83,70 +91,125 @@ public struct JSONWriter: Sendable {
         end(UInt8(ascii: "]"))
     }
 
+    /// JSON that is written already as an item of an array.
+    public mutating func item(written json: [UInt8]) {
+        if needsComma { append(.comma) }
+        append(json)
+        needsComma = true
+    }
+
     /// A text as a value of its own: an item of an array.
     public mutating func item(_ value: String) {
-        if needsComma { bytes.append(.comma) }
+        if needsComma { append(.comma) }
         string(value)
         needsComma = true
     }
 
     private mutating func begin(_ bracket: UInt8) {
-        if needsComma { bytes.append(.comma) }
-        bytes.append(bracket)
+        if needsComma { append(.comma) }
+        append(bracket)
         needsComma = false
     }
 
     private mutating func end(_ bracket: UInt8) {
-        bytes.append(bracket)
+        append(bracket)
         needsComma = true
     }
 
-    /// In one piece, since each append has a price and names are most of what is appended.
     private mutating func key(_ name: StaticString) {
-        let length = name.utf8CodeUnitCount
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length + 4) { text in
-            text[0] = .comma
-            text[1] = .quote
-            (text.baseAddress! + 2).update(from: name.utf8Start, count: length)
-            text[length + 2] = .quote
-            text[length + 3] = .colon
-            bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: text[(needsComma ? 0 : 1)...]))
-        }
+        reserve(name.utf8CodeUnitCount + 4)
+        if needsComma { append(.comma) }
+        append(.quote)
+        append(name)
+        append(.quote)
+        append(.colon)
         needsComma = true
     }
 
     private mutating func string(_ value: String) {
-        Self.appendString(value, to: &bytes)
+        append(.quote)
+        Self.pieces(of: value) { append($0) }
+        append(.quote)
     }
 
+    private mutating func append(plain text: String) {
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+
+    private mutating func append(_ json: [UInt8]) {
+        json.withUnsafeBufferPointer { append($0) }
+    }
+
+    private mutating func append(_ text: StaticString) {
+        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func append(_ piece: UnsafeBufferPointer<UInt8>) {
+        guard let from = piece.baseAddress else { return }
+        reserve(piece.count)
+        (start + count).initialize(from: from, count: piece.count)
+        count += piece.count
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        reserve(1)
+        start[count] = byte
+        count += 1
+    }
+
+    private mutating func reserve(_ more: Int) {
+        if capacity - count < more { grow(more) }
+    }
+
+    private mutating func grow(_ more: Int) {
+        capacity = max(2 * capacity, count + more)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.moveInitialize(from: start, count: count)
+        start.deallocate()
+        start = larger
+    }
+}
+
+extension JSONWriter {
     /// Writes a text as a JSON string.
     public static func appendString(_ value: String, to bytes: inout [UInt8]) {
         bytes.append(.quote)
+        pieces(of: value) { bytes.append(contentsOf: $0) }
+        bytes.append(.quote)
+    }
+
+    /// What stands between the quotes, in pieces: what needs no escape at once.
+    @inline(__always)
+    private static func pieces(of value: String, _ append: (UnsafeBufferPointer<UInt8>) -> Void) {
         var value = value
         value.withUTF8 { utf8 in
             var from = 0
             for place in utf8.indices where utf8[place] < 0x20 || utf8[place] == .quote || utf8[place] == .backslash {
-                bytes.append(contentsOf: utf8[from..<place])
-                appendEscaped(utf8[place], to: &bytes)
+                append(UnsafeBufferPointer(rebasing: utf8[from..<place]))
+                withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 6) { escape in
+                    append(UnsafeBufferPointer(rebasing: escape[..<write(escapeOf: utf8[place], into: escape)]))
+                }
                 from = place + 1
             }
-            bytes.append(contentsOf: utf8[from...])
+            append(UnsafeBufferPointer(rebasing: utf8[from...]))
         }
-        bytes.append(.quote)
     }
 
-    private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(.backslash)
+    private static func write(escapeOf byte: UInt8, into escape: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        escape[0] = .backslash
         switch byte {
-        case .quote, .backslash: bytes.append(byte)
-        case .lineFeed: bytes.append(UInt8(ascii: "n"))
-        case .carriageReturn: bytes.append(UInt8(ascii: "r"))
-        case .tab: bytes.append(UInt8(ascii: "t"))
+        case .quote, .backslash: escape[1] = byte
+        case .lineFeed: escape[1] = UInt8(ascii: "n")
+        case .carriageReturn: escape[1] = UInt8(ascii: "r")
+        case .tab: escape[1] = UInt8(ascii: "t")
         default:
             let hexDigit = { (value: UInt8) in value < 10 ? 0x30 + value : 0x57 + value }
-            bytes.append(contentsOf: "u00".utf8)
-            bytes.append(hexDigit(byte >> 4))
-            bytes.append(hexDigit(byte & 15))
+            _ = escape[1...].update(fromContentsOf: "u00".utf8)
+            escape[4] = hexDigit(byte >> 4)
+            escape[5] = hexDigit(byte & 15)
+            return 6
         }
+        return 2
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import EventLoop
 import Glibc
 
@@ -7,6 +8,7 @@ enum Serve {
     static func run(_ configuration: Configuration) -> Never {
         occupyStandardFiles()
         raiseFileLimit()
+        keepFreedMemory()
         // Before there is any other thread: threads inherit which signals they leave to the one that waits.
         let signals = StopSignals()
         let start = Task.detached { await started(configuration) }
@@ -40,6 +42,12 @@ enum Serve {
                 return
             }
         }
+    }
+
+    /// Answers of some size are made all the time: giving their memory back after each costs more than making them.
+    private static func keepFreedMemory() {
+        mallopt(M_TRIM_THRESHOLD, 4 << 20)
+        mallopt(M_MMAP_THRESHOLD, 1 << 20)
     }
 
     /// Every connection is a file; the usual soft limit is far below what the machine allows.

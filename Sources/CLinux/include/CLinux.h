@@ -1,5 +1,6 @@
 #pragma once
 // What Linux offers and Swift's Glibc module does not show.
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>

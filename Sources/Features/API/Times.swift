@@ -28,16 +28,20 @@ extension Timestamp {
         let (year, month, day) = Self.date(daysSince1970: days)
         let ofDay = seconds - days * 86400
         _ = text.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
-        for (number, end, width) in [
-            (year, 4, 4), (month, 7, 2), (day, 10, 2), (ofDay / 3600, 13, 2), (ofDay / 60 % 60, 16, 2),
-            (ofDay % 60, 19, 2), (milliseconds - seconds * 1000, 23, 3),
-        ] {
+        func write(_ number: Int64, endingAt end: Int, width: Int) {
             var rest = number
             for place in stride(from: end - 1, through: end - width, by: -1) {
-                text[place] = 0x30 + UInt8(rest % 10)
+                text[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             }
         }
+        write(year, endingAt: 4, width: 4)
+        write(month, endingAt: 7, width: 2)
+        write(day, endingAt: 10, width: 2)
+        write(ofDay / 3600, endingAt: 13, width: 2)
+        write(ofDay / 60 % 60, endingAt: 16, width: 2)
+        write(ofDay % 60, endingAt: 19, width: 2)
+        write(milliseconds - seconds * 1000, endingAt: 23, width: 3)
     }
 
     private static func floored(_ number: Int64, by divisor: Int64) -> Int64 {

@@ -78,7 +78,6 @@ public struct DeliveryRoom: Room {
     }
 
     private func list(_ call: Call) async throws -> Response {
-        let account = call.caller.account
         let wanted = try ListedDeliveries(call.request, for: call.caller)
         let listed = try await wanted.read { part in
             switch (call.caller.kind, wanted.text) {
@@ -88,7 +87,7 @@ public struct DeliveryRoom: Room {
             case (.courier, _): try await call.run(SearchOfCourier(part: part))
             }
         }
-        return wanted.response(listed) { json, delivery in json.object { delivery.write(&$0, for: account) } }
+        return wanted.response(listed)
     }
 
     private func history(_ call: Call) async throws -> Response {

@@ -88,15 +88,9 @@ struct ListedDeliveries: Sendable {
         return rows
     }
 
-    func response(
-        _ rows: [ListedDelivery], _ write: (inout JSONWriter, StoredDelivery) -> Void
-    ) -> Response {
+    func response(_ rows: [ListedDelivery]) -> Response {
         // A search that looked at all it may goes on from there.
-        page.response(rows.compactMap(\.delivery), key: Self.key, next: rows.last?.edge, write: write)
-    }
-
-    private static func key(_ listed: StoredDelivery) -> [String] {
-        [listed.delivery.status.rawValue, listed.delivery.id.description]
+        page.response(rows.compactMap(\.found), key: \.place, next: rows.last?.edge) { $0.item(written: $1.json) }
     }
 }
 
@@ -107,9 +101,27 @@ extension ID {
 
 /// A delivery in a list, or, where a search found none, only how far it looked.
 struct ListedDelivery: Sendable {
-    let delivery: StoredDelivery?
+    let found: Found?
     /// The place of the last delivery that a search looked at, if there may be more behind it.
     let edge: [String]?
+
+    /// A delivery as its reader sees it, written as soon as it is read: a list has no other use for it.
+    struct Found: Sendable {
+        let json: [UInt8]
+        private let status: DeliveryStatus
+        private let id: ID
+
+        init(_ row: inout RowReader) throws {
+            let stored = try StoredDelivery(&row)
+            (status, id) = (stored.delivery.status, stored.delivery.id)
+            var writer = JSONWriter(capacity: 1024)
+            writer.object { stored.write(&$0, for: stored.reader?.id ?? stored.delivery.store) }
+            json = writer.bytes
+        }
+
+        /// Where it stands in the list.
+        var place: [String] { [status.rawValue, id.description] }
+    }
 }
 
 /// A statement that reads a page of deliveries.
@@ -175,7 +187,7 @@ private struct ListSQL {
 
     static func decodeSearch(_ row: inout RowReader) throws -> ListedDelivery {
         let edge: [String]? = try row.read()
-        return ListedDelivery(delivery: row.isNextNull() ? nil : try StoredDelivery(&row), edge: edge)
+        return ListedDelivery(found: row.isNextNull() ? nil : try ListedDelivery.Found(&row), edge: edge)
     }
 }
 
@@ -185,7 +197,7 @@ struct ListOfStore: DeliveryList {
     let part: ListedDeliveries.Part
 
     static func decode(_ row: inout RowReader) throws -> ListedDelivery {
-        ListedDelivery(delivery: try StoredDelivery(&row), edge: nil)
+        ListedDelivery(found: try ListedDelivery.Found(&row), edge: nil)
     }
 }
 
@@ -203,7 +215,7 @@ struct ListOfCourier: DeliveryList {
     let part: ListedDeliveries.Part
 
     static func decode(_ row: inout RowReader) throws -> ListedDelivery {
-        ListedDelivery(delivery: try StoredDelivery(&row), edge: nil)
+        ListedDelivery(found: try ListedDelivery.Found(&row), edge: nil)
     }
 }
 
