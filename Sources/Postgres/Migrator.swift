@@ -27,6 +27,8 @@ public struct Migrator: Sendable {
             waiting()
             _ = try connection.query("SELECT pg_advisory_lock(\(Self.lockKey))")
         }
+        // The server notices a connection's end a little later than whoever migrates next.
+        defer { _ = try? connection.query("SELECT pg_advisory_unlock(\(Self.lockKey))") }
         if try !hasTable(connection) { try connection.execute(Self.table) }
         let history = try history(connection)
         try verify(history, connection)

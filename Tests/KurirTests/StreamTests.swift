@@ -21,11 +21,15 @@ import Testing
         return client
     }
 
+    /// The next that is told; that a stream is alive is not.
     private func chunk(_ client: Client) async throws -> String {
         try await blocking {
-            let bytes = try client.take(Int(try client.takeLine(), radix: 16) ?? 0)
-            _ = try client.takeLine()
-            return String(decoding: bytes, as: UTF8.self)
+            while true {
+                let bytes = try client.take(Int(try client.takeLine(), radix: 16) ?? 0)
+                _ = try client.takeLine()
+                let text = String(decoding: bytes, as: UTF8.self)
+                if text != ": alive\n\n" { return text }
+            }
         }
     }
 
