@@ -79,6 +79,7 @@ public final class MetricsReport: Sendable {
                 "kurir_feed_held_up_seconds", .gauge,
                 "Age of the oldest open transaction that writes, which feeds wait for.", seconds)
         }
+        if let channels = try? await database.run(ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
     }
 
     private func writeLoops(_ text: inout MetricsText) async {

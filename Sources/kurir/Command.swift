@@ -13,6 +13,7 @@ enum Command: String, CaseIterable {
             [
                 .listen, .database, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
+                .messageDays,
                 .trustedProxies,
                 .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
             ]

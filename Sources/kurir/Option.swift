@@ -56,6 +56,9 @@ struct Option: Sendable {
     static let eventDays = Option(
         name: "event-days", placeholder: "DAYS", environment: "KURIR_EVENT_DAYS",
         help: "how long accounts' feeds keep what has happened (30)")
+    static let messageDays = Option(
+        name: "message-days", placeholder: "DAYS", environment: "KURIR_MESSAGE_DAYS",
+        help: "how long messages that were sent or given up are kept, by whole weeks (30)")
     static let trustedProxies = Option(
         name: "trusted-proxies", placeholder: "NETWORKS", environment: "KURIR_TRUSTED_PROXIES",
         help: "whose X-Forwarded-For is believed, as in 10.0.0.0/8,::1")

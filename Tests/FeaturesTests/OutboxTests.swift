@@ -8,62 +8,11 @@ import Testing
 
 /// The queue as gateways meet it, over HTTP.
 @Suite(.database) struct OutboxTests {
-    /// A gateway's key, made as the command line makes one.
-    private func key(_ api: API, _ channels: String = "push,sms,email") async throws -> String {
-        let secret = GatewayKey.newSecret()
-        let hash = GatewayKey.hash(secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        try await api.execute(
-            """
-            INSERT INTO gateway_keys (id, name, channels, key_hash)
-            VALUES (gen_random_uuid(), 'test', string_to_array('\(channels)', ','), '\\x\(hash)')
-            """)
-        return secret
-    }
-
-    /// Messages to addresses, in their order.
-    private func put(_ api: API, to addresses: [String], channel: String = "sms") async throws {
-        for (number, address) in addresses.enumerated() {
-            let platform = channel == "push" ? "'fcm'" : "NULL"
-            try await api.execute(
-                """
-                INSERT INTO outbox (kind, channel, address, platform, language, title, body, data)
-                VALUES ('invite', '\(channel)', '\(address)', \(platform), 'hr', 'T', 'message \(number)', '{"n": \(number)}')
-                """)
-        }
-    }
-
-    private func claim(
-        _ api: API, _ key: String, _ most: Int = 10, channel: String = "sms", seconds: Int = 60, wait: Int = 0
-    ) async throws -> [JSON] {
-        let form: JSON = [
-            "channel": .string(channel), "max": .integer(most), "lease_seconds": .integer(seconds),
-            "wait_seconds": .integer(wait),
-        ]
-        let answer = try await api.post("/v1/outbox/claim", form, as: key)
-        try #require(answer.status == 200, "\(answer.json)")
-        return answer.json["messages"].items
-    }
-
-    private func tell(
-        _ api: API, _ key: String, _ what: String, _ messages: [JSON], _ more: [String: JSON] = [:],
-        _ extra: [String: JSON] = [:]
-    ) async throws -> [String] {
-        let held = messages.map { message in
-            (["id": message["id"], "lease": message["lease"]] as JSON).with(more)
-        }
-        let answer = try await api.post(
-            "/v1/outbox/\(what)", (["messages": .array(held)] as JSON).with(extra), as: key)
-        try #require(answer.status == 200, "\(answer.json)")
-        return answer.json["results"].items.compactMap { $0["result"].string }
-    }
-
-    private func bodies(_ messages: [JSON]) -> [String] { messages.compactMap { $0["body"].string } }
-
     @Test func whatIsClaimedIsCompleteAndNobodyElses() async throws {
         try await API.serving { api in
-            let key = try await key(api)
-            try await put(api, to: ["+385911111111", "+385912222222"])
-            let messages = try await claim(api, key)
+            let key = try await api.key()
+            try await api.put(to: ["+385911111111", "+385912222222"])
+            let messages = try await api.claim(key)
             #expect(bodies(messages) == ["message 0", "message 1"])
             #expect(
                 messages[0].names == [
@@ -73,69 +22,73 @@ import Testing
                 ])
             #expect(messages[0]["id"].string?.dropFirst(14).first == "7")
             #expect(messages[0]["attempt"] == 1 && messages[0]["data"] == ["n": 0] && messages[0]["platform"] == .null)
-            #expect(try await claim(api, key).isEmpty)
-            #expect(try await tell(api, key, "ack", messages) == ["done", "done"])
+            #expect(try await api.claim(key).isEmpty)
+            #expect(try await api.tell(key, "ack", messages) == ["done", "done"])
             // Once more, it is over.
-            #expect(try await tell(api, key, "ack", messages) == ["lost", "lost"])
+            #expect(try await api.tell(key, "ack", messages) == ["lost", "lost"])
             #expect(try await api.execute("SELECT FROM outbox").isEmpty)
         }
     }
 
     @Test func messagesToOneAddressLeaveOneAfterTheOther() async throws {
         try await API.serving { api in
-            let key = try await key(api)
-            try await put(api, to: ["+385911111111", "+385911111111", "+385912222222", "+385911111111"])
-            let first = try await claim(api, key)
+            let key = try await api.key()
+            try await api.put(to: ["+385911111111", "+385911111111", "+385912222222", "+385911111111"])
+            let first = try await api.claim(key)
             #expect(bodies(first) == ["message 0", "message 2"])
-            #expect(try await claim(api, key).isEmpty)
-            #expect(try await tell(api, key, "ack", [first[0]]) == ["done"])
-            let second = try await claim(api, key)
+            #expect(try await api.claim(key).isEmpty)
+            #expect(try await api.tell(key, "ack", [first[0]]) == ["done"])
+            let second = try await api.claim(key)
             #expect(bodies(second) == ["message 1"])
             // While it waits for its next try, what is behind it waits, and nobody else does.
             #expect(
-                try await tell(api, key, "nack", second, ["reason": "busy", "retry_after_seconds": 3600]) == ["retry"])
-            #expect(try await tell(api, key, "ack", [first[1]]) == ["done"])
-            try await put(api, to: ["+385913333333"])
-            #expect(bodies(try await claim(api, key)) == ["message 0"])
-            try await api.execute("UPDATE outbox SET ready_at = now() WHERE lease IS NULL")
-            let again = try await claim(api, key)
+                try await api.tell(key, "nack", second, ["reason": "busy", "retry_after_seconds": 3600]) == ["retry"])
+            #expect(try await api.tell(key, "ack", [first[1]]) == ["done"])
+            try await api.put(to: ["+385913333333"])
+            #expect(bodies(try await api.claim(key)) == ["message 0"])
+            try await api.execute("UPDATE message_queue SET ready_at = now() WHERE lease IS NULL")
+            let again = try await api.claim(key)
             #expect(bodies(again) == ["message 1"] && again[0]["attempt"] == 2)
         }
     }
 
     @Test func aLeaseThatPassedToAnotherIsLost() async throws {
         try await API.serving { api in
-            let (one, other) = (try await key(api), try await key(api))
-            try await put(api, to: ["+385911111111"])
-            let first = try await claim(api, one)
-            try await api.execute("UPDATE outbox SET ready_at = now() - interval '1 second'")
+            let (one, other) = (try await api.key(), try await api.key())
+            try await api.put(to: ["+385911111111"])
+            let first = try await api.claim(one)
+            try await api.execute("UPDATE message_queue SET ready_at = now() - interval '1 second'")
             // Late, but nobody else has it.
-            #expect(try await tell(api, one, "extend", first, [:], ["lease_seconds": 60]) == ["extended"])
-            #expect(try await claim(api, other).isEmpty)
-            try await api.execute("UPDATE outbox SET ready_at = now() - interval '1 second'")
-            let second = try await claim(api, other)
+            #expect(try await api.tell(one, "extend", first, [:], ["lease_seconds": 60]) == ["extended"])
+            #expect(try await api.claim(other).isEmpty)
+            try await api.execute("UPDATE message_queue SET ready_at = now() - interval '1 second'")
+            // As if committed late: found within a second.
+            let second = try await api.claim(other, wait: 5)
             #expect(second.count == 1 && second[0]["attempt"] == 2 && second[0]["id"] == first[0]["id"])
-            #expect(try await tell(api, one, "ack", first) == ["lost"])
-            #expect(try await tell(api, one, "nack", first, ["reason": "late"]) == ["lost"])
-            #expect(try await tell(api, one, "extend", first, [:], ["lease_seconds": 60]) == ["lost"])
-            #expect(try await tell(api, other, "ack", second) == ["done"])
-            #expect(try await tell(api, other, "nack", second, ["reason": "after all"]) == ["lost"])
+            #expect(try await api.tell(one, "ack", first) == ["lost"])
+            #expect(try await api.tell(one, "nack", first, ["reason": "late"]) == ["lost"])
+            #expect(try await api.tell(one, "extend", first, [:], ["lease_seconds": 60]) == ["lost"])
+            #expect(try await api.tell(other, "ack", second) == ["done"])
+            #expect(try await api.tell(other, "nack", second, ["reason": "after all"]) == ["lost"])
         }
     }
 
     @Test func whatIsGivenUpHasItsReasonAndAnotherGo() async throws {
         try await API.serving { api in
-            let key = try await key(api)
-            try await put(api, to: ["+385911111111", "+385912222222", "+385913333333"])
-            let messages = try await claim(api, key)
+            let key = try await api.key()
+            try await api.put(to: ["+385911111111", "+385912222222", "+385913333333"])
+            let messages = try await api.claim(key)
             #expect(
-                try await tell(api, key, "nack", [messages[0]], ["reason": "no such number", "permanent": true]) == [
+                try await api.tell(key, "nack", [messages[0]], ["reason": "no such number", "permanent": true]) == [
                     "dead"
                 ])
-            try await api.execute("UPDATE outbox SET attempt = 12 WHERE body = 'message 1'")
-            #expect(try await tell(api, key, "nack", [messages[1]], ["reason": "busy"]) == ["dead"])
-            try await api.execute("UPDATE outbox SET expires_at = now() WHERE body = 'message 2'")
-            #expect(try await tell(api, key, "nack", [messages[2]], ["reason": "slow"]) == ["dead"])
+            try await api.execute(
+                "UPDATE message_queue SET attempt = 12 WHERE id IN (SELECT id FROM messages WHERE body = 'message 1')")
+            #expect(try await api.tell(key, "nack", [messages[1]], ["reason": "busy"]) == ["dead"])
+            try await api.execute(
+                "UPDATE message_queue SET expires_at = now() WHERE id IN (SELECT id FROM messages WHERE body = 'message 2')"
+            )
+            #expect(try await api.tell(key, "nack", [messages[2]], ["reason": "slow"]) == ["dead"])
             let dead = try await api.get("/v1/outbox/dead?limit=2", as: key)
             #expect(dead.items.map { $0["reason"] } == ["slow", "busy"])
             let cursor = try #require(dead.json["next_cursor"].string)
@@ -144,45 +97,47 @@ import Testing
             let path = "/v1/outbox/dead/\(rest[0]["id"].string ?? "")/retry"
             #expect(try await api.post(path, as: key).status == 204)
             #expect(try await api.post(path, as: key).status == 404)
-            let again = try await claim(api, key)
+            let again = try await api.claim(key)
             #expect(bodies(again) == ["message 0"] && again[0]["attempt"] == 1)
         }
     }
 
     @Test func whatExpiredIsNotGivenOut() async throws {
         try await API.serving { api in
-            let key = try await key(api)
-            try await put(api, to: ["+385911111111", "+385911111111"])
-            try await api.execute("UPDATE outbox SET expires_at = now() WHERE body = 'message 0'")
-            #expect(bodies(try await claim(api, key)) == ["message 1"])
+            let key = try await api.key()
+            try await api.put(to: ["+385911111111", "+385911111111"])
+            try await api.execute(
+                "UPDATE message_queue SET expires_at = now() WHERE id IN (SELECT id FROM messages WHERE body = 'message 0')"
+            )
+            #expect(bodies(try await api.claim(key)) == ["message 1"])
             #expect(try await api.get("/v1/outbox/dead", as: key).items.map { $0["reason"] } == ["expired"])
         }
     }
 
     @Test func aDeviceThatIsGoneIsForgotten() async throws {
         try await API.serving { api in
-            let (key, courier) = (try await key(api), try await api.courier())
+            let (key, courier) = (try await api.key(), try await api.courier())
             _ = try await api.call("PUT", "/v1/me/devices/gone", ["platform": "fcm"], as: courier.token)
-            try await put(api, to: ["gone"], channel: "push")
-            let messages = try await claim(api, key, channel: "push")
+            try await api.put(to: ["gone"], channel: "push")
+            let messages = try await api.claim(key, channel: "push")
             #expect(
-                try await tell(api, key, "nack", messages, ["reason": "410", "unregistered": true]) == ["dead"])
+                try await api.tell(key, "nack", messages, ["reason": "410", "unregistered": true]) == ["dead"])
             #expect(try await api.execute("SELECT FROM devices").isEmpty)
         }
     }
 
     @Test func aKeyHasToDoWithItsChannelsOnly() async throws {
         try await API.serving { api in
-            let (all, push) = (try await key(api), try await key(api, "push"))
-            try await put(api, to: ["+385911111111"])
+            let (all, push) = (try await api.key(), try await api.key("push"))
+            try await api.put(to: ["+385911111111"])
             let form: JSON = ["channel": "sms", "max": 1, "lease_seconds": 60]
             let refused = try await api.post("/v1/outbox/claim", form, as: push)
             #expect(refused.status == 403 && refused.code == "forbidden")
-            let messages = try await claim(api, all)
-            #expect(try await tell(api, push, "ack", messages) == ["lost"])
-            #expect(try await tell(api, push, "nack", messages, ["reason": "x"]) == ["lost"])
-            #expect(try await tell(api, push, "extend", messages, [:], ["lease_seconds": 60]) == ["lost"])
-            #expect(try await tell(api, all, "nack", messages, ["reason": "x", "permanent": true]) == ["dead"])
+            let messages = try await api.claim(all)
+            #expect(try await api.tell(push, "ack", messages) == ["lost"])
+            #expect(try await api.tell(push, "nack", messages, ["reason": "x"]) == ["lost"])
+            #expect(try await api.tell(push, "extend", messages, [:], ["lease_seconds": 60]) == ["lost"])
+            #expect(try await api.tell(all, "nack", messages, ["reason": "x", "permanent": true]) == ["dead"])
             #expect(try await api.get("/v1/outbox/dead", as: push).items.isEmpty)
             let id = try await api.get("/v1/outbox/dead", as: all).items[0]["id"].string ?? ""
             #expect(try await api.post("/v1/outbox/dead/\(id)/retry", as: push).status == 404)
@@ -194,11 +149,11 @@ import Testing
 
     @Test func theStatsAreWhatThereIs() async throws {
         try await API.serving { api in
-            let key = try await key(api)
-            try await put(api, to: ["+385911111111", "+385912222222", "+385913333333", "+385914444444"])
-            let messages = try await claim(api, key, 3)
-            _ = try await tell(api, key, "ack", [messages[0]])
-            _ = try await tell(api, key, "nack", [messages[1]], ["reason": "x", "permanent": true])
+            let key = try await api.key()
+            try await api.put(to: ["+385911111111", "+385912222222", "+385913333333", "+385914444444"])
+            let messages = try await api.claim(key, 3)
+            _ = try await api.tell(key, "ack", [messages[0]])
+            _ = try await api.tell(key, "nack", [messages[1]], ["reason": "x", "permanent": true])
             let stats = try await api.get("/v1/outbox/stats", as: key).json["channels"].items
             let sms = try #require(stats.first { $0["channel"] == "sms" })
             #expect(sms["waiting"] == 1 && sms["leased"] == 1 && sms["dead"] == 1 && sms["delivered_last_hour"] == 1)
@@ -231,7 +186,7 @@ import Testing
         ] as [(String, JSON, [String: String])])
     func whatIsWrongIsNamed(_ call: String, _ body: JSON, _ wrong: [String: String]) async throws {
         try await API.serving { api in
-            let answer = try await api.post("/v1/outbox/\(call)", body, as: try await key(api))
+            let answer = try await api.post("/v1/outbox/\(call)", body, as: try await api.key())
             #expect(answer.status == 422)
             for (field, code) in wrong where !(field.hasPrefix("messages.1.")) {
                 #expect(answer.wrong[field] == code, "\(field)")
@@ -241,48 +196,48 @@ import Testing
 
     @Test func waitingEndsWithTheFirstMessage() async throws {
         try await API.serving { api in
-            let key = try await key(api)
+            let key = try await api.key()
             let (store, couriers) = try await api.team(1)
             _ = try await api.call("PUT", "/v1/me/devices/phone", ["platform": "fcm"], as: couriers[0].token)
-            async let waited = claim(api, key, channel: "push", wait: 30)
+            async let waited = api.claim(key, channel: "push", wait: 30)
             try await Task.sleep(for: .milliseconds(300))
             let id = try await api.delivery(of: store, to: couriers)
             let messages = try await waited
             #expect(messages.map { $0["kind"] } == ["delivery_offered"])
             #expect(messages[0]["data"]["delivery_id"].string == id && messages[0]["address"] == "phone")
-            #expect(try await claim(api, key, wait: 1).isEmpty)
+            #expect(try await api.claim(key, wait: 1).isEmpty)
         }
     }
 
     @Test func anOfferThatAGatewayHasIsNotTriedAgainOnceItIsUntrue() async throws {
         try await API.serving { api in
-            let key = try await key(api)
+            let key = try await api.key()
             let (store, couriers) = try await api.team(2)
             for (number, courier) in couriers.enumerated() {
                 _ = try await api.call("PUT", "/v1/me/devices/p\(number)", ["platform": "fcm"], as: courier.token)
             }
             let id = try await api.delivery(of: store, to: couriers)
-            let offers = try await claim(api, key, 1, channel: "push")
+            let offers = try await api.claim(key, 1, channel: "push")
             try await api.act("accept", id, as: couriers[0])
             // The one that nobody had is gone; the other one has one try, which is under way.
-            #expect(try await claim(api, key, channel: "push").isEmpty)
-            #expect(try await tell(api, key, "nack", offers, ["reason": "busy"]) == ["dead"])
+            #expect(try await api.claim(key, channel: "push").isEmpty)
+            #expect(try await api.tell(key, "nack", offers, ["reason": "busy"]) == ["dead"])
         }
     }
 
     /// Gateways that all want the same at once: each message goes to one of them.
     @Test func ofManyGatewaysOneHasEachMessage() async throws {
         try await API.serving { api in
-            let key = try await key(api)
-            try await put(api, to: (0..<60).map { "+38591\(1_000_000 + $0 % 20)" })
+            let key = try await api.key()
+            try await api.put(to: (0..<60).map { "+38591\(1_000_000 + $0 % 20)" })
             var taken: [String] = []
             while taken.count < 60 {
-                let claims = try await together(8) { try await claim(api, key, 10) }
+                let claims = try await together(8) { try await api.claim(key, 10) }
                 let messages = claims.flatMap(\.self)
                 #expect(Set(messages.compactMap { $0["address"].string }).count == messages.count)
                 let results = try await withThrowingTaskGroup(of: [String].self) { group in
                     for claim in claims where !claim.isEmpty {
-                        group.addTask { try await tell(api, key, "ack", claim) }
+                        group.addTask { try await api.tell(key, "ack", claim) }
                     }
                     return try await group.reduce(into: []) { $0 += $1 }
                 }
@@ -297,7 +252,7 @@ import Testing
 
     @Test func theRoleMayCallTheFunctionsAndNothingElse() async throws {
         try await API.serving { api in
-            try await put(api, to: ["+385911111111"])
+            try await api.put(to: ["+385911111111"])
             let url = TestDatabase.current.url
             let claimed: [[String?]] = try await blocking {
                 let gateway = try BlockingConnection(url: url)
@@ -311,7 +266,7 @@ import Testing
                 return [[claimed[0][2]], acked[0]]
             }
             #expect(claimed == [["message 0"], ["done"]])
-            let views: Set = ["message_routes"]
+            let views: Set = ["message_routes", "outbox"]
             let tables = try await api.execute(
                 "SELECT tablename FROM pg_tables WHERE schemaname = 'public' UNION SELECT viewname FROM pg_views WHERE schemaname = 'public'"
             ).compactMap { $0[0] }
@@ -320,8 +275,10 @@ import Testing
                 tables.flatMap {
                     views.contains($0) ? ["SELECT FROM \($0)"] : ["SELECT FROM \($0)", "DELETE FROM \($0)"]
                 } + [
-                    "SELECT outbox_bury(ARRAY[1::bigint], 'x')", "SELECT outbox_pause(1)", "CREATE TABLE mine (a int)",
-                    "SELECT nextval('outbox_seq_seq')",
+                    "SELECT bury_messages('sms', ARRAY[gen_random_uuid()], 'x')", "SELECT outbox_pause(1)",
+                    "CREATE TABLE mine (a int)",
+                    "SELECT nextval('message_queue_seq_seq')", "SELECT message_partitions(0)",
+                    "SELECT setval('queue_start_sms', 1)",
                 ]
             for sql in forbidden {
                 let state: String? = try await blocking {

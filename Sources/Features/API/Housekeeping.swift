@@ -6,13 +6,18 @@ public struct Housekeeping: Sendable {
     private let task: Task<Void, Never>
 
     /// Begins, on the group's first loop.
-    public init(_ database: Database, on group: EventLoopGroup, keepingEventsFor retention: Duration) {
+    public init(
+        _ database: Database, on group: EventLoopGroup, keepingEventsFor retention: Duration, messagesFor days: Int
+    ) {
         let old = RemoveOldEvents(seconds: Double(retention.components.seconds))
+        let partitions = RenewMessagePartitions(days: Int32(days))
         let loop = group.loops[0]
         task = Task(executorPreference: loop) {
             while !Task.isCancelled {
+                // What cannot be done now will be next time.
+                _ = try? await database.run(partitions)
+                _ = try? await database.run(FoldMessageCounts())
                 try? await loop.sleep(for: .seconds(60))
-                // What cannot be removed now will be next time.
                 while (try? await database.run(RemoveOutdated()).first ?? 0) ?? 0 > 0 {}
                 while (try? await database.run(old).first ?? 0) ?? 0 > 0 {}
             }
@@ -41,15 +46,9 @@ private struct RemoveOutdated: Statement {
         resets AS (
             DELETE FROM password_resets WHERE account_id IN (
                 SELECT account_id FROM password_resets WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
-            RETURNING 1),
-        delivered AS (
-            DELETE FROM outbox_delivered WHERE minute < now() - interval '1 day' RETURNING 1),
-        dead AS (
-            DELETE FROM outbox_dead WHERE id IN (
-                SELECT id FROM outbox_dead WHERE died_at < now() - interval '30 days' ORDER BY died_at
-                LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1)
+            RETURNING 1)
         SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM keys) + (SELECT count(*) FROM buckets)
-            + (SELECT count(*) FROM resets) + (SELECT count(*) FROM dead)
+            + (SELECT count(*) FROM resets)
         """
 
     static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }

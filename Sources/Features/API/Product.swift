@@ -24,19 +24,22 @@ public struct Product: Sendable {
         public var hashingThreads: Int
         /// How long events are kept.
         public var eventRetention: Duration
+        /// How many days messages are kept that were sent or given up.
+        public var messageDays: Int
         /// Kurir's version.
         public var version: String
 
         /// As they are told.
         public init(
             publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventRetention: Duration,
-            version: String
+            messageDays: Int, version: String
         ) {
             self.publicURL = publicURL
             self.looseness = looseness
             self.apps = apps
             self.hashingThreads = hashingThreads
             self.eventRetention = eventRetention
+            self.messageDays = messageDays
             self.version = version
         }
     }
@@ -51,7 +54,8 @@ public struct Product: Sendable {
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
         hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
-        housekeeping = Housekeeping(database, on: group, keepingEventsFor: settings.eventRetention)
+        housekeeping = Housekeeping(
+            database, on: group, keepingEventsFor: settings.eventRetention, messagesFor: settings.messageDays)
         let tail = try await FeedTail(database, on: group)
         self.tail = tail
         let outbox = try await OutboxTail(database, on: group)

@@ -55,8 +55,8 @@ struct InsertReset: Statement {
             ON CONFLICT (account_id) DO UPDATE
             SET (code_hash, tries_left, expires_at) = (EXCLUDED.code_hash, EXCLUDED.tries_left, EXCLUDED.expires_at)
             RETURNING account_id, expires_at)
-        INSERT INTO outbox (kind, data, channel, address, platform, language, title, body, account_id, expires_at)
-        SELECT $4, $5, r.channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, reset.expires_at
+        INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id, expires_at)
+        SELECT $4, $5, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, reset.expires_at
         FROM reset JOIN message_routes r USING (account_id)
         JOIN unnest($6, $7, $8) AS text(language, title, body) USING (language)
         WHERE r.channel <> 'push'

@@ -120,19 +120,20 @@ private enum CommitSQL {
                 INSERT INTO events (account_id, type, delivery_id, seq, at)
                 SELECT e.reader, e.type, c.id, c.expected + 1, c.at
                 FROM done c, unnest(c.readers::uuid[], c.event_types::text[]) AS e(reader, type)),
-            untrue AS (
-                DELETE FROM outbox o USING done c
-                WHERE c.withdrawn <> '{}' AND o.lease IS NULL AND o.subject = c.id AND o.kind = 'delivery_offered'
-                    AND o.account_id = ANY (c.withdrawn::uuid[])),
+            -- In the order in which gateways answer for them.
+            untrue AS MATERIALIZED (
+                SELECT q.ctid AS row, q.lease IS NULL AS waits FROM message_queue q JOIN done c ON q.subject = c.id
+                WHERE c.withdrawn <> '{}' AND q.kind = 'delivery_offered' AND q.account_id = ANY (c.withdrawn::uuid[])
+                ORDER BY q.id FOR UPDATE OF q),
+            withdrawn AS (DELETE FROM message_queue WHERE ctid = ANY (ARRAY(SELECT row FROM untrue WHERE waits))),
             -- What a gateway has already is not to be tried again.
             overdue AS (
-                UPDATE outbox o SET expires_at = c.at FROM done c
-                WHERE c.withdrawn <> '{}' AND o.lease IS NOT NULL AND o.subject = c.id AND o.kind = 'delivery_offered'
-                    AND o.account_id = ANY (c.withdrawn::uuid[])),
+                UPDATE message_queue SET expires_at = clock_timestamp()
+                WHERE ctid = ANY (ARRAY(SELECT row FROM untrue WHERE NOT waits))),
             told AS (
-                INSERT INTO outbox (
-                    kind, data, channel, address, platform, language, title, body, account_id, subject, created_at)
-                SELECT n.kind, n.data, r.channel, r.address, r.platform, r.language, text->>0, text->>1, account, c.id, c.at
+                INSERT INTO messages (
+                    kind, data, channel, address, platform, language, title, body, account_id, subject)
+                SELECT n.kind, n.data, r.channel::message_channel, r.address, r.platform, r.language, text->>0, text->>1, account, c.id
                 FROM done c,
                     jsonb_to_recordset(c.notices)
                         AS n(kind text, by_sms boolean, data jsonb, texts jsonb, accounts uuid[]),

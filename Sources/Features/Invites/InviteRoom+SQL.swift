@@ -46,9 +46,9 @@ struct MakeInvite: Statement {
             INSERT INTO events (account_id, type, data)
             SELECT courier_id, 'invite.received', $8 - '{code,url,type}'::text[] FROM made WHERE courier_id IS NOT NULL),
         sent AS (
-            INSERT INTO outbox
+            INSERT INTO messages
                 (kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at)
-            SELECT $7, $8, r.channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, made.id,
+            SELECT $7, $8, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, made.id,
                 made.expires_at
             FROM made, recipient r JOIN unnest($9, $10, $11) AS text(language, title, body) USING (language))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
@@ -105,7 +105,7 @@ struct RevokeInvite: Statement {
         WITH revoked AS (
             UPDATE invites SET state = CASE WHEN expires_at > now() THEN 'revoked' ELSE 'expired' END
             WHERE id = $2 AND store_id = $1 AND state = 'open' RETURNING id, state),
-        withdrawn AS (DELETE FROM outbox o USING revoked WHERE o.subject = revoked.id AND o.lease IS NULL)
+        withdrawn AS (DELETE FROM message_queue q USING revoked WHERE q.subject = revoked.id AND q.lease IS NULL)
         SELECT coalesce((SELECT state FROM revoked), state)
         FROM invites WHERE id = $2 AND store_id = $1
         """

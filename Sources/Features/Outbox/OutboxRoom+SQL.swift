@@ -220,15 +220,15 @@ struct ChannelStats: Sendable {
 /// How channels stand.
 struct ReadOutboxStats: Statement {
     static let sql = """
-        SELECT c.channel,
-            (SELECT count(*) FROM outbox o WHERE o.channel = c.channel AND lease IS NULL),
-            (SELECT count(*) FROM outbox o WHERE o.channel = c.channel AND lease IS NOT NULL),
-            (SELECT count(*) FROM outbox_dead d WHERE d.channel = c.channel),
-            (SELECT coalesce(sum(count), 0)::bigint FROM outbox_delivered d
-                WHERE d.channel = c.channel AND minute > now() - interval '1 hour'),
-            (SELECT extract(epoch FROM clock_timestamp() - min(created_at))::float8 FROM outbox o
-                WHERE o.channel = c.channel AND lease IS NULL)
-        FROM unnest($1) AS c(channel)
+        SELECT c.channel::text,
+            (SELECT count(*) FROM message_queue q WHERE q.channel = c.channel AND lease IS NULL),
+            (SELECT count(*) FROM message_queue q WHERE q.channel = c.channel AND lease IS NOT NULL),
+            (SELECT count(*) FROM messages_dead d WHERE d.channel = c.channel),
+            (SELECT coalesce(sum(count), 0)::bigint FROM message_counts n
+                WHERE n.channel = c.channel AND what = 'delivered' AND minute > now() - interval '1 hour'),
+            (SELECT extract(epoch FROM clock_timestamp() - min(created_at))::float8 FROM message_queue q
+                WHERE q.channel = c.channel AND lease IS NULL)
+        FROM unnest($1::message_channel[]) AS c(channel)
         """
     static let isReadOnly = true
     let channels: [String]
@@ -271,11 +271,12 @@ struct DeadMessage: Sendable {
 /// A page of what was given up, newest first.
 struct ListDead: Statement {
     static let sql = """
-        SELECT id, kind, channel, address, platform, language, title, body, data, attempt, created_at, died_at, reason
-        FROM outbox_dead
-        WHERE channel = ANY ($1) AND (date_trunc('milliseconds', died_at), id) < (
+        SELECT m.id, m.kind, m.channel::text, m.address, m.platform, m.language, m.title, m.body, m.data, d.attempt,
+            m.created_at, d.died_at, d.reason
+        FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
+        WHERE d.channel::text = ANY ($1) AND (d.died_at, d.id) < (
             coalesce($2::timestamptz, 'infinity'), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-        ORDER BY date_trunc('milliseconds', died_at) DESC, id DESC LIMIT $4
+        ORDER BY d.died_at DESC, d.id DESC LIMIT $4
         """
     static let isReadOnly = true
     private let channels: [String]
@@ -311,11 +312,11 @@ struct ListDead: Statement {
 /// Puts a message that was given up back at the end of its queue. No row when there is none.
 struct RetryDead: Statement {
     static let sql = """
-        WITH raised AS (DELETE FROM outbox_dead WHERE id = $1 AND channel = ANY ($2) RETURNING *)
-        INSERT INTO outbox (id, kind, channel, address, platform, language, title, body, data, account_id, subject,
-                created_at)
-            SELECT id, kind, channel, address, platform, language, title, body, data, account_id, subject, created_at
-            FROM raised
+        WITH raised AS (
+            DELETE FROM messages_dead WHERE id = $1 AND channel::text = ANY ($2) RETURNING id, created_at)
+        INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject)
+            SELECT m.id, m.created_at, m.channel, message_way(m.channel, m.address), m.kind, m.account_id, m.subject
+            FROM raised r JOIN messages m ON m.id = r.id AND m.created_at = r.created_at
             RETURNING id
         """
     let id: ID
@@ -327,4 +328,25 @@ struct RetryDead: Statement {
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+}
+
+/// Makes room for the messages of the weeks to come, and drops weeks that nobody needs any more.
+struct RenewMessagePartitions: Statement {
+    static let sql = "SELECT message_partitions($1)"
+    let days: Int32
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(days)
+    }
+}
+
+/// Gathers the counts of minutes that nobody asks for any more, so that what happened is still counted.
+struct FoldMessageCounts: Statement {
+    static let sql = """
+        WITH old AS (
+            DELETE FROM message_counts WHERE minute < now() - interval '2 hours' AND minute > '-infinity' RETURNING *)
+        INSERT INTO message_counts AS c (channel, what, minute, slot, count)
+            SELECT channel, what, '-infinity', 0, sum(count) FROM old GROUP BY channel, what ORDER BY channel, what
+            ON CONFLICT (channel, what, minute, slot) DO UPDATE SET count = c.count + EXCLUDED.count
+        """
 }

@@ -48,10 +48,7 @@ final class OutboxTail: Sendable {
 
 /// Which of these channels have something that could be taken.
 private struct FindReadyChannels: Statement {
-    static let sql = """
-        SELECT channel FROM unnest($1) AS channel WHERE EXISTS (
-            SELECT FROM outbox o WHERE o.channel = channel.channel AND o.ready_at <= clock_timestamp())
-        """
+    static let sql = "SELECT ready_channels($1)"
     static let isReadOnly = true
     let channels: [String]
 

@@ -64,8 +64,8 @@ struct EndPartnership: Statement {
             SELECT account_id, 'partner.ended', $4 - 'type' || jsonb_build_object('courier_id', $2)
             FROM ended, unnest(ARRAY[$1, $2]) AS account_id),
         told AS (
-            INSERT INTO outbox (kind, data, channel, address, platform, language, title, body, account_id)
-            SELECT $3, $4, r.channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
+            INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id)
+            SELECT $3, $4, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
             FROM ended JOIN message_routes r ON r.account_id = ended.courier_id AND r.channel = 'push'
             JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language))
         SELECT courier_id FROM ended

@@ -112,8 +112,8 @@ struct RedeemInvite: Statement {
             SELECT account_id, 'partner.joined', $4 - 'type' || jsonb_build_object('store_id', joined.store_id)
             FROM joined, unnest(ARRAY[joined.store_id, $2]) AS account_id),
         told AS (
-            INSERT INTO outbox (kind, data, channel, address, platform, language, title, body, account_id)
-            SELECT $3, $4, r.channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
+            INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id)
+            SELECT $3, $4, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
             FROM joined JOIN message_routes r ON r.account_id = joined.store_id AND r.channel = 'push'
             JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language))
         SELECT since FROM joined

@@ -32,7 +32,7 @@ struct API: Sendable {
         let product = try await Product(
             Product.Settings(
                 publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads,
-                eventRetention: .seconds(86400), version: "0"),
+                eventRetention: .seconds(86400), messageDays: 30, version: "0"),
             database: database, on: group,
             status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" })
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
