@@ -3,7 +3,7 @@
 .PHONY: help run demo test bench build format lint thread-sanitizer packages test-packages
 
 # Everything that a Debian 12 with a Swift 6 toolchain may lack.
-PACKAGES := libpq-dev libssl-dev postgresql
+PACKAGES := libcurl4-openssl-dev libpq-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 # Where the tests of the API's description have their tools.
@@ -50,7 +50,7 @@ format: ## write the sources as swift format has them
 lint: ## refuse sources that swift format would write otherwise
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
 
-$(VENV)/made: Tests/OpenAPI/requirements.txt | test-packages
+$(VENV)/made: Tests/requirements.txt | test-packages
 	python3 -m venv --clear $(VENV)
 	$(VENV)/bin/pip install --quiet --requirement $<
 	touch $@

@@ -13,6 +13,7 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
 
         .target(name: "Schema", path: "sql", resources: [.embedInCode("migrations")], swiftSettings: strict),
@@ -31,10 +32,13 @@ let package = Package(
         .target(
             name: "Features", dependencies: ["Crypto", "Domain", "EventLoop", "HTTP", "Postgres"],
             swiftSettings: strict),
+        .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
         .target(name: "Observability", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
-            dependencies: ["CLinux", "EventLoop", "Features", "HTTP", "Observability", "Postgres", "Schema"],
+            dependencies: [
+                "CLinux", "Crypto", "EventLoop", "Features", "Gateways", "HTTP", "Observability", "Postgres", "Schema",
+            ],
             swiftSettings: strict),
 
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),

@@ -34,6 +34,15 @@ public enum Base64 {
         return String(decoding: digits, as: UTF8.self) + String(repeating: "=", count: (4 - digits.count % 4) % 4)
     }
 
+    /// The bytes; nil for a text that no bytes are encoded as.
+    public static func decode(_ text: String) -> [UInt8]? {
+        let bare = text.utf8.count % 4 == 0 ? text.prefix { $0 != "=" } : text[...]
+        guard text.utf8.count - bare.utf8.count <= 2, !bare.contains(where: { $0 == "-" || $0 == "_" }) else {
+            return nil
+        }
+        return Base64URL.decode(String(bare.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
+    }
+
     fileprivate static func digits(_ bytes: [UInt8], _ alphabet: [UInt8]) -> [UInt8] {
         var digits: [UInt8] = []
         digits.reserveCapacity((bytes.count * 4 + 2) / 3)

@@ -31,6 +31,15 @@ public struct JSONWriter: ~Copyable {
         string(value)
     }
 
+    /// A text field whose name is only known when it is written.
+    public mutating func field(name: String, _ value: String) {
+        if needsComma { append(.comma) }
+        string(name)
+        append(.colon)
+        string(value)
+        needsComma = true
+    }
+
     /// A text field that is null when there is none.
     public mutating func field(_ name: StaticString, _ value: String?) {
         key(name)

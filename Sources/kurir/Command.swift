@@ -4,6 +4,8 @@ enum Command: String, CaseIterable {
     case createGatewayKey = "gateway-key create"
     case listGatewayKeys = "gateway-key list"
     case revokeGatewayKey = "gateway-key revoke"
+    case runGateway = "gateway run"
+    case showWebhookSecret = "gateway secret"
 
     static let version = "0.1.0"
 
@@ -21,6 +23,13 @@ enum Command: String, CaseIterable {
         case .createGatewayKey: [.gatewayName, .gatewayChannels, .database, .dataDirectory]
         case .listGatewayKeys: [.database, .dataDirectory]
         case .revokeGatewayKey: [.gatewayKey, .database, .dataDirectory]
+        case .runGateway:
+            [
+                .gatewayChannels, .gatewayTarget, .database, .dataDirectory, .webhookSecret, .gatewayUser,
+                .gatewayPassword, .gatewaySender, .firebaseKey, .appleKey, .appleKeyID, .appleTeam, .appleTopic,
+                .gatewayCertificates, .gatewayMost, .shutdownGrace,
+            ]
+        case .showWebhookSecret: [.database, .dataDirectory]
         }
     }
 
@@ -33,6 +42,8 @@ enum Command: String, CaseIterable {
         case .createGatewayKey: "make a key for a gateway, and print it, once"
         case .listGatewayKeys: "show the gateways' keys, what they may do, and when they were last used"
         case .revokeGatewayKey: "end a gateway's key, at once"
+        case .runGateway: "send messages on, to a webhook or a provider"
+        case .showWebhookSecret: "print what webhooks are signed with, for their receiver"
         }
     }
 

@@ -8,12 +8,9 @@ enum GatewayKeyCommand {
         guard let name = settings.text(.gatewayName) else {
             throw UsageError("a key wants a name: --name NAME, as in --name twilio")
         }
-        let known = GatewayKey.allChannels
-        let channels = try settings.value(.gatewayChannels, expected: "of \(known.joined(separator: ","))") { text in
-            let names = text.split(separator: ",").map { String($0.filter { !$0.isWhitespace }) }
-            return !names.isEmpty && names.allSatisfy(known.contains) ? names : nil
+        guard let channels = try channels(settings) else {
+            throw UsageError("a key wants channels: --channel \(GatewayKey.allChannels.joined(separator: ","))")
         }
-        guard let channels else { throw UsageError("a key wants channels: --channel \(known.joined(separator: ","))") }
         let secret = GatewayKey.newSecret()
         let hash = GatewayKey.hash(secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         _ = try BlockingConnection(url: url).query(
@@ -22,6 +19,15 @@ enum GatewayKeyCommand {
             VALUES (uuid_v7(), $1, string_to_array($2, ','), decode($3, 'hex'))
             """, [name, channels.joined(separator: ","), hash])
         print(secret)
+    }
+
+    /// The channels that were named.
+    static func channels(_ settings: Settings) throws -> [String]? {
+        let known = GatewayKey.allChannels
+        return try settings.value(.gatewayChannels, expected: "of \(known.joined(separator: ","))") { text in
+            let names = text.split(separator: ",").map { String($0.filter { !$0.isWhitespace }) }
+            return !names.isEmpty && names.allSatisfy(known.contains) ? names : nil
+        }
     }
 
     static func list(at url: String) throws {

@@ -34,6 +34,8 @@ enum Kurir {
         case .migrate: try migrate(url(of: DatabaseLocation(settings)), onlyStatus: settings.has(.status))
         case .createGatewayKey: try GatewayKeyCommand.create(settings, at: url(of: DatabaseLocation(settings)))
         case .listGatewayKeys: try GatewayKeyCommand.list(at: url(of: DatabaseLocation(settings)))
+        case .runGateway: try GatewayCommand.run(settings, at: url(of: DatabaseLocation(settings)))
+        case .showWebhookSecret: try GatewayCommand.showSecret(at: url(of: DatabaseLocation(settings)))
         case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, at: url(of: DatabaseLocation(settings)))
         }
     }

@@ -70,16 +70,51 @@ struct Option: Sendable {
         help: "how log lines on standard error are written (text)")
     static let shutdownGrace = Option(
         name: "shutdown-grace", placeholder: "SECONDS", environment: "KURIR_SHUTDOWN_GRACE",
-        help: "how long requests may go on after SIGTERM (5)")
+        help: "how long what is under way may go on after SIGTERM (5)")
     static let gatewayName = Option(
         name: "name", placeholder: "NAME", environment: "KURIR_GATEWAY_NAME",
         help: "what the gateway is called, for those who read the list")
     static let gatewayChannels = Option(
         name: "channel", placeholder: "sms,push,email", environment: "KURIR_GATEWAY_CHANNEL",
-        help: "the channels that it may take messages of")
+        help: "the channels that the gateway takes messages of")
     static let gatewayKey = Option(
         name: "id", placeholder: "ID", environment: "KURIR_GATEWAY_KEY_ID",
         help: "which key, as kurir gateway-key list shows it")
+    static let gatewayTarget = Option(
+        name: "to", placeholder: "URL|log|twilio|fcm|apns|smtp://…", environment: "KURIR_GATEWAY_TO",
+        help:
+            "where messages go: a webhook, standard output, or a provider; fcm,apns for both; twilio+URL for another host"
+    )
+    static let webhookSecret = Option(
+        name: "secret", placeholder: "whsec_…", environment: "KURIR_WEBHOOK_SECRET",
+        help: "what webhooks are signed with (the one that kurir gateway secret prints)")
+    static let gatewayUser = Option(
+        name: "user", placeholder: "NAME", environment: "KURIR_GATEWAY_USER",
+        help: "twilio: the account's SID; smtp: the user, if the server wants one")
+    static let gatewayPassword = Option(
+        name: "password", placeholder: "TEXT", environment: "KURIR_GATEWAY_PASSWORD",
+        help: "twilio: the auth token; smtp: the password")
+    static let gatewaySender = Option(
+        name: "sender", placeholder: "ADDRESS", environment: "KURIR_GATEWAY_SENDER",
+        help: "from whom SMS and e-mail come")
+    static let firebaseKey = Option(
+        name: "fcm-key", placeholder: "FILE", environment: "KURIR_FCM_KEY",
+        help: "fcm: the key file of a service account")
+    static let appleKey = Option(
+        name: "apns-key", placeholder: "FILE", environment: "KURIR_APNS_KEY", help: "apns: the .p8 file")
+    static let appleKeyID = Option(
+        name: "apns-key-id", placeholder: "ID", environment: "KURIR_APNS_KEY_ID", help: "apns: that key's id")
+    static let appleTeam = Option(
+        name: "apns-team", placeholder: "ID", environment: "KURIR_APNS_TEAM", help: "apns: the developer team")
+    static let appleTopic = Option(
+        name: "apns-topic", placeholder: "APP", environment: "KURIR_APNS_TOPIC",
+        help: "apns: the app, as in hr.example.courier")
+    static let gatewayCertificates = Option(
+        name: "ca", placeholder: "FILE", environment: "KURIR_GATEWAY_CA",
+        help: "certificates to trust instead of the system's, for a receiver with a CA of its own")
+    static let gatewayMost = Option(
+        name: "concurrency", placeholder: "N", environment: "KURIR_GATEWAY_CONCURRENCY",
+        help: "messages under way at once (64)")
     static let status = Option(
         name: "status", placeholder: nil, environment: "KURIR_MIGRATE_STATUS",
         help: "only show what is applied and what is not")

@@ -262,7 +262,9 @@ BEGIN
             IF looks_further THEN
                 PERFORM set_queue_time(look, moment + greatest(interval '1 second', 20 * (clock_timestamp() - moment)));
             END IF;
-            IF looks_further OR met.first_at > known_start AND queue_time(start) = known_start
+            -- Who finds nothing leaves it at once a second: each setting is a commit.
+            IF looks_further OR queue_time(start) = known_start AND met.first_at > known_start
+                + make_interval(secs => CASE WHEN met.number = 0 THEN 1 ELSE 0 END)
             THEN PERFORM set_queue_time(start, met.first_at); END IF;
         END IF;
         EXIT WHEN met.number = 0;

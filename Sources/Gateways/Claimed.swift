@@ -1,0 +1,119 @@
+import HTTP
+
+/// A message that this gateway has, for as long as its lease lasts.
+public struct Claimed: Sendable {
+    let id, lease: String
+    let kind, channel, address: String
+    let platform: String?
+    let language, title, body: String
+    /// What the app needs, as JSON.
+    let data: String
+    let attempt: Int
+    let createdAt: String
+
+    /// As a receiver gets it: what a claim over HTTP gives, but for the lease.
+    func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        json.field("kind", kind)
+        json.field("channel", channel)
+        json.field("address", address)
+        json.field("platform", platform)
+        json.field("language", language)
+        json.field("title", title)
+        json.field("body", body)
+        json.raw("data", Array(data.utf8))
+        json.field("attempt", attempt)
+        json.field("created_at", createdAt)
+    }
+
+    var json: [UInt8] {
+        var json = JSONWriter(capacity: 1024)
+        json.object(write)
+        return json.bytes
+    }
+
+    /// What is in `data`, each as a text.
+    var fields: [(name: String, text: String)] {
+        guard case .object(let members)? = JSON(Array(data.utf8)) else { return [] }
+        return members.sorted { $0.key < $1.key }.map { name, value in
+            (name, value.text ?? String(decoding: value.bytes, as: UTF8.self))
+        }
+    }
+}
+
+/// What became of a message.
+enum Verdict: Equatable, Sendable {
+    case done
+    /// Not now; perhaps after so many seconds.
+    case later(String, after: Int? = nil)
+    /// Never.
+    case never(String)
+    /// Never, and the device is gone.
+    case unregistered(String)
+}
+
+/// One way out: what is sent where, and what the answer means.
+protocol Provider: Sendable {
+    /// Gets ready, where that takes more than a message does; nothing is claimed while it fails.
+    mutating func prepare() throws
+    func transfer(of message: Claimed) -> Transfer
+    func verdict(on reply: Transfer.Reply) -> Verdict
+}
+
+extension Provider {
+    mutating func prepare() {}
+}
+
+/// Why a gateway cannot work.
+public struct GatewayError: Error, CustomStringConvertible {
+    /// What is wrong.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension Transfer.Reply {
+    /// What to say of an answer that was not wanted, on one line and not at length.
+    var complaint: String {
+        if let error { return status == 0 ? error : "\(status): \(error)" }
+        let text = String(decoding: body.prefix(200), as: UTF8.self)
+        return "\(status) " + String(text.map { $0.isNewline || $0 == "\0" ? " " : $0 })
+    }
+
+    /// What most answers mean that are neither success nor about the message.
+    var passing: Verdict { .later(complaint, after: retryAfter.map { min($0, 86_400) }) }
+
+    var json: JSON? { JSON(body) }
+}
+
+/// A text as a part of a URL, or of a form.
+func percentEncoded(_ text: String) -> String {
+    text.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            String(UnicodeScalar(byte))
+        default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+    }.joined()
+}
+
+extension JSON {
+    /// The text that it is.
+    var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// The whole number that it is.
+    var number: Int? {
+        guard case .integer(let number) = self else { return nil }
+        return number
+    }
+
+    /// What it has by that name.
+    subscript(_ name: String) -> JSON? {
+        guard case .object(let members) = self else { return nil }
+        return members[name]
+    }
+}

@@ -1,0 +1,125 @@
+import Glibc
+import Postgres
+
+/// Takes messages out of the outbox, sends them on, and says what became of them.
+///
+/// All on one thread: the network's many transfers go on while it claims and reports. That messages to one address stay in
+/// their order is the outbox's doing, which gives out one of them at a time.
+public struct Gateway {
+    private static let leaseSeconds = 60
+    /// How long to look elsewhere before asking for messages again when there were none.
+    private static let pause: Int32 = 25
+
+    private let queue: Queue
+    private let channels: [String]
+    private let most: Int
+    private let grace: Int
+    private let tell: (String) -> Void
+    private var outlets: Outlets
+    private let transfers = Transfers<Claimed>()
+    private var verdicts: [(message: Claimed, verdict: Verdict)] = []
+    private var troubles = 0
+
+    /// A gateway of these channels, with so many messages under way at the most. When it is to stop it finishes what it has
+    /// within `grace` seconds, and gives the rest back. What goes wrong is told by `tell`.
+    public init(
+        database url: String, channels: [String], to outlets: Outlets, most: Int, grace: Int,
+        tell: @escaping (String) -> Void
+    ) {
+        queue = Queue(url: url)
+        self.channels = channels
+        self.outlets = outlets
+        self.most = most
+        self.grace = grace
+        self.tell = tell
+    }
+
+    /// Works until `isToStop`.
+    public mutating func run(until isToStop: () -> Bool) {
+        while !isToStop() {
+            do {
+                let claimed = try claim()
+                sort(transfers.wait(milliseconds: claimed > 0 ? 0 : Self.pause))
+                try report()
+                troubles = 0
+            } catch {
+                rest(after: error, until: isToStop)
+            }
+        }
+        finish()
+    }
+
+    /// Starts as many as there is room for.
+    private mutating func claim() throws -> Int {
+        guard transfers.count < most else { return 0 }
+        try outlets.prepare()
+        var claimed = 0
+        for channel in channels where transfers.count < most {
+            let messages = try queue.claim(channel, most: min(500, most - transfers.count), seconds: Self.leaseSeconds)
+            for message in messages { begin(message) }
+            claimed += messages.count
+        }
+        return claimed
+    }
+
+    private mutating func begin(_ message: Claimed) {
+        switch outlets.outlet(for: message) {
+        case .provider(let provider):
+            var transfer = provider.transfer(of: message)
+            transfer.certificates = outlets.certificates
+            transfers.begin(transfer, message)
+        case .log: verdicts.append((message, outlets.log(message)))
+        case .none(let reason): verdicts.append((message, .later(reason)))
+        }
+    }
+
+    private mutating func sort(_ over: [(token: Claimed, reply: Transfer.Reply)]) {
+        for (message, reply) in over {
+            guard case .provider(let provider) = outlets.outlet(for: message) else { continue }
+            verdicts.append((message, provider.verdict(on: reply)))
+        }
+    }
+
+    private mutating func report() throws {
+        guard !verdicts.isEmpty else { return }
+        let results = try queue.report(verdicts)
+        for (message, verdict) in verdicts {
+            let result = results[message.id] ?? "lost"
+            if let reason = verdict.reason {
+                tell("\(message.channel) \(message.id) attempt \(message.attempt): \(reason) (\(result))")
+            } else if result == "lost" {
+                tell("\(message.channel) \(message.id): sent, but the lease was lost; it may be sent once more")
+            }
+        }
+        verdicts = []
+    }
+
+    /// The longer the more often it went wrong: a quarter of a second at first, eight at the most. What runs goes on.
+    private mutating func rest(after error: any Error, until isToStop: () -> Bool) {
+        tell("\(error)")
+        let end = Self.now + min(8, 0.25 * Double(1 << min(troubles, 5)))
+        troubles += 1
+        while Self.now < end, !isToStop() { sort(transfers.wait(milliseconds: 50)) }
+    }
+
+    private mutating func finish() {
+        let end = Self.now + Double(grace)
+        while transfers.count > 0, Self.now < end {
+            sort(transfers.wait(milliseconds: 50))
+            try? report()
+        }
+        // Some of these may have arrived: better twice than not at all.
+        verdicts += transfers.tokens.map { ($0, .later("the gateway stops", after: 0)) }
+        do {
+            try report()
+        } catch {
+            tell("\(error)")
+        }
+    }
+
+    private static var now: Double {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import Glibc
+
+/// The ways out of a gateway: one for all messages, or for push one for each platform.
+public struct Outlets {
+    private var all: (any Provider)?
+    private var platforms: [String: any Provider] = [:]
+    private var logs = false
+    /// A file of the certificates to trust, instead of the system's.
+    let certificates: String?
+
+    /// None yet.
+    public init(trusting certificates: String?) { self.certificates = certificates }
+
+    enum Outlet {
+        case provider(any Provider)
+        case log
+        case none(String)
+    }
+
+    func outlet(for message: Claimed) -> Outlet {
+        if logs { return .log }
+        if let provider = message.platform.flatMap({ platforms[$0] }) ?? all { return .provider(provider) }
+        return .none("this gateway has no way to \(message.platform ?? message.channel)")
+    }
+
+    mutating func prepare() throws {
+        try all?.prepare()
+        for platform in platforms.keys { try platforms[platform]?.prepare() }
+    }
+
+    func log(_ message: Claimed) -> Verdict {
+        var line = message.json[...] + Array("\n".utf8)
+        while !line.isEmpty {
+            let written = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard written > 0 else { return .later("standard output takes nothing") }
+            line = line.dropFirst(written)
+        }
+        return .done
+    }
+}
+
+extension Outlets {
+    /// Writes messages to standard output, a line of JSON each.
+    public mutating func addLog() { logs = true }
+
+    /// Posts messages to a receiver of one's own.
+    public mutating func addWebhook(_ url: String, secret: WebhookSecret) { all = Webhook(url: url, secret: secret) }
+
+    /// Sends SMS by a form that is posted, as Twilio takes it.
+    public mutating func addTwilio(_ base: String?, account: String, token: String, sender: String) {
+        all = TextMessages(base: base ?? "https://api.twilio.com", account: account, token: token, sender: sender)
+    }
+
+    /// Sends push to Android, with the key file of a service account.
+    public mutating func addFirebase(_ base: String?, credentials: [UInt8]) throws {
+        platforms["fcm"] = try FirebasePush(
+            base: base ?? "https://fcm.googleapis.com", credentials: credentials, trusting: certificates)
+    }
+
+    /// Sends push to iPhones, with the key file of an Apple developer team.
+    public mutating func addApple(_ base: String?, topic: String, team: String, keyID: String, key pem: String) throws {
+        guard let key = SigningKey(pem: pem), key.isElliptic else {
+            throw GatewayError("the credentials are not the .p8 file of a key for APNs")
+        }
+        platforms["apns"] = ApplePush(
+            base: base ?? "https://api.push.apple.com", topic: topic, team: team, keyID: keyID, key: key)
+    }
+
+    /// Sends e-mail by an SMTP server.
+    public mutating func addMail(_ url: String, sender: String, login: (user: String, password: String)?) {
+        all = Mail(url: url, sender: sender, login: login)
+    }
+}

@@ -1,0 +1,90 @@
+import HTTP
+import Postgres
+
+/// The outbox, as its SQL functions show it. It connects when it must, and again after the connection broke.
+final class Queue {
+    private let url: String
+    private var connection: BlockingConnection?
+
+    init(url: String) { self.url = url }
+
+    func claim(_ channel: String, most: Int, seconds: Int) throws -> [Claimed] {
+        let rows = try query(
+            """
+            SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt,
+                to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+            FROM outbox_claim($1, $2, $3)
+            """, [channel, String(most), String(seconds)])
+        return rows.map { row in
+            let texts = row.map { $0 ?? "" }
+            return Claimed(
+                id: texts[0], lease: texts[1], kind: texts[2], channel: texts[3], address: texts[4], platform: row[5],
+                language: texts[6], title: texts[7], body: texts[8], data: texts[9], attempt: Int(texts[10]) ?? 1,
+                createdAt: texts[11])
+        }
+    }
+
+    /// Gives what each became by id: `done`, `retry`, `dead` or `lost`.
+    func report(_ verdicts: [(message: Claimed, verdict: Verdict)]) throws -> [String: String] {
+        let done = verdicts.filter { $0.verdict == .done }.map(\.message)
+        let failures = verdicts.filter { $0.verdict != .done }
+        var rows: [[String?]] = []
+        if !done.isEmpty {
+            rows += try query(
+                "SELECT id, result FROM outbox_ack($1, $2)",
+                [Self.array(done.map(\.id)), Self.array(done.map(\.lease))])
+        }
+        if !failures.isEmpty {
+            rows += try query("SELECT id, result FROM outbox_nack($1)", [Self.json(failures)])
+        }
+        return Dictionary(rows.map { ($0[0] ?? "", $0[1] ?? "") }) { first, _ in first }
+    }
+
+    private func query(_ sql: String, _ parameters: [String?]) throws -> [[String?]] {
+        do {
+            let connection = try connection ?? BlockingConnection(url: url)
+            self.connection = connection
+            return try connection.query(sql, parameters)
+        } catch {
+            if case PostgresError.refused = error {} else { connection = nil }
+            throw error
+        }
+    }
+
+    /// Of ids only, which need no quotes.
+    private static func array(_ ids: [String]) -> String { "{" + ids.joined(separator: ",") + "}" }
+
+    private static func json(_ failures: [(message: Claimed, verdict: Verdict)]) -> String {
+        let objects = failures.map { message, verdict in
+            var json = JSONWriter()
+            json.object { json in
+                json.field("id", message.id)
+                json.field("lease", message.lease)
+                verdict.write(&json)
+            }
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+        return "[" + objects.joined(separator: ",") + "]"
+    }
+}
+
+extension Verdict {
+    /// Why it is not done; nil when it is.
+    var reason: String? {
+        switch self {
+        case .done: nil
+        case .later(let reason, _), .never(let reason), .unregistered(let reason): reason
+        }
+    }
+
+    fileprivate func write(_ json: inout JSONWriter) {
+        // Neither the database nor a reader has use for what is no text.
+        json.field("reason", String((reason ?? "").unicodeScalars.filter { $0.value >= 0x20 }.map(Character.init)))
+        switch self {
+        case .done: break
+        case .later(_, let seconds): if let seconds { json.field("retry_after_seconds", seconds) }
+        case .never: json.field("permanent", true)
+        case .unregistered: json.field("unregistered", true)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// SMS by a form that is posted, as Twilio takes it and many others do.
+struct TextMessages: Provider {
+    let base: String
+    let account, token, sender: String
+
+    func transfer(of message: Claimed) -> Transfer {
+        let form = [("To", message.address), ("From", sender), ("Body", message.body)]
+        let text = form.map { "\($0)=\(percentEncoded($1))" }.joined(separator: "&")
+        var transfer = Transfer(
+            "\(base)/2010-04-01/Accounts/\(percentEncoded(account))/Messages.json", Array(text.utf8))
+        transfer.headers = [("Content-Type", "application/x-www-form-urlencoded")]
+        transfer.login = (account, token)
+        return transfer
+    }
+
+    func verdict(on reply: Transfer.Reply) -> Verdict {
+        switch reply.status {
+        case 200..<300: .done
+        // The number or the text is at fault; the account would be with 401 and 403.
+        case 400, 404: .never(reply.complaint)
+        default: reply.passing
+        }
+    }
+}

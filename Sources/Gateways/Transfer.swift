@@ -1,0 +1,140 @@
+import CCurl
+
+/// What goes out over the network: a POST, or a mail.
+public struct Transfer: Sendable {
+    /// Where it goes, and by which protocol.
+    public var url: String
+    /// Of a POST.
+    public var headers: [(name: String, value: String)] = []
+    /// The POST's body, or the whole mail.
+    public var body: [UInt8]
+    /// Name and password, where the other side wants them.
+    public var login: (user: String, password: String)?
+    /// Whether nothing but HTTP/2 will do.
+    public var needsHTTP2 = false
+    /// A file of the certificates to trust, instead of the system's.
+    public var certificates: String?
+    /// From whom to whom, when it is a mail.
+    public var mail: (from: String, to: String)?
+
+    /// A transfer of that.
+    public init(_ url: String, _ body: [UInt8]) {
+        self.url = url
+        self.body = body
+    }
+
+    /// Of what came back of it.
+    public struct Reply: Sendable {
+        /// HTTP's status or SMTP's code; 0 when there was none.
+        public var status: Int
+        /// After how many seconds to come again, if that was said.
+        public var retryAfter: Int?
+        /// What was answered, if it was not too long.
+        public var body: [UInt8]
+        /// Why there is no answer.
+        public var error: String?
+    }
+}
+
+/// One transfer on its way: what libcurl reads of it and writes for it.
+final class RunningTransfer {
+    private let handle: UnsafeMutableRawPointer
+    private let transfer: Transfer
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    private var recipients: UnsafeMutablePointer<curl_slist>?
+    private let flow: Flow
+
+    /// What has gone and come.
+    final class Flow {
+        var unsent: ArraySlice<UInt8>
+        var received: [UInt8] = []
+        /// More than this nobody needs to know of a provider's answer.
+        static let most = 65_536
+
+        init(_ bytes: [UInt8]) { unsent = bytes[...] }
+    }
+
+    init(_ transfer: Transfer, _ handle: UnsafeMutableRawPointer) {
+        self.transfer = transfer
+        self.handle = handle
+        flow = Flow(transfer.body)
+        setBounds()
+        setFlow()
+        if let mail = transfer.mail { setMail(mail) } else { setPost() }
+    }
+
+    deinit {
+        curl_slist_free_all(headers)
+        curl_slist_free_all(recipients)
+    }
+
+    private func setBounds() {
+        ccurl_set_text(handle, CURLOPT_URL, transfer.url)
+        ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, transfer.mail == nil ? "http,https" : "smtp,smtps")
+        ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
+        ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, 5_000)
+        ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, 15_000)
+        if let certificates = transfer.certificates { ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
+        if let login = transfer.login {
+            ccurl_set_text(handle, CURLOPT_USERNAME, login.user)
+            ccurl_set_text(handle, CURLOPT_PASSWORD, login.password)
+        }
+    }
+
+    private func setFlow() {
+        let context = Unmanaged.passUnretained(flow).toOpaque()
+        ccurl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+        ccurl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            let flow = Unmanaged<Flow>.fromOpaque(context!).takeUnretainedValue()
+            guard flow.received.count + size * count <= Flow.most else { return 0 }
+            UnsafeRawBufferPointer(start: bytes, count: size * count).withMemoryRebound(to: UInt8.self) {
+                flow.received.append(contentsOf: $0)
+            }
+            return size * count
+        }
+        ccurl_set_pointer(handle, CURLOPT_READDATA, context)
+        ccurl_set_transfer(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
+            let flow = Unmanaged<Flow>.fromOpaque(context!).takeUnretainedValue()
+            let part = flow.unsent.prefix(size * count)
+            UnsafeMutableRawBufferPointer(start: bytes, count: size * count).copyBytes(from: part)
+            flow.unsent = flow.unsent.dropFirst(part.count)
+            return part.count
+        }
+    }
+
+    private func setPost() {
+        ccurl_set_number(handle, CURLOPT_POST, 1)
+        ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(transfer.body.count))
+        // Copied, so that libcurl can send it once more over another connection.
+        transfer.body.withUnsafeBytes {
+            _ = ccurl_set_text(handle, CURLOPT_COPYPOSTFIELDS, $0.assumingMemoryBound(to: CChar.self).baseAddress)
+        }
+        if transfer.needsHTTP2 {
+            ccurl_set_number(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            // Wait for a connection that is being made, and share it.
+            ccurl_set_number(handle, CURLOPT_PIPEWAIT, 1)
+        }
+        // Nobody is to be asked first whether the body may come.
+        for (name, value) in transfer.headers + [("Expect", "")] {
+            headers = curl_slist_append(headers, value.isEmpty ? name + ":" : "\(name): \(value)")
+        }
+        ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
+    }
+
+    private func setMail(_ mail: (from: String, to: String)) {
+        ccurl_set_number(handle, CURLOPT_UPLOAD, 1)
+        ccurl_set_size(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(transfer.body.count))
+        ccurl_set_number(handle, CURLOPT_USE_SSL, Int(CURLUSESSL_TRY.rawValue))
+        ccurl_set_text(handle, CURLOPT_MAIL_FROM, "<\(mail.from)>")
+        recipients = curl_slist_append(recipients, "<\(mail.to)>")
+        ccurl_set_pointer(handle, CURLOPT_MAIL_RCPT, recipients)
+    }
+
+    func reply(_ code: CURLcode) -> Transfer.Reply {
+        let status = Int(ccurl_status(handle))
+        let wait = Int(ccurl_retry_after(handle))
+        return Transfer.Reply(
+            status: status, retryAfter: wait > 0 ? wait : nil, body: flow.received,
+            error: code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code)))
+    }
+}

@@ -1,0 +1,73 @@
+import CCurl
+
+/// Many transfers at once, on one thread: whoever has them drives them by ``wait(milliseconds:)``.
+final class Transfers<Token> {
+    private let multi: UnsafeMutableRawPointer
+    private var running: [UnsafeMutableRawPointer: (transfer: RunningTransfer, token: Token)] = [:]
+    /// Handles that have nothing to do.
+    private var idle: [UnsafeMutableRawPointer] = []
+
+    init() {
+        // Once a process; more often does no harm.
+        curl_global_init(Int(CURL_GLOBAL_ALL))
+        multi = curl_multi_init()
+    }
+
+    deinit {
+        for handle in running.keys {
+            curl_multi_remove_handle(multi, handle)
+            curl_easy_cleanup(handle)
+        }
+        for handle in idle { curl_easy_cleanup(handle) }
+        curl_multi_cleanup(multi)
+    }
+
+    var count: Int { running.count }
+    var tokens: [Token] { running.values.map(\.token) }
+
+    func begin(_ transfer: Transfer, _ token: Token) {
+        let handle = idle.popLast() ?? curl_easy_init()!
+        running[handle] = (RunningTransfer(transfer, handle), token)
+        curl_multi_add_handle(multi, handle)
+    }
+
+    /// Goes on with all of them, for so long at the most if nothing comes of it, and gives those that are over.
+    func wait(milliseconds: Int32) -> [(token: Token, reply: Transfer.Reply)] {
+        var going: Int32 = 0
+        curl_multi_perform(multi, &going)
+        var over = takeFinished()
+        if over.isEmpty {
+            curl_multi_poll(multi, nil, 0, milliseconds, nil)
+            curl_multi_perform(multi, &going)
+            over = takeFinished()
+        }
+        return over
+    }
+
+    private func takeFinished() -> [(token: Token, reply: Transfer.Reply)] {
+        var over: [(token: Token, reply: Transfer.Reply)] = []
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
+                let (transfer, token) = running.removeValue(forKey: handle)
+            else { continue }
+            over.append((token, transfer.reply(message.pointee.data.result)))
+            curl_multi_remove_handle(multi, handle)
+            // Keeps its connections for the next.
+            curl_easy_reset(handle)
+            idle.append(handle)
+        }
+        return over
+    }
+}
+
+extension Transfer {
+    /// Does one alone, and waits for it.
+    func perform() -> Reply {
+        let transfers = Transfers<Void>()
+        transfers.begin(self, ())
+        while true {
+            if let over = transfers.wait(milliseconds: 1000).first { return over.reply }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Crypto
+import Features
+import Gateways
+import Glibc
+import Postgres
+
+/// `kurir gateway`: sends messages on.
+enum GatewayCommand {
+    /// Works until a signal asks to stop.
+    static func run(_ settings: Settings, at url: String) throws {
+        guard let channels = try GatewayKeyCommand.channels(settings) else {
+            throw UsageError("a gateway wants channels: --channel \(GatewayKey.allChannels.joined(separator: ","))")
+        }
+        let signals = StopSignals()
+        var gateway = Gateway(
+            database: url, channels: channels, to: try outlets(settings, channels, at: url),
+            most: try settings.number(.gatewayMost, in: 1...500) ?? 64,
+            grace: try settings.number(.shutdownGrace, in: 0...3600) ?? 5, tell: complain)
+        complain("sends \(channels.joined(separator: ", ")) on; Ctrl-C stops it")
+        gateway.run { signals.haveCome() }
+    }
+
+    static func showSecret(at url: String) throws { print(try secret(at: url).text) }
+
+    /// What webhooks are signed with as long as nobody says otherwise.
+    private static func secret(at url: String) throws -> WebhookSecret {
+        let connection = try BlockingConnection(url: url)
+        let offer = SecureRandom.bytes(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        _ = try connection.query(
+            "INSERT INTO server_secret (secret) VALUES (decode($1, 'hex')) ON CONFLICT DO NOTHING", [offer])
+        let rows = try connection.query("SELECT encode(secret, 'base64') FROM server_secret")
+        let bytes = Base64.decode((rows.first?[0] ?? "").filter { !$0.isNewline }) ?? []
+        guard let secret = ServerSecret(bytes) else { throw PostgresError.unexpected("no server secret") }
+        return WebhookSecret(of: secret)
+    }
+
+    private static func complain(_ text: String) {
+        let line = "kurir gateway: \(text)\n"
+        _ = write(STDERR_FILENO, line, line.utf8.count)
+    }
+
+    // MARK: Where to
+
+    private static func outlets(_ settings: Settings, _ channels: [String], at url: String) throws -> Outlets {
+        guard let targets = settings.text(.gatewayTarget) else {
+            throw UsageError("where do messages go? --to URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
+        }
+        var outlets = Outlets(trusting: settings.text(.gatewayCertificates))
+        // A URL may have commas and plus signs of its own.
+        guard !["http://", "https://", "smtp://", "smtps://"].contains(where: targets.hasPrefix) else {
+            try add(targets, nil, settings, url, &outlets)
+            return outlets
+        }
+        for target in targets.split(separator: ",") {
+            // As in twilio+https://sms.example.
+            let parts = target.split(separator: "+", maxSplits: 1).map(String.init)
+            try add(parts[0], parts.count > 1 ? parts[1] : nil, settings, url, &outlets)
+        }
+        return outlets
+    }
+
+    private static func add(
+        _ target: String, _ base: String?, _ settings: Settings, _ url: String, _ outlets: inout Outlets
+    ) throws {
+        func wanted(_ option: Option) throws -> String {
+            guard let text = settings.text(option) else {
+                throw UsageError(
+                    "\(target) wants --\(option.name) \(option.placeholder ?? ""), or \(option.environment)")
+            }
+            return text
+        }
+        switch target {
+        case "log": outlets.addLog()
+        case "twilio":
+            outlets.addTwilio(
+                base, account: try wanted(.gatewayUser), token: try wanted(.gatewayPassword),
+                sender: try wanted(.gatewaySender))
+        case "fcm": try outlets.addFirebase(base, credentials: try file(wanted(.firebaseKey)))
+        case "apns":
+            try outlets.addApple(
+                base, topic: try wanted(.appleTopic), team: try wanted(.appleTeam), keyID: try wanted(.appleKeyID),
+                key: String(decoding: try file(wanted(.appleKey)), as: UTF8.self))
+        case _ where target.hasPrefix("smtp://") || target.hasPrefix("smtps://"):
+            let login = try settings.text(.gatewayUser).map { ($0, try wanted(.gatewayPassword)) }
+            outlets.addMail(target, sender: try wanted(.gatewaySender), login: login)
+        case _ where target.hasPrefix("http://") || target.hasPrefix("https://"):
+            outlets.addWebhook(target, secret: try webhookSecret(settings) ?? secret(at: url))
+        default:
+            throw UsageError("--to does not know \(target): a URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
+        }
+    }
+
+    private static func webhookSecret(_ settings: Settings) throws -> WebhookSecret? {
+        guard let text = settings.text(.webhookSecret) else { return nil }
+        guard let secret = WebhookSecret(text) else {
+            throw UsageError(
+                "the webhooks' secret must be whsec_ and 24 to 64 bytes in base64; see kurir gateway secret")
+        }
+        return secret
+    }
+
+    private static func file(_ path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "r") else {
+            throw UsageError("\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        // No key file is as long.
+        return [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
+            count = fread(bytes.baseAddress, 1, bytes.count, file)
+        }
+    }
+}

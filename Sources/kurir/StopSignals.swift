@@ -1,0 +1,39 @@
+import EventLoop
+import Glibc
+
+/// The signals that ask the process to end.
+struct StopSignals {
+    private static let names = [SIGTERM: "SIGTERM", SIGINT: "SIGINT", SIGHUP: "SIGHUP"]
+    private var signals = sigset_t()
+
+    init() {
+        signal(SIGPIPE, SIG_IGN)
+        sigemptyset(&signals)
+        for number in Self.names.keys { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// Waits for the next one, and tells its name.
+    func wait() -> String {
+        var (signals, number) = (signals, Int32(0))
+        while sigwait(&signals, &number) != 0 {}
+        return Self.names[number] ?? "a signal"
+    }
+
+    /// Whether one has come that nobody waited for.
+    func haveCome() -> Bool {
+        var (signals, now) = (signals, timespec())
+        return sigtimedwait(&signals, nil, &now) > 0
+    }
+
+    /// Waits for one more, or till the time is up. What comes within a second is the first once more: a terminal and
+    /// make, say, both pass a Ctrl-C on.
+    func waitForAnother(within bound: Duration) {
+        let began = Instant.now
+        while Instant.now < began + bound {
+            var (signals, pause) = (signals, timespec(tv_sec: 0, tv_nsec: 100_000_000))
+            let isSignal = sigtimedwait(&signals, nil, &pause) > 0
+            if isSignal, began + .seconds(1) < Instant.now { return }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+import Foundation
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+/// `kurir gateway run`, with what it meets on the wire.
+@Suite(.database) struct GatewayTests {
+    /// Messages with that title, one to each address.
+    private func put(
+        _ addresses: [String], title: String = "Nova dostava", channel: String = "sms", platform: String? = nil,
+        language: String = "hr"
+    ) async throws {
+        let url = TestDatabase.current.url
+        try await blocking {
+            let connection = try BlockingConnection(url: url)
+            for address in addresses {
+                _ = try connection.query(
+                    """
+                    INSERT INTO messages (kind, channel, address, platform, language, title, body, data)
+                    VALUES ('delivery_offered', $1::message_channel, $2, $3, $4, $5, 'Žuti šećer: 100% & više',
+                        '{"type": "delivery_offered", "delivery_id": "d1", "seq": 1}')
+                    """, [channel, address, platform, language, title])
+            }
+        }
+    }
+
+    @discardableResult
+    private func query(_ sql: String) async throws -> [[String?]] {
+        let url = TestDatabase.current.url
+        return try await blocking { try BlockingConnection(url: url).query(sql) }
+    }
+
+    /// Runs a gateway while `body` does, which it must survive, and stops it.
+    private func running(
+        _ channel: String, to target: String, _ environment: [String: String] = [:],
+        _ body: (Program) async throws -> Void
+    ) async throws {
+        let gateway = try Program(
+            Kurir.path,
+            ["gateway", "run", "--channel", channel, "--to", target, "--database", TestDatabase.current.url],
+            environment: ["KURIR_WEBHOOK_SECRET": Receivers.secret].merging(environment) { $1 })
+        do {
+            try await body(gateway)
+        } catch {
+            gateway.signal(SIGKILL)
+            try await gateway.end()
+            throw error
+        }
+        gateway.signal(SIGTERM)
+        #expect(try await gateway.end() == 0, "\(gateway.complained)")
+    }
+
+    private func empty() async throws -> Bool { try await query("SELECT FROM message_queue").isEmpty }
+
+    @Test func aWebhookGetsSignedMessagesInOrder() async throws {
+        try await Receivers.running { receivers in
+            for round in 0..<5 { try await put((0..<20).map { "+38591\(1_000_000 + $0)" }, title: "round \(round)") }
+            try await running("sms", to: receivers.told("http") + "/hook?a=1,2+3") { _ in
+                try await eventually { try await empty() }
+            }
+            let arrived = receivers.arrived(at: "webhook").map { $0["message"] }
+            #expect(arrived.count == 100 && arrived.allSatisfy { $0["body"].string == "Žuti šećer: 100% & više" })
+            #expect(arrived.allSatisfy { $0["data"]["delivery_id"].string == "d1" && $0["lease"] == .null })
+            for messages in Dictionary(grouping: arrived, by: { $0["address"].string }).values {
+                #expect(messages.compactMap { $0["title"].string } == (0..<5).map { "round \($0)" })
+            }
+        }
+    }
+
+    @Test func whatAReceiverAnswersDecides() async throws {
+        try await Receivers.running { receivers in
+            let answers = [
+                "answer 200", "answer 410", "answer 500", "answer 429 7", "answer 302", "answer 400", "garbage",
+                "close",
+                "endless", "slow",
+            ]
+            for (number, title) in answers.enumerated() { try await put(["+38591\(1_000_000 + number)"], title: title) }
+            try await running("sms", to: receivers.told("http") + "/hook") { gateway in
+                try await eventually {
+                    try await query("SELECT FROM message_queue WHERE attempt = 0 OR lease IS NOT NULL").isEmpty
+                }
+                #expect(gateway.complained.contains("429") && !gateway.complained.contains(Receivers.secret))
+            }
+            // A second at once, or a minute give or take, as the outbox has it.
+            let waiting = try await query(
+                "SELECT title, attempt, round(extract(epoch FROM ready_at - now())) BETWEEN 1 AND 7 FROM outbox ORDER BY title"
+            )
+            #expect(
+                waiting
+                    == [
+                        "answer 302", "answer 400", "answer 429 7", "answer 500", "close", "endless", "garbage",
+                    ].map { [$0, "1", $0 == "answer 429 7" ? "t" : "f"] })
+            let dead = try await query(
+                "SELECT title, reason LIKE '410%' FROM messages_dead JOIN messages USING (id, created_at)")
+            #expect(dead == [["answer 410", "t"]])
+            #expect(try await query("SELECT count(*) FROM messages_done") == [["2"]])
+        }
+    }
+
+    @Test func whoHangsHoldsUpNobodyAndIsTriedAgain() async throws {
+        try await Receivers.running { receivers in
+            try await put(["+385911111111"], title: "hang")
+            try await put((0..<300).map { "+38592\(1_000_000 + $0)" })
+            try await running("sms", to: receivers.told("http") + "/hook", ["KURIR_SHUTDOWN_GRACE": "0"]) { _ in
+                try await eventually { try await query("SELECT FROM message_queue").count == 1 }
+            }
+            // The gateway was stopped meanwhile, and has given it back.
+            #expect(
+                try await query("SELECT attempt, lease IS NULL, ready_at <= now() FROM message_queue") == [
+                    ["1", "t", "t"]
+                ])
+        }
+    }
+
+    @Test func aGatewayThatStopsFinishesWhatItHas() async throws {
+        try await Receivers.running { receivers in
+            try await put((0..<30).map { "+38592\(1_000_000 + $0)" }, title: "slow")
+            try await running("sms", to: receivers.told("http") + "/hook") { _ in
+                try await eventually { receivers.arrived(at: "webhook").count > 5 }
+            }
+            let arrived = receivers.arrived(at: "webhook").count
+            let left = try await query("SELECT count(*) FILTER (WHERE lease IS NULL), count(*) FROM message_queue")
+            #expect(left[0][0] == left[0][1])
+            #expect(try await query("SELECT count(*) FROM messages_done") == [["\(arrived)"]])
+        }
+    }
+
+    @Test func aDatabaseThatIsAwayIsWaitedForAndADeadReceiverToo() async throws {
+        try await put(["+385911111111"])
+        // Nobody listens there.
+        try await running("sms", to: "http://127.0.0.1:9/hook") { gateway in
+            try await eventually {
+                try await query("SELECT FROM message_queue WHERE attempt = 1 AND lease IS NULL").count == 1
+            }
+            try await query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            try await eventually { gateway.complained.contains("connection") }
+            _ = try await query("UPDATE message_queue SET ready_at = clock_timestamp()")
+            try await eventually {
+                try await query("SELECT FROM message_queue WHERE attempt = 2 AND lease IS NULL").count == 1
+            }
+        }
+    }
+
+    @Test func twilioGetsItsForm() async throws {
+        try await Receivers.running { receivers in
+            try await put(["+385911111111", "+385911111404", "+385911111429"])
+            try await running(
+                "sms", to: "twilio+" + receivers.told("http"),
+                [
+                    "KURIR_GATEWAY_USER": "AC1", "KURIR_GATEWAY_PASSWORD": "tok en",
+                    "KURIR_GATEWAY_SENDER": "+385990000000",
+                ]
+            ) { _ in
+                try await eventually {
+                    try await query("SELECT FROM message_queue WHERE attempt = 0 OR lease IS NOT NULL").isEmpty
+                }
+            }
+            let arrived = receivers.arrived(at: "twilio")
+            #expect(arrived.count == 3 && arrived.allSatisfy { $0["right"] == .bool(true) })
+            #expect(
+                arrived[0]["form"]
+                    == .object([
+                        "To": .string("+385911111111"), "From": .string("+385990000000"),
+                        "Body": .string("Žuti šećer: 100% & više"),
+                    ]))
+            let dead = try await query(
+                "SELECT address, reason LIKE '400%21211%' FROM messages_dead JOIN messages USING (id, created_at)")
+            #expect(dead == [["+385911111404", "t"]])
+            #expect(try await query("SELECT address FROM outbox") == [["+385911111429"]])
+        }
+    }
+
+    @Test func pushGoesToBothPlatforms() async throws {
+        try await Receivers.running { receivers in
+            let directory = TemporaryDirectory.path("keys")
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try Data(receivers.account).write(to: URL(fileURLWithPath: directory + "/fcm.json"))
+            try Data(receivers.told("p8").utf8).write(to: URL(fileURLWithPath: directory + "/apns.p8"))
+            try Data(receivers.told("ca").utf8).write(to: URL(fileURLWithPath: directory + "/ca.pem"))
+            try await put(["phone", "gone", "wrong", "busy"], channel: "push", platform: "fcm")
+            try await put(["phone", "gone", "bad", "many"], channel: "push", platform: "apns")
+            try await put(["https://push.example/x"], channel: "push", platform: "webpush")
+            _ = try await query(
+                """
+                WITH made AS (
+                    INSERT INTO accounts (id, kind, password_hash, language) VALUES (gen_random_uuid(), 'store', '$scrypt$none', 'hr')
+                    RETURNING id)
+                INSERT INTO devices (token, account_id, platform)
+                    SELECT token, id, 'fcm' FROM made, unnest('{phone,gone,wrong}'::text[]) token
+                """)
+            try await running(
+                "push", to: "fcm+\(receivers.told("http")),apns+\(receivers.told("apns"))",
+                [
+                    "KURIR_FCM_KEY": directory + "/fcm.json", "KURIR_APNS_KEY": directory + "/apns.p8",
+                    "KURIR_GATEWAY_CA": directory + "/ca.pem", "KURIR_APNS_KEY_ID": "KEY1234567",
+                    "KURIR_APNS_TEAM": "TEAM123456",
+                    "KURIR_APNS_TOPIC": "hr.example.courier",
+                ]
+            ) { _ in
+                try await eventually {
+                    try await query("SELECT FROM message_queue WHERE attempt = 0 OR lease IS NOT NULL").isEmpty
+                }
+            }
+            checkFirebase(receivers)
+            checkApple(receivers)
+            let dead = try await query(
+                "SELECT platform, address FROM messages_dead JOIN messages USING (id, created_at) ORDER BY 1, 2")
+            #expect(dead == [["apns", "bad"], ["apns", "gone"], ["fcm", "gone"], ["fcm", "wrong"]])
+            let waiting = try await query("SELECT platform, address FROM outbox ORDER BY 1, 2")
+            #expect(waiting == [["apns", "many"], ["fcm", "busy"], ["webpush", "https://push.example/x"]])
+            #expect(try await query("SELECT token FROM devices ORDER BY 1") == [["phone"], ["wrong"]])
+        }
+    }
+
+    private func checkFirebase(_ receivers: Receivers) {
+        let tokens = receivers.arrived(at: "token")
+        #expect(tokens.count == 1 && tokens[0]["grant"].string == "urn:ietf:params:oauth:grant-type:jwt-bearer")
+        #expect(tokens[0]["claims"]["iss"].string == "kurir@test.example")
+        let arrived = receivers.arrived(at: "fcm")
+        #expect(arrived.count == 4 && arrived.allSatisfy { $0["authorization"].string == "Bearer ya29.x" })
+        let first = arrived.first { $0["message"]["token"].string == "phone" } ?? .null
+        #expect(first["path"].string == "/v1/projects/kurir-test/messages:send")
+        #expect(first["message"]["notification"]["body"].string == "Žuti šećer: 100% & više")
+        #expect(first["message"]["data"]["delivery_id"].string == "d1" && first["message"]["data"]["seq"].string == "1")
+    }
+
+    private func checkApple(_ receivers: Receivers) {
+        let arrived = receivers.arrived(at: "apns")
+        #expect(arrived.count == 4 && arrived.allSatisfy { $0["key"].string == "KEY1234567" })
+        let first = arrived.first { $0["headers"][":path"].string == "/3/device/phone" } ?? .null
+        #expect(first["headers"]["apns-topic"].string == "hr.example.courier")
+        #expect(first["headers"]["apns-push-type"].string == "alert" && first["claims"]["iss"].string == "TEAM123456")
+        #expect(first["payload"]["aps"]["alert"]["title"].string == "Nova dostava")
+        #expect(first["payload"]["delivery_id"].string == "d1")
+    }
+
+    @Test func mailIsWhatMailProgramsRead() async throws {
+        try await Receivers.running { receivers in
+            let title = "Dostava je otkazana: sljedeća šansa za žutu čokoladu i đumbir stiže već sutra ujutro"
+            try await put(
+                ["ana@example.com", "nobody@example.com", "full@example.com"], title: title, channel: "email")
+            try await running(
+                "email", to: receivers.told("smtp"), ["KURIR_GATEWAY_SENDER": "dostava@kurir.example"]
+            ) { _ in
+                try await eventually {
+                    try await query("SELECT FROM message_queue WHERE attempt = 0 OR lease IS NOT NULL").isEmpty
+                }
+            }
+            let arrived = receivers.arrived(at: "smtp")
+            try #require(arrived.count == 1)
+            #expect(arrived[0]["subject"].string == title && arrived[0]["text"].string == "Žuti šećer: 100% & više\n")
+            #expect(arrived[0]["recipients"] == .array([.string("ana@example.com")]))
+            #expect(arrived[0]["sender"].string == "dostava@kurir.example")
+            let head = arrived[0]["head"]
+            #expect(head["To"].string == "ana@example.com" && head["Content-Language"].string == "hr")
+            #expect(head["Message-ID"].string?.hasSuffix("@kurir.example>") == true)
+            if case .integer(let longest) = arrived[0]["longest"] { #expect(longest <= 78) }
+            #expect(try await query("SELECT address FROM outbox") == [["full@example.com"]])
+            #expect(try await query("SELECT reason LIKE '550%' FROM messages_dead") == [["t"]])
+        }
+    }
+
+    @Test func aGatewayNeedsNoMoreThanItsRole() async throws {
+        try await put(["+385911111111"])
+        let url = TestDatabase.current.url
+        let restricted = url + (url.contains("?") ? "&" : "?") + "options=-c%20role%3Dkurir_gateway"
+        let gateway = try Program(
+            Kurir.path, ["gateway", "run", "--channel", "sms", "--to", "log", "--database", restricted])
+        try await eventually { try await empty() }
+        gateway.signal(SIGTERM)
+        #expect(try await gateway.end() == 0)
+        #expect(gateway.said.contains("+385911111111"))
+    }
+
+    @Test func whatIsMissingOrWrongIsSaid() async throws {
+        let url = TestDatabase.current.url
+        for (arguments, hint) in [
+            (["--to", "log"], "--channel push,sms,email"), (["--channel", "sms"], "--to URL of a webhook"),
+            (["--channel", "sms", "--to", "fax"], "--to does not know fax"),
+            (["--channel", "sms", "--to", "twilio"], "KURIR_GATEWAY_USER"),
+            (["--channel", "push", "--to", "fcm", "--fcm-key", "/nowhere"], "/nowhere cannot be read"),
+            (["--channel", "push", "--to", "fcm", "--fcm-key", "/etc/hostname"], "not a service account"),
+            (["--channel", "sms", "--to", "http://127.0.0.1:9/", "--secret", "x"], "kurir gateway secret"),
+        ] {
+            let made = try Program(Kurir.path, ["gateway", "run", "--database", url] + arguments)
+            #expect(try await made.end() != 0)
+            #expect(made.complained.contains(hint), "\(made.complained)")
+        }
+        let secret = try await Kurir.run("gateway", "secret", "--database", url).said
+        let again = try await Kurir.run("gateway", "secret", "--database", url).said
+        #expect(secret.hasPrefix("whsec_") && secret == again)
+    }
+}

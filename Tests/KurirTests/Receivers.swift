@@ -1,0 +1,57 @@
+import Foundation
+import HTTP
+import TestSupport
+import Testing
+
+/// What gateways send to in tests: `receivers.py`, which is as strict as the real ones.
+struct Receivers {
+    /// What webhooks are signed with.
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    private let program: Program
+    private let start: JSON
+
+    /// Starts them, lets `body` work with them, and stops them.
+    static func running(_ body: (Receivers) async throws -> Void) async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+            .standardizedFileURL.path
+        let program = try Program(
+            root + "/.build/venv/bin/python", [root + "/Tests/Gateways/receivers.py", secret],
+            environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        do {
+            try await eventually { !program.isRunning || program.said.contains("\n") }
+            let first = try #require(program.said.split(separator: "\n").first, "\(program.complained)")
+            try await body(Receivers(program: program, start: try #require(JSON(Array(first.utf8)))))
+        } catch {
+            program.signal(SIGTERM)
+            try await program.end()
+            throw error
+        }
+        program.signal(SIGTERM)
+        try await program.end()
+    }
+
+    /// Where one of them listens, or what else the first line tells.
+    func told(_ name: String) throws -> String { try #require(start[name].string) }
+
+    var account: [UInt8] { start["account"].bytes }
+
+    /// What has arrived, in its order.
+    func arrived(at receiver: String) -> [JSON] {
+        // Perhaps the last line is not whole yet.
+        program.said.split(separator: "\n").dropFirst().compactMap { JSON(Array($0.utf8)) }.filter {
+            $0["to"].string == receiver
+        }
+    }
+}
+
+extension JSON {
+    var string: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    subscript(_ name: String) -> JSON {
+        guard case .object(let members) = self else { return .null }
+        return members[name] ?? .null
+    }
+}
