@@ -42,6 +42,7 @@ bench: test-packages ## measure beside pgbench (ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product kurir
 	python3 Tests/Bench/bench.py .build/release/bench-server $(ARGS)
 	python3 Tests/Bench/deliveries.py .build/release/bench-server .build/release/kurir $(ARGS)
+	python3 Tests/Bench/outbox.py .build/release/kurir $(ARGS)
 	python3 Tests/Bench/signins.py .build/release/kurir
 
 format: ## write the sources as swift format has them

@@ -6,7 +6,8 @@ import Postgres
 /// All on one thread: the network's many transfers go on while it claims and reports. That messages to one address stay in
 /// their order is the outbox's doing, which gives out one of them at a time.
 public struct Gateway {
-    private static let leaseSeconds = 60
+    /// Twice what a transfer may take.
+    private static let leaseSeconds = 30
     /// How long to look elsewhere before asking for messages again when there were none.
     private static let pause: Int32 = 25
 

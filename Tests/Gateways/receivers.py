@@ -67,6 +67,9 @@ class Handler(BaseHTTPRequestHandler):
         path = urllib.parse.urlsplit(self.path).path
         if path == "/hook":
             self.webhook(body)
+        elif path == "/plain":
+            tell(to="plain", message=json.loads(body))
+            self.answer(200, {})
         elif path == "/token":
             self.token(body)
         elif path.startswith("/v1/projects/"):

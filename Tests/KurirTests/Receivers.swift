@@ -7,15 +7,15 @@ import Testing
 struct Receivers {
     /// What webhooks are signed with.
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../..").standardizedFileURL.path
     private let program: Program
     private let start: JSON
 
     /// Starts them, lets `body` work with them, and stops them.
     static func running(_ body: (Receivers) async throws -> Void) async throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
-            .standardizedFileURL.path
         let program = try Program(
-            root + "/.build/venv/bin/python", [root + "/Tests/Gateways/receivers.py", secret],
+            Self.root + "/.build/venv/bin/python", [Self.root + "/Tests/Gateways/receivers.py", secret],
             environment: ["PYTHONDONTWRITEBYTECODE": "1"])
         do {
             try await eventually { !program.isRunning || program.said.contains("\n") }
@@ -36,11 +36,15 @@ struct Receivers {
     var account: [UInt8] { start["account"].bytes }
 
     /// What has arrived, in its order.
-    func arrived(at receiver: String) -> [JSON] {
-        // Perhaps the last line is not whole yet.
-        program.said.split(separator: "\n").dropFirst().compactMap { JSON(Array($0.utf8)) }.filter {
-            $0["to"].string == receiver
-        }
+    func arrived(at receiver: String) -> [JSON] { arrived.filter { $0["to"].string == receiver } }
+
+    /// What has arrived anywhere; perhaps the last line is not whole yet.
+    var arrived: [JSON] { program.said.split(separator: "\n").dropFirst().compactMap { JSON(Array($0.utf8)) } }
+
+    /// Starts a gateway over HTTP that sends to `/plain`.
+    func gateway(at kurir: String, key: String) throws -> Program {
+        try Program(
+            Self.root + "/.build/venv/bin/python", [Self.root + "/Tests/Gateways/gateway.py", kurir, key, told("http")])
     }
 }
 

@@ -4,7 +4,7 @@ import Postgres
 /// Wakes gateways that wait for a message when there may be one: at once for what this node commits, and by asking now
 /// and then for what others do.
 final class OutboxTail: Sendable {
-    private static let pause = Duration.milliseconds(50)
+    private static let pause = Duration.milliseconds(10)
 
     private let database: Database
     private let loop: EventLoop
