@@ -54,10 +54,16 @@ struct FirebasePush: Provider {
     func verdict(on reply: Transfer.Reply) -> Verdict {
         switch reply.status {
         case 200: .done
-        case 404: .unregistered(reply.complaint)
+        // Another 404 is a project that does not exist: then it is not the device that is gone.
+        case 404 where Self.errorCodes(reply).contains("UNREGISTERED"): .unregistered(reply.complaint)
         case 400: .never(reply.complaint)
         default: reply.passing
         }
+    }
+
+    private static func errorCodes(_ reply: Transfer.Reply) -> [String] {
+        guard case .array(let details)? = reply.json?["error"]?["details"] else { return [] }
+        return details.compactMap { $0["errorCode"]?.text }
     }
 }
 

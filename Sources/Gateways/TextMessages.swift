@@ -16,8 +16,8 @@ struct TextMessages: Provider {
     func verdict(on reply: Transfer.Reply) -> Verdict {
         switch reply.status {
         case 200..<300: .done
-        // The number or the text is at fault; the account would be with 401 and 403.
-        case 400, 404: .never(reply.complaint)
+        // The number or the text is at fault; settings that are wrong are answered with 401, 403 and 404.
+        case 400: .never(reply.complaint)
         default: reply.passing
         }
     }

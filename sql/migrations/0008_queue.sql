@@ -83,28 +83,37 @@ CREATE TABLE message_counts (
     PRIMARY KEY (channel, what, minute, slot)
 );
 
--- Makes the partitions of this week and the next four, and drops what is wholly older than so many days. Gives up where
--- somebody reads for long: there is a partition for what has no other, and dropping can wait.
+-- Makes the partitions of this week and the next four, and drops what is wholly older than so many days, unless a message
+-- of that week still waits. Gives up where somebody reads for long: what has no partition of its own goes to the rest and
+-- moves when there is one, and dropping can wait.
 CREATE FUNCTION message_partitions(days integer) RETURNS void
-LANGUAGE plpgsql SET lock_timeout = '200ms' AS $$
+LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' AS $$
 DECLARE
     kept text;
     week date;
+    part text;
 BEGIN
     FOREACH kept IN ARRAY '{messages,messages_done,messages_dead}'::text[] LOOP
-        FOR week IN SELECT generate_series(
-            date_trunc('week', now(), 'UTC') AT TIME ZONE 'UTC', (now() AT TIME ZONE 'UTC') + interval '4 weeks', '1 week')
-        LOOP
-            CONTINUE WHEN to_regclass(kept || to_char(week, '_YYYYMMDD')) IS NOT NULL;
-            EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
-                kept || to_char(week, '_YYYYMMDD'), kept, week || ' 00:00 UTC', week + 7 || ' 00:00 UTC');
+        FOR week IN SELECT generate_series(date_trunc('week', now()), now() + interval '4 weeks', '1 week') LOOP
+            part := kept || to_char(week, '_YYYYMMDD');
+            CONTINUE WHEN to_regclass(part) IS NOT NULL;
+            EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', part, kept);
+            EXECUTE format(
+                'WITH moved AS (DELETE FROM %I WHERE created_at >= %L AND created_at < %L RETURNING *)
+                INSERT INTO %I SELECT * FROM moved', kept || '_rest', week, week + 7, part);
+            EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', kept, part, week, week + 7);
         END LOOP;
         FOR week IN SELECT to_date(right(relname, 8), 'YYYYMMDD') FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
             WHERE inhparent = kept::regclass AND relname ~ '_[0-9]{8}$'
         LOOP
-            CONTINUE WHEN (week + 7 + days || ' 00:00 UTC')::timestamptz > now();
+            CONTINUE WHEN week + 7 + days > now() OR EXISTS (
+                SELECT FROM message_queue q WHERE q.created_at >= week AND q.created_at < week + 7);
             EXECUTE format('DROP TABLE %I', kept || to_char(week, '_YYYYMMDD'));
         END LOOP;
+        -- What was older already when it came here.
+        EXECUTE format(
+            'DELETE FROM %I m WHERE created_at < now() - %L::interval
+                AND NOT EXISTS (SELECT FROM message_queue q WHERE q.id = m.id)', kept || '_rest', days || ' days');
     END LOOP;
 END
 $$;
@@ -220,7 +229,8 @@ DECLARE
     start regclass := 'queue_start_' || wanted_channel;
     look regclass := 'queue_look_' || wanted_channel;
     known_start timestamptz := queue_time(start);
-    looks_further boolean := queue_time(look) <= moment;
+    -- Also when the clock was put back.
+    looks_further boolean := queue_time(look) <= moment OR known_start > moment;
     place_at timestamptz := CASE WHEN looks_further THEN '-infinity' ELSE known_start END;
     place_seq bigint := 0;
     asked message_channel := wanted_channel;
