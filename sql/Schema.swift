@@ -10,6 +10,7 @@ public enum Schema {
         ("0006_deliveries.sql", text(PackageResources._006_deliveries_sql)),
         ("0007_gateways.sql", text(PackageResources._007_gateways_sql)),
         ("0008_queue.sql", text(PackageResources._008_queue_sql)),
+        ("0009_stats.sql", text(PackageResources._009_stats_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String {

@@ -70,6 +70,12 @@ public struct JSONWriter: ~Copyable {
         append(plain: value.description)
     }
 
+    /// The same that is null when there is none.
+    public mutating func field(_ name: StaticString, _ value: Double?) {
+        key(name)
+        if let value { append(plain: value.description) } else { append("null") }
+    }
+
     /// A field that is true or false.
     public mutating func field(_ name: StaticString, _ value: Bool) {
         key(name)

@@ -75,7 +75,8 @@ import Testing
                 "post /v1/outbox/extend": Row(access: .gateway, body: [:]),
                 "get /v1/outbox/stats": Row(access: .gateway), "get /v1/outbox/dead": Row(access: .gateway),
                 "post /v1/outbox/dead/{id}/retry": Row(access: .gateway),
-                "get /v1/lifecycle": Row(access: .anyone), "get /v1/events": Row(access: .signedIn),
+                "get /v1/stats": Row(access: .store), "get /v1/lifecycle": Row(access: .anyone),
+                "get /v1/events": Row(access: .signedIn),
                 "post /v1/deliveries": Row(
                     access: .store, body: Deliveries.form(to: [courier]),
                     strangers: [

@@ -114,6 +114,7 @@ def carry(way, store, courier):
         way.call("get_events", token=token)
         way.call("get_events", token=token, query={"after": "now", "wait_seconds": 0})
     way.call("get_lifecycle")
+    way.call("get_stats", token=store)
 
 
 def keep_house(way, courier):

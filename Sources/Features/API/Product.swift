@@ -76,7 +76,7 @@ public struct Product: Sendable {
             PartnerRoom(throttle: throttle, redemption: redemption, committer: committer), CourierRoom(),
             DeliveryRoom(committer: committer),
             EventRoom(database: database, tail: tail, authenticator: authenticator, streams: StreamCount()),
-            OutboxRoom(database: database, tail: outbox), status,
+            OutboxRoom(database: database, tail: outbox), StatsRoom(), status,
         ]
         let pages = PageRoom(
             described: rooms, version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)

@@ -25,7 +25,7 @@ extension Timestamp {
         let milliseconds = Self.floored(microseconds, by: 1000)
         let seconds = Self.floored(milliseconds, by: 1000)
         let days = Self.floored(seconds, by: 86400)
-        let (year, month, day) = Self.date(daysSince1970: days)
+        let (year, month, day) = Day(number: days).date
         let ofDay = seconds - days * 86400
         _ = text.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
         func write(_ number: Int64, endingAt end: Int, width: Int) {
@@ -46,18 +46,6 @@ extension Timestamp {
 
     private static func floored(_ number: Int64, by divisor: Int64) -> Int64 {
         number / divisor - (number % divisor < 0 ? 1 : 0)
-    }
-
-    /// The civil date of the Gregorian calendar, counted in eras of 400 years that begin in March.
-    private static func date(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let ofEra = shifted - era * 146_097
-        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
-        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * ofYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, ofYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 }
 

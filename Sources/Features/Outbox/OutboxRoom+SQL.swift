@@ -204,11 +204,7 @@ struct ChannelStats: Sendable {
                     json.field("waiting", Int(stats.waiting))
                     json.field("leased", Int(stats.leased))
                     json.field("dead", Int(stats.dead))
-                    if let age = stats.age {
-                        json.field("oldest_age_seconds", age)
-                    } else {
-                        json.field("oldest_age_seconds", String?.none)
-                    }
+                    json.field("oldest_age_seconds", stats.age)
                     json.field("delivered_last_hour", Int(stats.delivered))
                 }
             }

@@ -1,0 +1,131 @@
+import Domain
+import Postgres
+
+/// The parameters that all figures take, and what they are counted of: `$1` the store, `$2` to `$4` the first days of the
+/// period before, of this one, and of what comes after, `$5` the time zone, `$6` and `$7` the bounds of ids.
+private enum StatsSQL {
+    static let deliveries = """
+        WITH made AS (
+            SELECT status, courier_id, created_at, accepted_at, delivered_at,
+                (created_at AT TIME ZONE $5)::date AS day, (created_at AT TIME ZONE $5)::date >= $3::date AS is_now
+            FROM deliveries
+            WHERE store_id = $1 AND status IN ('pending', 'in_progress', 'delivered', 'cancelled')
+                AND id BETWEEN $6 AND $7
+                AND created_at >= $2::date::timestamp AT TIME ZONE $5
+                AND created_at < $4::date::timestamp AT TIME ZONE $5),
+        given_back AS (
+            SELECT courier_id, (at AT TIME ZONE $5)::date >= $3::date AS is_now FROM cancellations
+            WHERE store_id = $1 AND at >= $2::date::timestamp AT TIME ZONE $5
+                AND at < $4::date::timestamp AT TIME ZONE $5)
+        """
+    static let toAccept = median("accepted_at - created_at", "accepted_at IS NOT NULL")
+    static let toDeliver = median("delivered_at - accepted_at", "status = 'delivered'")
+
+    private static func median(_ interval: String, _ condition: String) -> String {
+        """
+        (percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM \(interval))::float8)
+            FILTER (WHERE \(condition)))
+        """
+    }
+
+    static func bind(_ store: ID, _ period: StatsPeriod, into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(period.before.description)
+        parameters.add(period.first.description)
+        parameters.add(Day(number: period.last.number + 1).description)
+        parameters.add(period.zone)
+        parameters.add(period.ids.least)
+        parameters.add(period.ids.most)
+    }
+}
+
+/// What became of what was created: first of this period, then of the one before.
+struct StatsSums: Statement {
+    static let sql = """
+        \(StatsSQL.deliveries)
+        SELECT count(made.status), count(*) FILTER (WHERE status = 'delivered'), count(*) FILTER (WHERE status = 'cancelled'),
+            count(*) FILTER (WHERE status IN ('pending', 'in_progress')),
+            (SELECT count(*) FROM given_back WHERE given_back.is_now = period.is_now),
+            \(StatsSQL.toAccept), \(StatsSQL.toDeliver)
+        FROM (VALUES (true), (false)) AS period(is_now) LEFT JOIN made USING (is_now)
+        GROUP BY period.is_now ORDER BY period.is_now DESC
+        """
+    static let isReadOnly = true
+    let store: ID
+    let period: StatsPeriod
+
+    func bind(into parameters: inout Parameters) { StatsSQL.bind(store, period, into: &parameters) }
+
+    struct Row: Sendable {
+        let created, delivered, cancelled, open, returned: Int64
+        let toAccept, toDeliver: Double?
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Row {
+        Row(
+            created: try row.read(), delivered: try row.read(), cancelled: try row.read(), open: try row.read(),
+            returned: try row.read(), toAccept: try row.read(), toDeliver: try row.read())
+    }
+}
+
+/// The same by day; days without any are left out.
+struct StatsDays: Statement {
+    static let sql = """
+        \(StatsSQL.deliveries)
+        SELECT day::text, count(*), count(*) FILTER (WHERE status = 'delivered'),
+            count(*) FILTER (WHERE status = 'cancelled'), count(*) FILTER (WHERE status IN ('pending', 'in_progress')),
+            \(StatsSQL.toAccept), \(StatsSQL.toDeliver)
+        FROM made WHERE is_now GROUP BY day ORDER BY day
+        """
+    static let isReadOnly = true
+    let store: ID
+    let period: StatsPeriod
+
+    func bind(into parameters: inout Parameters) { StatsSQL.bind(store, period, into: &parameters) }
+
+    struct Row: Sendable {
+        let day: String
+        let created, delivered, cancelled, open: Int64
+        let toAccept, toDeliver: Double?
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Row {
+        Row(
+            day: try row.read(), created: try row.read(), delivered: try row.read(), cancelled: try row.read(),
+            open: try row.read(), toAccept: try row.read(), toDeliver: try row.read())
+    }
+}
+
+/// The same by courier: who carried what was created then, and how often each gave one back; the busiest first.
+struct StatsCouriers: Statement {
+    static let sql = """
+        \(StatsSQL.deliveries),
+        carried AS (
+            SELECT courier_id, count(*) FILTER (WHERE status = 'delivered') AS delivered,
+                count(*) FILTER (WHERE status = 'in_progress') AS in_progress, \(StatsSQL.toDeliver) AS to_deliver
+            FROM made WHERE is_now AND courier_id IS NOT NULL GROUP BY courier_id),
+        returned AS (SELECT courier_id, count(*) AS number FROM given_back WHERE is_now GROUP BY courier_id)
+        SELECT k.id, k.first_name, k.last_name, coalesce(c.delivered, 0), coalesce(c.in_progress, 0), coalesce(r.number, 0),
+            c.to_deliver
+        FROM carried c FULL JOIN returned r USING (courier_id) JOIN couriers k ON k.id = courier_id
+        ORDER BY 4 DESC, 5 DESC, k.id LIMIT 100
+        """
+    static let isReadOnly = true
+    let store: ID
+    let period: StatsPeriod
+
+    func bind(into parameters: inout Parameters) { StatsSQL.bind(store, period, into: &parameters) }
+
+    struct Row: Sendable {
+        let id: ID
+        let firstName, lastName: String
+        let delivered, inProgress, returned: Int64
+        let toDeliver: Double?
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Row {
+        Row(
+            id: try row.read(), firstName: try row.read(), lastName: try row.read(), delivered: try row.read(),
+            inProgress: try row.read(), returned: try row.read(), toDeliver: try row.read())
+    }
+}
