@@ -293,4 +293,37 @@ import Testing
         let again = try await Kurir.run("gateway", "secret", "--database", url).said
         #expect(secret.hasPrefix("whsec_") && secret == again)
     }
+
+    /// What somebody is to be alarmed by can be seen from outside.
+    @Test func theMetricsTellHowTheQueueStands() async throws {
+        let url = TestDatabase.current.url
+        try await put((0..<5).map { "+38591\(1_000_000 + $0)" })
+        try await query("SELECT outbox_claim('sms', 2, 60)")
+        try await query("UPDATE message_queue SET ready_at = clock_timestamp() WHERE lease IS NOT NULL")
+        try await query("SELECT outbox_claim('sms', 5, 60)")
+        try await query(
+            "SELECT outbox_ack(array_agg(id), array_agg(lease)) FROM message_queue WHERE seq = (SELECT min(seq) FROM message_queue)"
+        )
+        for (place, more) in [("min", #""permanent": true"#), ("max", #""retry_after_seconds": 600"#)] {
+            try await query(
+                """
+                SELECT outbox_nack(jsonb_build_array(jsonb_build_object('id', id, 'lease', lease) || '{\(more)}'))
+                FROM message_queue WHERE seq = (SELECT \(place)(seq) FROM message_queue)
+                """)
+        }
+        try await query("UPDATE message_queue SET created_at = now() - interval '1 hour' WHERE lease IS NULL")
+        try await Kurir.serving("--database", url, environment: [:]) { kurir in
+            let metrics = try await kurir.get("/metrics").body
+            func value(_ name: String) -> Double? {
+                let line = metrics.split(separator: "\n").first {
+                    $0.hasPrefix("kurir_outbox_\(name){channel=\"sms\"}")
+                }
+                return line.flatMap { Double($0.split(separator: " ")[1]) }
+            }
+            #expect(value("waiting") == 1 && value("leased") == 2 && value("dead") == 1)
+            #expect(value("delivered_total") == 1 && value("given_up_total") == 1)
+            #expect(value("redelivered_total") == 2 && value("leases_lost_total") == 2)
+            #expect((3600...3700).contains(value("oldest_age_seconds") ?? 0))
+        }
+    }
 }
