@@ -23,7 +23,7 @@ help: ## list the doors
 run: build ## build and serve on http://127.0.0.1:8080 with a database of its own (ARGS="--listen …")
 	.build/release/kurir serve $(ARGS)
 
-demo: build ## the same for a trial: the data goes away at the end
+demo: build ## a trial with stores, couriers and weeks of history; the data goes away at the end
 	.build/release/kurir serve --demo $(ARGS)
 
 build: packages ## build the release binary, .build/release/kurir

@@ -37,7 +37,8 @@ let package = Package(
         .executableTarget(
             name: "kurir",
             dependencies: [
-                "CLinux", "Crypto", "EventLoop", "Features", "Gateways", "HTTP", "Observability", "Postgres", "Schema",
+                "CLinux", "Crypto", "Domain", "EventLoop", "Features", "Gateways", "HTTP", "Observability", "Postgres",
+                "Schema",
             ],
             swiftSettings: strict),
 

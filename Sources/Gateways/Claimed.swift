@@ -100,7 +100,7 @@ func percentEncoded(_ text: String) -> String {
 
 extension JSON {
     /// The text that it is.
-    var text: String? {
+    package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
@@ -112,7 +112,7 @@ extension JSON {
     }
 
     /// What it has by that name.
-    subscript(_ name: String) -> JSON? {
+    package subscript(_ name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }

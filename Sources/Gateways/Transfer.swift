@@ -1,13 +1,13 @@
 import CCurl
 
-/// What goes out over the network: a POST, or a mail.
+/// What goes out over the network: a POST, a mail, or a question that only looks.
 public struct Transfer: Sendable {
     /// Where it goes, and by which protocol.
     public var url: String
     /// Of a POST.
     public var headers: [(name: String, value: String)] = []
-    /// The POST's body, or the whole mail.
-    public var body: [UInt8]
+    /// The POST's body, or the whole mail; nil for a GET.
+    public var body: [UInt8]?
     /// Name and password, where the other side wants them.
     public var login: (user: String, password: String)?
     /// Whether nothing but HTTP/2 will do.
@@ -18,7 +18,7 @@ public struct Transfer: Sendable {
     public var mail: (from: String, to: String)?
 
     /// A transfer of that.
-    public init(_ url: String, _ body: [UInt8]) {
+    public init(_ url: String, _ body: [UInt8]?) {
         self.url = url
         self.body = body
     }
@@ -57,10 +57,10 @@ final class RunningTransfer {
     init(_ transfer: Transfer, _ handle: UnsafeMutableRawPointer) {
         self.transfer = transfer
         self.handle = handle
-        flow = Flow(transfer.body)
+        flow = Flow(transfer.body ?? [])
         setBounds()
         setFlow()
-        if let mail = transfer.mail { setMail(mail) } else { setPost() }
+        if let mail = transfer.mail { setMail(mail) } else { setRequest() }
     }
 
     deinit {
@@ -102,13 +102,8 @@ final class RunningTransfer {
         }
     }
 
-    private func setPost() {
-        ccurl_set_number(handle, CURLOPT_POST, 1)
-        ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(transfer.body.count))
-        // Copied, so that libcurl can send it once more over another connection.
-        transfer.body.withUnsafeBytes {
-            _ = ccurl_set_text(handle, CURLOPT_COPYPOSTFIELDS, $0.assumingMemoryBound(to: CChar.self).baseAddress)
-        }
+    private func setRequest() {
+        if let body = transfer.body { setPost(body) }
         if transfer.needsHTTP2 {
             ccurl_set_number(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
             // Wait for a connection that is being made, and share it.
@@ -121,9 +116,18 @@ final class RunningTransfer {
         ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
     }
 
+    private func setPost(_ body: [UInt8]) {
+        ccurl_set_number(handle, CURLOPT_POST, 1)
+        ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        // Copied, so that libcurl can send it once more over another connection.
+        body.withUnsafeBytes {
+            _ = ccurl_set_text(handle, CURLOPT_COPYPOSTFIELDS, $0.assumingMemoryBound(to: CChar.self).baseAddress)
+        }
+    }
+
     private func setMail(_ mail: (from: String, to: String)) {
         ccurl_set_number(handle, CURLOPT_UPLOAD, 1)
-        ccurl_set_size(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(transfer.body.count))
+        ccurl_set_size(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(transfer.body?.count ?? 0))
         ccurl_set_number(handle, CURLOPT_USE_SSL, Int(CURLUSESSL_TRY.rawValue))
         ccurl_set_text(handle, CURLOPT_MAIL_FROM, "<\(mail.from)>")
         recipients = curl_slist_append(recipients, "<\(mail.to)>")

@@ -63,7 +63,7 @@ final class Transfers<Token> {
 
 extension Transfer {
     /// Does one alone, and waits for it.
-    func perform() -> Reply {
+    public func perform() -> Reply {
         let transfers = Transfers<Void>()
         transfers.begin(self, ())
         while true {

@@ -7,13 +7,14 @@ struct Webhook: Provider {
     let secret: WebhookSecret
 
     func transfer(of message: Claimed) -> Transfer {
-        var transfer = Transfer(url, message.json)
+        let body = message.json
+        var transfer = Transfer(url, body)
         let timestamp = String(time(nil))
         transfer.headers = [
             ("Content-Type", "application/json"), ("User-Agent", "Kurir"),
             // The same at every try: by it a receiver knows what it has had.
             ("webhook-id", message.id), ("webhook-timestamp", timestamp),
-            ("webhook-signature", secret.sign(id: message.id, timestamp: timestamp, transfer.body)),
+            ("webhook-signature", secret.sign(id: message.id, timestamp: timestamp, body)),
         ]
         return transfer
     }

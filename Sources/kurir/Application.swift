@@ -100,6 +100,13 @@ final class Application: Sendable {
         return Application(parts, database, product, running, shutdownGrace: configuration.shutdownGrace)
     }
 
+    /// Fills the database if it is empty, and gives who is there now.
+    func fillDemo(seed: UInt64) async throws -> [Demo.Account]? {
+        try await product.demo.fill(seed: seed, on: parts.group) { [parts] done, all in
+            parts.observe(.process(.step("made \(done) of \(all) steps of the demo's history")))
+        }
+    }
+
     /// Stops accepting, lets what runs finish, and stops the rest.
     func stop(because signal: String) async {
         parts.observe(.process(.stopping(signal: signal)))

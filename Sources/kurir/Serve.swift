@@ -1,5 +1,7 @@
 import CLinux
+import Domain
 import EventLoop
+import Features
 import Glibc
 
 /// `kurir serve`: from the start of the process to its end.
@@ -27,10 +29,21 @@ enum Serve {
             let application = try await Application.start(configuration)
             print("Kurir listens on http://\(application.address)")
             fflush(nil)
+            if case .temporary = configuration.database { try await demonstrate(application) }
             return application
         } catch {
             Kurir.fail("\(error)", code: EXIT_FAILURE)
         }
+    }
+
+    /// Fills the trial's database, says who can sign in, and keeps them all busy.
+    private static func demonstrate(_ application: Application) async throws {
+        let seed: UInt64 = 2026
+        guard let accounts = try await application.fillDemo(seed: seed) else { return }
+        print("\nAll of these have the password: \(Demo.password)\n")
+        for account in accounts { print("  \(account.kind.rawValue)  \(account.login)  \(account.name)") }
+        fflush(nil)
+        try DemoTraffic.begin(at: "\(application.address)", accounts, seed: seed)
     }
 
     /// A closed standard file's number would be given to a socket, and what is printed would go there.

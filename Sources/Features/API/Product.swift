@@ -7,6 +7,8 @@ import Postgres
 public struct Product: Sendable {
     /// Every route there is.
     public let routes: [Route]
+    /// Fills an empty database.
+    public let demo: Demo
     private let hasher: PasswordHasher
     private let housekeeping: Housekeeping
     private let tail: FeedTail
@@ -64,6 +66,7 @@ public struct Product: Sendable {
             tail.ring(for: readers)
             outbox.ring()
         }
+        demo = Demo(database, hasher, committer)
 
         let rooms: [any Room] = [
             AccountRoom(

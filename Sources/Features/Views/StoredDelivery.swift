@@ -52,7 +52,7 @@ extension StoredDelivery.Times {
         (self.created, updated) = (created, created)
     }
 
-    fileprivate mutating func note(_ change: Change, at time: Timestamp) {
+    mutating func note(_ change: Change, at time: Timestamp) {
         updated = time
         switch change.after.status {
         case .pending: accepted = nil

@@ -10,6 +10,8 @@ struct API: Sendable {
     let port: UInt16
     let database: Database
     let routes: [Route]
+    let demo: Demo
+    let group: EventLoopGroup
 
     private static let turnstile = Turnstile(6)
 
@@ -55,7 +57,10 @@ struct API: Sendable {
         let result: Result<Answer, any Error>
         do {
             result = .success(
-                try await body(API(port: server.address.port, database: database, routes: product.routes)))
+                try await body(
+                    API(
+                        port: server.address.port, database: database, routes: product.routes, demo: product.demo,
+                        group: group)))
         } catch {
             result = .failure(error)
         }
