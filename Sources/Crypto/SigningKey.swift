@@ -8,10 +8,13 @@ public final class SigningKey: @unchecked Sendable {
 
     /// The key of a PEM file; nil when it has none.
     public init?(pem: String) {
-        let bytes = Array(pem.utf8)
-        guard let file = BIO_new_mem_buf(bytes, Int32(bytes.count)) else { return nil }
-        defer { BIO_free(file) }
-        guard let key = PEM_read_bio_PrivateKey(file, nil, nil, nil) else { return nil }
+        // libcrypto reads from where the text is, so it must stay there until it has been read.
+        let key = Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+            guard let file = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
+            defer { BIO_free(file) }
+            return PEM_read_bio_PrivateKey(file, nil, nil, nil)
+        }
+        guard let key else { return nil }
         self.key = key
     }
 

@@ -17,7 +17,12 @@ enum GatewayCommand {
             most: try settings.number(.gatewayMost, in: 1...500) ?? 64,
             grace: try settings.number(.shutdownGrace, in: 0...3600) ?? 5, tell: complain)
         complain("sends \(channels.joined(separator: ", ")) on; Ctrl-C stops it")
-        gateway.run { signals.haveCome() }
+        // A signal is told once; that it has come stays so.
+        var isToStop = false
+        gateway.run {
+            isToStop = isToStop || signals.haveCome()
+            return isToStop
+        }
     }
 
     static func showSecret(at url: String) throws { print(try secret(at: url).text) }

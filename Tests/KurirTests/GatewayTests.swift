@@ -144,6 +144,16 @@ import Testing
         }
     }
 
+    @Test func withoutADatabaseItStopsWhenItIsTold() async throws {
+        let gateway = try Program(
+            Kurir.path,
+            ["gateway", "run", "--channel", "sms", "--to", "log", "--database", "postgresql:///none?host=/nowhere"])
+        try await eventually { gateway.complained.contains("not available") }
+        gateway.signal(SIGTERM)
+        try await eventually { !gateway.isRunning }
+        #expect(try await gateway.end() == 0)
+    }
+
     @Test func twilioGetsItsForm() async throws {
         try await Receivers.running { receivers in
             try await put(["+385911111111", "+385911111404", "+385911111429"])
