@@ -32,10 +32,12 @@ import Testing
         let start = try #require(log.range(of: "/tmp/kurir-demo-"))
         let directory = String(log[start.lowerBound...].prefix { $0 != "\"" })
         #expect(FileManager.default.fileExists(atPath: directory))
-        // It says who can sign in, and somebody works.
-        try await eventually { kurir.program.said.contains("courier  +385") }
+        // It says who can sign in, and somebody works; passwords are hashed below the priority of all else.
+        try await eventually(within: .seconds(200)) { kurir.program.said.contains("courier  +385") }
         #expect(kurir.program.said.contains("password: kurir vozi svaki dan"))
-        try await eventually { kurir.program.complained.contains("route=/v1/deliveries/{id}/accept status=200") }
+        try await eventually(within: .seconds(200)) {
+            kurir.program.complained.contains("route=/v1/deliveries/{id}/accept status=200")
+        }
         kurir.program.signal(SIGINT)
         #expect(try await kurir.program.end() == 0)
         #expect(!FileManager.default.fileExists(atPath: directory))
