@@ -39,9 +39,10 @@ public struct Gateway {
     public mutating func run(until isToStop: () -> Bool) {
         while !isToStop() {
             do {
+                // Before anything else that may fail: what is done must not be done twice.
+                try report()
                 let claimed = try claim()
                 sort(transfers.wait(milliseconds: claimed > 0 ? 0 : Self.pause))
-                try report()
                 troubles = 0
             } catch {
                 rest(after: error, until: isToStop)

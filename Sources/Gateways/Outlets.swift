@@ -3,8 +3,9 @@ import Glibc
 
 /// The ways out of a gateway: one for all messages, or for push one for each platform.
 public struct Outlets {
-    private var all: (any Provider)?
-    private var platforms: [String: any Provider] = [:]
+    /// By channel, or for push by platform; a webhook takes all that has no way of its own.
+    private var providers: [String: any Provider] = [:]
+    private var webhook: (any Provider)?
     private var logs = false
     /// A file of the certificates to trust, instead of the system's.
     let certificates: String?
@@ -20,13 +21,18 @@ public struct Outlets {
 
     func outlet(for message: Claimed) -> Outlet {
         if logs { return .log }
-        if let provider = message.platform.flatMap({ platforms[$0] }) ?? all { return .provider(provider) }
+        if let provider = providers[message.platform ?? message.channel] ?? webhook { return .provider(provider) }
         return .none("this gateway has no way to \(message.platform ?? message.channel)")
     }
 
     mutating func prepare() throws {
-        try all?.prepare()
-        for platform in platforms.keys { try platforms[platform]?.prepare() }
+        for way in providers.keys { try providers[way]?.prepare() }
+    }
+
+    /// Whether there is a way for messages of that channel.
+    public func serve(_ channel: String) -> Bool {
+        if logs || webhook != nil { return true }
+        return channel == "push" ? providers["fcm"] != nil || providers["apns"] != nil : providers[channel] != nil
     }
 
     func log(_ message: Claimed) -> Verdict {
@@ -45,16 +51,19 @@ extension Outlets {
     public mutating func addLog() { logs = true }
 
     /// Posts messages to a receiver of one's own.
-    public mutating func addWebhook(_ url: String, secret: WebhookSecret) { all = Webhook(url: url, secret: secret) }
+    public mutating func addWebhook(_ url: String, secret: WebhookSecret) {
+        webhook = Webhook(url: url, secret: secret)
+    }
 
     /// Sends SMS by a form that is posted, as Twilio takes it.
     public mutating func addTwilio(_ base: String?, account: String, token: String, sender: String) {
-        all = TextMessages(base: base ?? "https://api.twilio.com", account: account, token: token, sender: sender)
+        providers["sms"] = TextMessages(
+            base: base ?? "https://api.twilio.com", account: account, token: token, sender: sender)
     }
 
     /// Sends push to Android, with the key file of a service account.
     public mutating func addFirebase(_ base: String?, credentials: [UInt8]) throws {
-        platforms["fcm"] = try FirebasePush(
+        providers["fcm"] = try FirebasePush(
             base: base ?? "https://fcm.googleapis.com", credentials: credentials, trusting: certificates)
     }
 
@@ -63,12 +72,12 @@ extension Outlets {
         guard let key = SigningKey(pem: pem), key.isElliptic else {
             throw GatewayError("the credentials are not the .p8 file of a key for APNs")
         }
-        platforms["apns"] = ApplePush(
+        providers["apns"] = ApplePush(
             base: base ?? "https://api.push.apple.com", topic: topic, team: team, keyID: keyID, key: key)
     }
 
     /// Sends e-mail by an SMTP server.
     public mutating func addMail(_ url: String, sender: String, login: (user: String, password: String)?) {
-        all = Mail(url: url, sender: sender, login: login)
+        providers["email"] = Mail(url: url, sender: sender, login: login)
     }
 }

@@ -48,7 +48,7 @@ final class RunningTransfer {
     final class Flow {
         var unsent: ArraySlice<UInt8>
         var received: [UInt8] = []
-        /// More than this nobody needs to know of a provider's answer.
+        /// More than this nobody needs to know of a provider's answer; the rest is passed over.
         static let most = 65_536
 
         init(_ bytes: [UInt8]) { unsent = bytes[...] }
@@ -86,10 +86,8 @@ final class RunningTransfer {
         ccurl_set_pointer(handle, CURLOPT_WRITEDATA, context)
         ccurl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             let flow = Unmanaged<Flow>.fromOpaque(context!).takeUnretainedValue()
-            guard flow.received.count + size * count <= Flow.most else { return 0 }
-            UnsafeRawBufferPointer(start: bytes, count: size * count).withMemoryRebound(to: UInt8.self) {
-                flow.received.append(contentsOf: $0)
-            }
+            let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            flow.received.append(contentsOf: part.prefix(Flow.most - flow.received.count))
             return size * count
         }
         ccurl_set_pointer(handle, CURLOPT_READDATA, context)

@@ -11,9 +11,13 @@ enum GatewayCommand {
         guard let channels = try GatewayKeyCommand.channels(settings) else {
             throw UsageError("a gateway wants channels: --channel \(GatewayKey.allChannels.joined(separator: ","))")
         }
+        let outlets = try outlets(settings, at: url)
+        for channel in channels where !outlets.serve(channel) {
+            throw UsageError("--to \(settings.text(.gatewayTarget) ?? "") has no way for \(channel)")
+        }
         let signals = StopSignals()
         var gateway = Gateway(
-            database: url, channels: channels, to: try outlets(settings, channels, at: url),
+            database: url, channels: channels, to: outlets,
             most: try settings.number(.gatewayMost, in: 1...500) ?? 64,
             grace: try settings.number(.shutdownGrace, in: 0...3600) ?? 5, tell: complain)
         complain("sends \(channels.joined(separator: ", ")) on; Ctrl-C stops it")
@@ -46,7 +50,7 @@ enum GatewayCommand {
 
     // MARK: Where to
 
-    private static func outlets(_ settings: Settings, _ channels: [String], at url: String) throws -> Outlets {
+    private static func outlets(_ settings: Settings, at url: String) throws -> Outlets {
         guard let targets = settings.text(.gatewayTarget) else {
             throw UsageError("where do messages go? --to URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }

@@ -72,7 +72,7 @@ CREATE TABLE messages_dead (
 ) PARTITION BY RANGE (created_at);
 CREATE INDEX messages_dead_by_time ON messages_dead (died_at, id);
 
--- What happened to messages, by minute; several rows a minute, so that gateways do not wait for each other. Old minutes
+-- What happened to messages, by minute; each connection counts for itself, so that none waits for another. Old minutes
 -- are gathered under '-infinity', so that the sums only grow.
 CREATE TABLE message_counts (
     channel message_channel NOT NULL,
@@ -142,8 +142,8 @@ CREATE TRIGGER queued AFTER INSERT ON messages REFERENCING NEW TABLE AS written
 CREATE FUNCTION queue_moves_on() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE message_queue SET ready_at = clock_timestamp() WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM message_queue WHERE id = ANY (ARRAY(
+    UPDATE message_queue SET ready_at = clock_timestamp() WHERE id = ANY (ARRAY(
+        SELECT id FROM message_queue WHERE id = ANY (ARRAY(
             SELECT next.id FROM (SELECT DISTINCT way FROM gone) g, LATERAL (
                 SELECT id, ready_at, attempt FROM message_queue n
                 WHERE n.way = g.way ORDER BY n.lease IS NULL, seq LIMIT 1) next
@@ -177,7 +177,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     IF number > 0 THEN
         INSERT INTO message_counts AS c (channel, what, minute, slot, count)
-        VALUES (counted_channel, counted, date_trunc('minute', clock_timestamp()), pg_backend_pid() % 16, number)
+        VALUES (counted_channel, counted, date_trunc('minute', clock_timestamp()), pg_backend_pid(), number)
         ON CONFLICT (channel, what, minute, slot) DO UPDATE SET count = c.count + EXCLUDED.count;
     END IF;
 END
@@ -220,7 +220,7 @@ CREATE FUNCTION outbox_claim(wanted_channel text, wanted integer, lease_seconds 
 RETURNS TABLE (id uuid, lease uuid, kind text, channel text, address text, platform text, language text, title text,
     body text, data jsonb, attempt integer, created_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public SET plan_cache_mode = force_generic_plan
+SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -237,8 +237,9 @@ DECLARE
     batch integer := wanted;
     met record;
     found integer := 0;
+    buried integer := 0;
 BEGIN
-    IF wanted NOT BETWEEN 1 AND 500 OR lease_seconds NOT BETWEEN 5 AND 3600 THEN
+    IF (wanted BETWEEN 1 AND 500 AND lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
         RAISE EXCEPTION 'claim 1 to 500 messages for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     -- Nobody else needs to look as far meanwhile.
@@ -299,8 +300,11 @@ BEGIN
             PERFORM bury_messages(asked, met.spent, 'given up: no gateway said what became of it');
         END IF;
         IF met.expired IS NOT NULL OR met.spent IS NOT NULL THEN
-            -- Whoever was behind them may be next now.
+            -- Whoever was behind them may be next now. What is buried is so only once this commits.
+            buried := buried + coalesce(cardinality(met.expired), 0) + coalesce(cardinality(met.spent), 0);
+            EXIT WHEN buried >= 5000;
             moment := clock_timestamp();
+            batch := least(2 * batch, 500);
             CONTINUE;
         END IF;
         IF met.behind IS NOT NULL THEN PERFORM park_messages(met.behind, moment); END IF;
@@ -317,25 +321,25 @@ $$;
 CREATE FUNCTION outbox_ack(ids uuid[], leases uuid[], channels text[] DEFAULT '{push,sms,email}')
 RETURNS TABLE (id uuid, result text)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public SET plan_cache_mode = force_generic_plan
+SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
         held AS MATERIALIZED (
-            SELECT q.row FROM (SELECT id, lease FROM given WHERE lease IS NOT NULL ORDER BY id) g, LATERAL (
-                SELECT ctid AS row FROM message_queue q
+            SELECT q.id FROM (SELECT id, lease FROM given WHERE lease IS NOT NULL ORDER BY id) g, LATERAL (
+                SELECT id FROM message_queue q
                 WHERE q.id = g.id AND q.lease IS NOT DISTINCT FROM g.lease AND q.channel::text = ANY (channels)
                 FOR UPDATE) q),
         gone AS (
-            DELETE FROM message_queue q WHERE ctid = ANY (ARRAY(SELECT row FROM held))
-            RETURNING q.id, q.created_at, q.channel, q.attempt),
+            DELETE FROM message_queue q WHERE q.id = ANY (ARRAY(SELECT id FROM held))
+            RETURNING q.id, q.lease, q.created_at, q.channel, q.attempt),
         done AS (INSERT INTO messages_done (id, created_at, attempt) SELECT id, created_at, attempt FROM gone),
         counted AS MATERIALIZED (
             SELECT count_messages(channel, 'delivered', count(*)) FROM gone GROUP BY channel ORDER BY channel)
         SELECT g.id, CASE WHEN gone.id IS NULL THEN 'lost' ELSE 'done' END
-        FROM given g LEFT JOIN gone ON gone.id = g.id
+        FROM given g LEFT JOIN gone ON gone.id = g.id AND gone.lease = g.lease
         WHERE (SELECT count(*) FROM counted) >= 0 ORDER BY g.no;
 END
 $$;
@@ -345,7 +349,7 @@ $$;
 CREATE FUNCTION outbox_nack(failures jsonb, channels text[] DEFAULT '{push,sms,email}')
 RETURNS TABLE (id uuid, result text)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public SET plan_cache_mode = force_generic_plan
+SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -371,8 +375,11 @@ BEGIN
             PERFORM bury_messages(held.channel, ARRAY[held.id], coalesce(given.reason, 'no reason given'));
             RETURN QUERY SELECT given.id, 'dead';
         ELSE
-            UPDATE message_queue q SET lease = NULL, ready_at = clock_timestamp() + coalesce(
-                make_interval(secs => given.retry_after_seconds), outbox_pause(held.attempt)) WHERE q.id = held.id;
+            -- Once it has expired it holds up nobody any more.
+            UPDATE message_queue q SET lease = NULL, ready_at = least(q.expires_at, clock_timestamp() + coalesce(
+                make_interval(secs => CASE WHEN given.retry_after_seconds >= 0
+                    THEN least(given.retry_after_seconds, 86400) END), outbox_pause(held.attempt)))
+                WHERE q.id = held.id;
             RETURN QUERY SELECT given.id, 'retry';
         END IF;
     END LOOP;
@@ -383,22 +390,25 @@ $$;
 CREATE FUNCTION outbox_extend(ids uuid[], leases uuid[], lease_seconds integer, channels text[] DEFAULT '{push,sms,email}')
 RETURNS TABLE (id uuid, result text)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public SET plan_cache_mode = force_generic_plan
+SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
+    IF (lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
+        RAISE EXCEPTION 'extend for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
         held AS MATERIALIZED (
-            SELECT q.row FROM (SELECT id, lease FROM given WHERE lease IS NOT NULL ORDER BY id) g, LATERAL (
-                SELECT ctid AS row FROM message_queue q
+            SELECT q.id FROM (SELECT id, lease FROM given WHERE lease IS NOT NULL ORDER BY id) g, LATERAL (
+                SELECT id FROM message_queue q
                 WHERE q.id = g.id AND q.lease IS NOT DISTINCT FROM g.lease AND q.channel::text = ANY (channels)
                 FOR UPDATE) q),
         extended AS (
             UPDATE message_queue q SET ready_at = clock_timestamp() + make_interval(secs => lease_seconds)
-            WHERE ctid = ANY (ARRAY(SELECT row FROM held)) RETURNING q.id)
+            WHERE q.id = ANY (ARRAY(SELECT id FROM held)) RETURNING q.id, q.lease)
         SELECT g.id, CASE WHEN e.id IS NULL THEN 'lost' ELSE 'extended' END
-        FROM given g LEFT JOIN extended e ON e.id = g.id ORDER BY g.no;
+        FROM given g LEFT JOIN extended e ON e.id = g.id AND e.lease = g.lease ORDER BY g.no;
 END
 $$;
 

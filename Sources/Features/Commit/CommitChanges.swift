@@ -122,14 +122,14 @@ private enum CommitSQL {
                 FROM done c, unnest(c.readers::uuid[], c.event_types::text[]) AS e(reader, type)),
             -- In the order in which gateways answer for them.
             untrue AS MATERIALIZED (
-                SELECT q.ctid AS row, q.lease IS NULL AS waits FROM message_queue q JOIN done c ON q.subject = c.id
+                SELECT q.id, q.lease IS NULL OR q.ready_at <= clock_timestamp() AS waits FROM message_queue q JOIN done c ON q.subject = c.id
                 WHERE c.withdrawn <> '{}' AND q.kind = 'delivery_offered' AND q.account_id = ANY (c.withdrawn::uuid[])
                 ORDER BY q.id FOR UPDATE OF q),
-            withdrawn AS (DELETE FROM message_queue WHERE ctid = ANY (ARRAY(SELECT row FROM untrue WHERE waits))),
+            withdrawn AS (DELETE FROM message_queue WHERE id = ANY (ARRAY(SELECT id FROM untrue WHERE waits))),
             -- What a gateway has already is not to be tried again.
             overdue AS (
                 UPDATE message_queue SET expires_at = clock_timestamp()
-                WHERE ctid = ANY (ARRAY(SELECT row FROM untrue WHERE NOT waits))),
+                WHERE id = ANY (ARRAY(SELECT id FROM untrue WHERE NOT waits))),
             told AS (
                 INSERT INTO messages (
                     kind, data, channel, address, platform, language, title, body, account_id, subject)

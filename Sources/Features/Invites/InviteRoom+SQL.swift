@@ -105,7 +105,9 @@ struct RevokeInvite: Statement {
         WITH revoked AS (
             UPDATE invites SET state = CASE WHEN expires_at > now() THEN 'revoked' ELSE 'expired' END
             WHERE id = $2 AND store_id = $1 AND state = 'open' RETURNING id, state),
-        withdrawn AS (DELETE FROM message_queue q USING revoked WHERE q.subject = revoked.id AND q.lease IS NULL)
+        withdrawn AS (
+            DELETE FROM message_queue q USING revoked
+            WHERE q.subject = revoked.id AND (q.lease IS NULL OR q.ready_at <= clock_timestamp()))
         SELECT coalesce((SELECT state FROM revoked), state)
         FROM invites WHERE id = $2 AND store_id = $1
         """

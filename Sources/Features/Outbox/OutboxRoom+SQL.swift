@@ -283,7 +283,10 @@ struct ListDead: Statement {
         self.channels = channels
         limit = page.fetched
         after = try page.after.map { key in
-            guard key.count == 2, key[0].wholeMatch(of: /[0-9-]{10}T[0-9:.]{12}Z/) != nil, let id = ID(key[1]) else {
+            let time = /[0-9-]{10}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z/
+            guard key.count == 2, key[0].wholeMatch(of: time) != nil, Day(String(key[0].prefix(10))) != nil,
+                let id = ID(key[1])
+            else {
                 throw Page.wrongCursor
             }
             return (key[0], id)
