@@ -27,7 +27,7 @@ let package = Package(
             name: "bench-server", dependencies: ["EventLoop", "Features", "HTTP", "Observability", "Postgres"],
             path: "Tests/Bench/Server", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["EventLoop", "Postgres", "Schema", "CLinux"],
+            name: "TestSupport", dependencies: ["CLinux", "Domain", "EventLoop", "Postgres", "Schema"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "Features", dependencies: ["Crypto", "Domain", "EventLoop", "HTTP", "Postgres"],
@@ -43,7 +43,9 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
-        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "EventLoop", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop", "TestSupport"], swiftSettings: strict
+        ),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "Schema", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),

@@ -11,7 +11,7 @@ import HTTP
 struct DemoTraffic {
     private let address: String
     private let stores, couriers: [Demo.Account]
-    private var chance: DemoChance
+    private var chance: Chance
     private var tokens: [String: String] = [:]
     private var made = 0
 
@@ -30,7 +30,7 @@ struct DemoTraffic {
         self.address = address
         stores = accounts.filter { $0.kind == .store }
         couriers = accounts.filter { $0.kind == .courier }
-        chance = DemoChance(seed: seed)
+        chance = Chance(seed: seed)
     }
 
     private mutating func step() {

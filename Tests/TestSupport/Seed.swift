@@ -1,15 +1,16 @@
+import Domain
 import Glibc
 
-/// Chance that can be had again: the same seed gives the same numbers.
+/// Chance whose seed a failed test tells, so that it can be had again.
 public struct Seed: RandomNumberGenerator, CustomStringConvertible {
     /// Where it began.
     public let start: UInt64
-    private var state: UInt64
+    private var chance: Chance
 
     /// Chance that begins there.
     public init(_ start: UInt64) {
         self.start = start
-        state = start
+        chance = Chance(seed: start)
     }
 
     /// The seed in `KURIR_TEST_SEED`, or a new one.
@@ -19,20 +20,13 @@ public struct Seed: RandomNumberGenerator, CustomStringConvertible {
 
     public var description: String { "KURIR_TEST_SEED=\(start)" }
 
-    /// SplitMix64.
-    public mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
+    public mutating func next() -> UInt64 { chance.next() }
 
     /// A number in the range.
-    public mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+    public mutating func number(_ range: ClosedRange<Int>) -> Int { chance.number(range) }
 
     /// One of the items.
-    public mutating func pick<Item>(_ items: [Item]) -> Item { items[number(0...items.count - 1)] }
+    public mutating func pick<Item>(_ items: [Item]) -> Item { chance.pick(items) }
 
     /// True once in `times`.
     public mutating func once(in times: Int) -> Bool { number(1...times) == 1 }

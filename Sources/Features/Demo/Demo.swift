@@ -41,7 +41,7 @@ public struct Demo: Sendable {
 
     private func fill(_ seed: UInt64, _ progress: @Sendable (Int, Int) -> Void) async throws -> [Account]? {
         guard try await database.run(NobodyIsThere()).first == true else { return nil }
-        var chance = DemoChance(seed: seed)
+        var chance = Chance(seed: seed)
         let people = DemoPeople(&chance)
         let now = Timestamp.now
         let since = Timestamp(microseconds: now.microseconds - Int64(Self.weeks * 7 + 1) * 86_400_000_000)

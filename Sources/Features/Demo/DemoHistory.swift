@@ -3,11 +3,11 @@ import Postgres
 
 /// Weeks of deliveries, each of which went its way through the lifecycle.
 struct DemoHistory {
-    private var chance: DemoChance
+    private var chance: Chance
     private let now: Timestamp
     private(set) var deliveries: [DemoDelivery] = []
 
-    init(of people: DemoPeople, weeks: Int, until now: Timestamp, _ chance: DemoChance) {
+    init(of people: DemoPeople, weeks: Int, until now: Timestamp, _ chance: Chance) {
         self.chance = chance
         self.now = now
         let today = now.microseconds / Self.day

@@ -6,7 +6,7 @@ struct DemoPeople: Sendable {
     let stores: [DemoStore]
     let couriers: [DemoCourier]
 
-    init(_ chance: inout DemoChance) {
+    init(_ chance: inout Chance) {
         couriers = Self.names.enumerated().map { number, name in
             DemoCourier(
                 id: .version7(milliseconds: 1_700_000_000_000, random: (chance.next(), chance.next())),

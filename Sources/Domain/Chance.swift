@@ -1,5 +1,5 @@
-/// Chance that comes out the same for the same seed (SplitMix64).
-public struct DemoChance: RandomNumberGenerator, Sendable {
+/// Chance that can be had again: the same seed gives the same numbers (SplitMix64).
+public struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// The chance of a seed.
