@@ -55,6 +55,47 @@ import Testing
         }
     }
 
+    /// A crowd of them is cleared away a part at a time: the gateway that meets it is answered, and gets through.
+    @Test func aCrowdThatExpiredJamsNothing() async throws {
+        try await API.serving { api in
+            let key = try await api.key()
+            try await api.execute(
+                """
+                INSERT INTO messages (kind, channel, address, language, title, body, data, expires_at)
+                SELECT 'invite', 'sms', '+38591' || 1000000 + n % 15000, 'hr', 'T', 'late', '{}', now() - interval '1 hour'
+                FROM generate_series(1, 30000) n
+                """)
+            try await api.put(to: ["+385911000001"])
+            #expect(try await api.claim(key, 1).isEmpty)
+            let first = try await api.execute("SELECT count(*) BETWEEN 5000 AND 6000 FROM messages_dead")
+            #expect(first == [["t"]])
+            var messages: [JSON] = []
+            var claims = 0
+            while messages.isEmpty, claims < 6 {
+                messages = try await api.claim(key, 1)
+                claims += 1
+            }
+            #expect(bodies(messages) == ["message 0"])
+            #expect(try await api.tell(key, "ack", messages) == ["done"])
+        }
+    }
+
+    @Test func whoWaitsForAnotherTryHoldsUpItsAddressOnlyUntilItExpires() async throws {
+        try await API.serving { api in
+            let key = try await api.key()
+            try await api.put(to: ["+385911111111", "+385911111111"])
+            try await api.execute(
+                "UPDATE message_queue SET expires_at = now() + interval '3 seconds' WHERE seq = (SELECT min(seq) FROM message_queue)"
+            )
+            let first = try await api.claim(key)
+            #expect(bodies(first) == ["message 0"])
+            #expect(
+                try await api.tell(key, "nack", first, ["reason": "busy", "retry_after_seconds": 3600]) == ["retry"])
+            #expect(bodies(try await api.claim(key, wait: 30)) == ["message 1"])
+            #expect(try await api.get("/v1/outbox/dead", as: key).items.map { $0["reason"] } == ["expired"])
+        }
+    }
+
     @Test func aForgottenLeaseIsGivenToAnother() async throws {
         try await API.serving { api in
             let key = try await api.key()
