@@ -78,6 +78,9 @@ enum GatewayCommand {
             }
             return text
         }
+        for url in [target, base ?? ""] where url.contains("://") && !namesHost(url) {
+            throw UsageError("--to names no host: \(url)")
+        }
         switch target {
         case "log": outlets.addLog()
         case "twilio":
@@ -97,6 +100,14 @@ enum GatewayCommand {
         default:
             throw UsageError("--to does not know \(target): a URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
+    }
+
+    /// libcurl would take the path for the host instead.
+    private static func namesHost(_ url: String) -> Bool {
+        let authority =
+            url.split(separator: "://", maxSplits: 1).dropFirst().first?.prefix { !"/?#".contains($0) } ?? ""
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return !host.isEmpty && !host.hasPrefix(":")
     }
 
     private static func webhookSecret(_ settings: Settings) throws -> WebhookSecret? {

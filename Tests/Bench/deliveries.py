@@ -7,6 +7,7 @@ away at the end.
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -87,7 +88,8 @@ INSERT INTO events (account_id, type, delivery_id, seq)
 
 
 def filled(statement, values):
-    """The statement with SQL in the place of its parameters."""
+    """The statement on one line, with SQL in the place of its parameters."""
+    statement = re.sub("--[^\n]*", "", statement)
     for number in sorted(values, reverse=True):
         statement = statement.replace(f"${number}", str(values[number]))
     return " ".join(statement.split()) + ";\n"

@@ -2,7 +2,8 @@
 """What gateways send to, as strict as the real ones: a webhook, and providers of SMS, push and e-mail.
 
 Prints a line with its ports and keys, then a line for whatever arrives, and ends when it is told to. How it answers
-is said by the message's title: "answer 410", "answer 429 7" (with Retry-After), "hang", "garbage", "close", "slow".
+is said by the message's title: "answer 410", "answer 429 7" (with Retry-After), "hang", "garbage", "close", "long",
+"slow".
 """
 import asyncio
 import base64
@@ -119,7 +120,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.connection.close()
         if words[0] == "slow":
             time.sleep(1)
-        self.answer(usual, {})
+        # More than a gateway reads of an answer.
+        self.answer(usual, {"padding": "x" * 1_000_000} if words[0] == "long" else {})
 
     def twilio(self, path, body):
         account, token = base64.b64decode(self.headers["Authorization"].split()[1]).decode().split(":")
