@@ -1,9 +1,9 @@
 # Kurir's doors. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test bench build format lint thread-sanitizer packages test-packages
+.PHONY: help run demo test bench build format lint pictures thread-sanitizer packages test-packages
 
 # Everything that a Debian 12 with a Swift 6 toolchain may lack.
-PACKAGES := libcurl4-openssl-dev libpq-dev libssl-dev postgresql
+PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 # Where the tests of the API's description have their tools.
@@ -44,6 +44,11 @@ bench: test-packages ## measure beside pgbench (ARGS="--seconds 5 --rounds 5")
 	python3 Tests/Bench/deliveries.py .build/release/bench-server .build/release/kurir $(ARGS)
 	python3 Tests/Bench/outbox.py .build/release/kurir $(ARGS)
 	python3 Tests/Bench/signins.py .build/release/kurir
+
+pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
+	swift build --product kurir
+	swift test --filter BrowserTests
+	cp .build/pictures/busy-*.png docs/pictures/
 
 format: ## write the sources as swift format has them
 	swift format --in-place --recursive $(SWIFT_SOURCES)

@@ -15,8 +15,10 @@ let package = Package(
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
 
         .target(name: "Schema", path: "sql", resources: [.embedInCode("migrations")], swiftSettings: strict),
+        .target(name: "Web", resources: [.embedInCode("assets")], swiftSettings: strict),
         .target(name: "Domain", swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
@@ -30,7 +32,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["CLinux", "Domain", "EventLoop", "Postgres", "Schema"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "Features", dependencies: ["Crypto", "Domain", "EventLoop", "HTTP", "Postgres"],
+            name: "Features", dependencies: ["CQREncode", "Crypto", "Domain", "EventLoop", "HTTP", "Postgres", "Web"],
             swiftSettings: strict),
         .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
         .target(name: "Observability", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),

@@ -12,7 +12,7 @@ import Testing
                 "gateway-key", "create", "--name", "walker", "--channel", "sms,push,email", "--database",
                 TestDatabase.current.url)
             let key = made.said.trimmingCharacters(in: .newlines)
-            try await run("python", [Self.scripts + "/conformance.py", kurir.address, key])
+            try await Python.run("python", [Self.scripts + "/conformance.py", kurir.address, key])
         }
     }
 
@@ -20,14 +20,15 @@ import Testing
         try await serving { kurir in
             let directory = TemporaryDirectory.path("client")
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let making = try await run(
+            let making = try await Python.run(
                 "openapi-python-client",
                 [
                     "generate", "--url", kurir.address + "/openapi.json", "--meta", "none", "--fail-on-warning",
+                    "--config", Self.scripts + "/client.yaml",
                     "--output-path", directory + "/kurir_client",
                 ])
             #expect(!making.lowercased().contains("warning"), "\(making)")
-            try await run(
+            try await Python.run(
                 "python", [Self.scripts + "/client.py", kurir.address], environment: ["PYTHONPATH": directory])
         }
     }
@@ -36,26 +37,5 @@ import Testing
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"], body)
     }
 
-    /// Runs a program of the virtual environment, which must succeed, and gives what it said.
-    @discardableResult
-    private func run(
-        _ name: String, _ arguments: [String], environment: [String: String] = [:]
-    ) async throws -> String {
-        let surroundings = [
-            "PATH": Self.programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": TemporaryDirectory.path("home"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        ]
-        let program = try Program(
-            "timeout", ["300", Self.programs + "/" + name] + arguments,
-            environment: surroundings.merging(environment) { $1 })
-        let code = try await program.end()
-        let output = program.said + program.complained
-        #expect(code == 0, "\(name): \(output)")
-        return output
-    }
-
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../..").standardizedFileURL.path
-    private static let scripts = root + "/Tests/OpenAPI"
-    private static let programs = root + "/.build/venv/bin"
+    private static let scripts = Python.root + "/Tests/OpenAPI"
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import HTTP
 import TestSupport
 import Testing
@@ -7,15 +7,13 @@ import Testing
 struct Receivers {
     /// What webhooks are signed with.
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../..").standardizedFileURL.path
     private let program: Program
     private let start: JSON
 
     /// Starts them, lets `body` work with them, and stops them.
     static func running(_ body: (Receivers) async throws -> Void) async throws {
         let program = try Program(
-            Self.root + "/.build/venv/bin/python", [Self.root + "/Tests/Gateways/receivers.py", secret],
+            Python.programs + "/python", [Python.root + "/Tests/Gateways/receivers.py", secret],
             environment: ["PYTHONDONTWRITEBYTECODE": "1"])
         do {
             try await eventually { !program.isRunning || program.said.contains("\n") }
@@ -44,7 +42,7 @@ struct Receivers {
     /// Starts a gateway over HTTP that sends to `/plain`.
     func gateway(at kurir: String, key: String) throws -> Program {
         try Program(
-            Self.root + "/.build/venv/bin/python", [Self.root + "/Tests/Gateways/gateway.py", kurir, key, told("http")])
+            Python.programs + "/python", [Python.root + "/Tests/Gateways/gateway.py", kurir, key, told("http")])
     }
 }
 

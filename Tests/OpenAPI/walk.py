@@ -1,5 +1,8 @@
 """Calls every operation so that it succeeds, and holds each answer to the description: what chance would not reach."""
 
+import re
+
+import requests
 import schemathesis
 
 import closed  # noqa: F401, for its hook
@@ -57,8 +60,12 @@ def walk(address, key):
 
 
 def look(way, store, courier, code):
-    for page in ["healthz", "readyz", "metrics", "openapi_json", "docs"]:
+    for page in ["courier", "worker_js", "healthz", "readyz", "metrics", "openapi_json", "docs"]:
         way.call(f"get_{page}")
+    way.call("get")
+    way.call("get_i_code_qr_svg", path_parameters={"code": code})
+    version = re.search(r"/assets/([^/]+)/", requests.get(f"{way.address}/", timeout=60).text)[1]
+    way.call("get_assets_version_name", path_parameters={"version": version, "name": "dom.js"})
     for page in ["apple_app_site_association", "assetlinks_json"]:
         way.call(f"get_well_known_{page}")
     way.call("get_i_code", 410, path_parameters={"code": code})

@@ -9,9 +9,6 @@ import Postgres
 /// Each loop remembers what it learnt for less than a second, so that a session that ends on another node ends here
 /// too; one that ends on this node is forgotten at once, on every loop.
 public final class Authenticator: Sendable {
-    /// The cookie that may hold the token.
-    static let cookie = "kurir_session"
-
     private let database: Database
     private let memories: LoopLocal<SessionMemory>
 
@@ -47,7 +44,7 @@ public final class Authenticator: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return String(parts[1].drop { $0 == " " })
         }
-        guard let token = request.cookie(cookie) else { return nil }
+        guard let token = request.cookie(SessionCookie.name) else { return nil }
         try refuseCrossSite(request)
         return token
     }

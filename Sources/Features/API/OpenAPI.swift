@@ -32,7 +32,7 @@ struct OpenAPI: Sendable {
                         "description": .string("What `kurir gateway-key create` prints."),
                     ]),
                     "cookie": .object([
-                        "type": .string("apiKey"), "in": .string("cookie"), "name": .string(Authenticator.cookie),
+                        "type": .string("apiKey"), "in": .string("cookie"), "name": .string(SessionCookie.name),
                         "description": .string(Self.aboutCookie),
                     ]),
                 ]),

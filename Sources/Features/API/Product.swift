@@ -55,6 +55,7 @@ public struct Product: Sendable {
         let throttle = Throttle(database, looseness: settings.looseness)
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
+        let cookie = SessionCookie(isSecure: settings.publicURL.text.hasPrefix("https://"))
         hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
         housekeeping = Housekeeping(
             database, on: group, keepingEventsFor: settings.eventRetention, messagesFor: settings.messageDays)
@@ -71,20 +72,20 @@ public struct Product: Sendable {
         let rooms: [any Room] = [
             AccountRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, secret: secret,
-                redemption: redemption),
+                redemption: redemption, cookie: cookie),
             SessionRoom(
-                database: database, hasher: hasher, authenticator: authenticator, throttle: throttle,
-                isSecure: settings.publicURL.text.hasPrefix("https://")),
+                database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
             DeviceRoom(), InviteRoom(throttle: throttle, codes: codes),
             PartnerRoom(throttle: throttle, redemption: redemption, committer: committer), CourierRoom(),
             DeliveryRoom(committer: committer),
             EventRoom(database: database, tail: tail, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(), status,
         ]
+        let app = AppRoom(codes: codes)
         let pages = PageRoom(
-            described: rooms, version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
+            described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
         let gate = Gate(database: database, authenticator: authenticator, secret: secret, words: .features)
-        routes = gate.routes(of: rooms + [pages])
+        routes = gate.routes(of: rooms + [app, pages])
     }
 
     /// Ends what requests wait for, so that they can end soon.

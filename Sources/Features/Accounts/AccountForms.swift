@@ -10,6 +10,7 @@ struct StoreRegistration: Form {
     let address: String
     let phone: PhoneNumber
     let language: Language?
+    let cookie: Bool
 
     init(_ fields: inout Fields) {
         email = fields.required("email")
@@ -19,6 +20,7 @@ struct StoreRegistration: Form {
         address = fields.line("address", upTo: 200)
         phone = fields.required("phone")
         language = fields.optional("language")
+        cookie = fields.optional("cookie") ?? false
     }
 }
 
@@ -30,6 +32,7 @@ struct CourierRegistration: Form {
     let password: Password
     let inviteCode: String?
     let language: Language?
+    let cookie: Bool
 
     init(_ fields: inout Fields) {
         firstName = fields.line("first_name", upTo: 60)
@@ -38,6 +41,7 @@ struct CourierRegistration: Form {
         password = fields.newPassword()
         inviteCode = fields.optional("invite_code")
         language = fields.optional("language")
+        cookie = fields.optional("cookie") ?? false
     }
 }
 

@@ -11,6 +11,7 @@ public struct AccountRoom: Room {
     let throttle: Throttle
     let secret: ServerSecret
     let redemption: Redemption
+    let cookie: SessionCookie
 
     public var endpoints: [Endpoint] {
         [
@@ -52,7 +53,7 @@ public struct AccountRoom: Room {
             try await refusingTaken { try await runner.run(store) }
             return try await session.begin(runner, passwordHash: store.passwordHash)
         }
-        return try await welcome(store.id, begun, partner: nil)
+        return try await welcome(store.id, begun, partner: nil, asCookie: form.cookie)
     }
 
     private func registerCourier(_ call: Call, _ form: CourierRegistration) async throws -> Response {
@@ -67,20 +68,22 @@ public struct AccountRoom: Room {
             guard let code = form.inviteCode else { return (begun, Partner?.none) }
             return (begun, try await redemption.redeem(code, by: courier.id, runner))
         }
-        return try await welcome(courier.id, begun, partner: partner)
+        return try await welcome(courier.id, begun, partner: partner, asCookie: form.cookie)
     }
 
-    private func welcome(_ id: ID, _ session: Session?, partner: Partner?) async throws -> Response {
+    private func welcome(
+        _ id: ID, _ session: Session?, partner: Partner?, asCookie: Bool
+    ) async throws -> Response {
         guard let session, let account = try await database.run(FindAccount(id: id)).first else {
             throw Problem.notFound
         }
         var json = JSONWriter()
         json.object { json in
             json.object("account", account.write)
-            json.object("session", session.write)
+            json.object("session") { session.write(&$0, asCookie: asCookie) }
             if let partner { json.object("partner", partner.write) }
         }
-        return .json(json.bytes, status: .created)
+        return .json(json.bytes, status: .created, headers: asCookie ? [cookie.header(for: session)] : [])
     }
 
     private func answer(_ call: Call) async throws -> Response {

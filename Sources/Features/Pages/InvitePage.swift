@@ -11,6 +11,7 @@ struct InvitePage {
             """
             <p>\(HTMLPage.escaped(words.invites(store)))</p>
             <p class="code"><code>\(HTMLPage.escaped(code.shown))</code></p>
+            <p><a href="/courier#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(words.here))</a></p>
             <p>\(HTMLPage.escaped(words.howTo))</p>
             """)
     }
@@ -30,6 +31,7 @@ struct InvitePageWords: Sendable {
     let language: Language
     let title: String
     let invites: @Sendable (_ store: String) -> String
+    let here: String
     let howTo: String
     let overTitle: String
     let over: String
@@ -45,7 +47,8 @@ struct InvitePageWords: Sendable {
     private static let english = InvitePageWords(
         language: .english, title: "An invitation to deliver",
         invites: { "\($0) invites you to deliver for them with Kurir." },
-        howTo: "Open the Kurir app, register or sign in with the number that was invited, and enter this code.",
+        here: "Accept it here, in the browser",
+        howTo: "Or open the Kurir app, register or sign in with the number that was invited, and enter this code.",
         overTitle: "This invitation is over",
         over: "It was used, taken back, or has expired. Ask the store for a new one.",
         unknownTitle: "There is no such invitation",
@@ -54,7 +57,8 @@ struct InvitePageWords: Sendable {
     private static let croatian = InvitePageWords(
         language: .croatian, title: "Poziv na suradnju",
         invites: { "\($0) poziva vas na dostavljanje uz Kurir." },
-        howTo: "Otvorite aplikaciju Kurir, registrirajte se ili prijavite pozvanim brojem i upišite ovaj kôd.",
+        here: "Prihvatite ga ovdje, u pregledniku",
+        howTo: "Ili otvorite aplikaciju Kurir, registrirajte se ili prijavite pozvanim brojem i upišite ovaj kôd.",
         overTitle: "Ovaj poziv više ne vrijedi",
         over: "Iskorišten je, povučen ili je istekao. Zatražite od trgovine novi.",
         unknownTitle: "Takvog poziva nema",

@@ -9,8 +9,7 @@ public struct SessionRoom: Room {
     let hasher: PasswordHasher
     let authenticator: Authenticator
     let throttle: Throttle
-    /// Whether browsers reach us by TLS, so that the cookie may be kept to it.
-    let isSecure: Bool
+    let cookie: SessionCookie
 
     public var endpoints: [Endpoint] {
         [
@@ -39,8 +38,7 @@ public struct SessionRoom: Room {
         name: "device", shape: .string(most: 1024), what: "A device that is to get no more messages.")
 
     private static let signedIn = Shape.object(
-        "SignedIn",
-        [.init("token", .string(), optional: true), .init("expires_at", .time), .init("account", Account.shape)])
+        "SignedIn", Session.members + [.init("account", Account.shape)])
 
     private func signIn(_ call: Call, _ form: SignIn) async throws -> Response {
         let address = call.request.client
@@ -65,17 +63,10 @@ public struct SessionRoom: Room {
     private func answer(_ account: Account, _ session: Session, asCookie: Bool) -> Response {
         var json = JSONWriter()
         json.object { json in
-            if !asCookie { json.field("token", session.token) }
-            json.field("expires_at", session.expiresAt)
+            session.write(&json, asCookie: asCookie)
             json.object("account", account.write)
         }
-        let headers = asCookie ? [cookie(session.token, seconds: 30 * 86400)] : []
-        return .json(json.bytes, status: .created, headers: headers)
-    }
-
-    private func cookie(_ token: String, seconds: Int) -> Response.Header {
-        let flags = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (isSecure ? "; Secure" : "")
-        return Response.Header("Set-Cookie", "\(Authenticator.cookie)=\(token); \(flags)")
+        return .json(json.bytes, status: .created, headers: asCookie ? [cookie.header(for: session)] : [])
     }
 
     private func list(_ call: Call) async throws -> Response {
@@ -90,10 +81,10 @@ public struct SessionRoom: Room {
         let ending = EndSession(account: call.caller.account, session: session, device: call.request.query("device"))
         guard try await database.run(ending).first != nil else { throw Problem.notFound }
         await authenticator.forget(call.caller.account)
-        guard session == call.caller.session, call.request.cookie(Authenticator.cookie) != nil else {
+        guard session == call.caller.session, call.request.cookie(SessionCookie.name) != nil else {
             return Response(.noContent)
         }
-        return Response(.noContent, headers: [cookie("", seconds: 0)])
+        return Response(.noContent, headers: [cookie.removal])
     }
 }
 

@@ -87,6 +87,11 @@ struct StatsDays: Statement {
         let day: String
         let created, delivered, cancelled, open: Int64
         let toAccept, toDeliver: Double?
+
+        /// A day without any.
+        static func empty(_ day: String) -> Row {
+            Row(day: day, created: 0, delivered: 0, cancelled: 0, open: 0, toAccept: nil, toDeliver: nil)
+        }
     }
 
     static func decode(_ row: inout RowReader) throws -> Row {

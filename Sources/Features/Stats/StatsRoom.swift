@@ -61,6 +61,8 @@ struct StatsPeriod: Sendable {
 
     var length: Int64 { last.number - first.number + 1 }
 
+    var days: [Day] { (first.number...last.number).map(Day.init(number:)) }
+
     /// The first day of as long a period before.
     var before: Day { Day(number: first.number - length) }
 

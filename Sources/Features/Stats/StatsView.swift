@@ -28,14 +28,16 @@ struct StatsView {
             + ["delivered", "in_progress", "returned"].map { .init($0, .count) } + [medians[1]])
 
     var response: Response {
-        var json = JSONWriter(capacity: 256 * (days.count + couriers.count + 2))
+        let known = Dictionary(uniqueKeysWithValues: days.map { ($0.day, $0) })
+        let all = period.days.map { known[$0.description] ?? .empty($0.description) }
+        var json = JSONWriter(capacity: 256 * (all.count + couriers.count + 2))
         json.object { json in
             json.field("from", period.first.description)
             json.field("to", period.last.description)
             json.field("time_zone", period.zone)
             json.object("totals") { write(sums[0], &$0) }
             json.object("before") { write(sums[1], &$0) }
-            json.array("days", days) { json, day in json.object { write(day, &$0) } }
+            json.array("days", all) { json, day in json.object { write(day, &$0) } }
             json.array("couriers", couriers) { json, courier in json.object { write(courier, &$0) } }
         }
         return .json(json.bytes)

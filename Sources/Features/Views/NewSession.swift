@@ -27,7 +27,7 @@ struct NewSession: Sendable {
         return end.map { Session(token: token, expiresAt: $0) }
     }
 
-    /// Locks the account's row, so that a change of the password sees this session or is seen by it.
+    /// Locks the account's row, so that a change of the password ends what begins here, or stops it.
     private struct InsertSession: Statement {
         static let sql = """
             WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE)
@@ -55,11 +55,28 @@ struct Session: Sendable {
     let token: String
     let expiresAt: Timestamp
 
-    static let shape = Shape.object("Session", [.init("token", .string()), .init("expires_at", .time)])
+    /// Without the token where a cookie holds it.
+    static let members: [Shape.Member] = [.init("token", .string(), optional: true), .init("expires_at", .time)]
+    static let shape = Shape.object("Session", members)
 
-    func write(_ json: inout JSONWriter) {
-        json.field("token", token)
+    func write(_ json: inout JSONWriter, asCookie: Bool) {
+        if !asCookie { json.field("token", token) }
         json.field("expires_at", expiresAt)
+    }
+}
+
+/// The cookie in which a browser may hold its session, where no script reads it.
+struct SessionCookie: Sendable {
+    static let name = "kurir_session"
+    /// Whether browsers reach us by TLS, so that the cookie may be kept to it.
+    let isSecure: Bool
+
+    func header(for session: Session) -> Response.Header { header(session.token, seconds: 30 * 86400) }
+    var removal: Response.Header { header("", seconds: 0) }
+
+    private func header(_ token: String, seconds: Int) -> Response.Header {
+        let flags = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (isSecure ? "; Secure" : "")
+        return Response.Header("Set-Cookie", "\(Self.name)=\(token); \(flags)")
     }
 }
 

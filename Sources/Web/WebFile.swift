@@ -1,0 +1,60 @@
+/// A file of the pages that people use, embedded in the binary.
+public struct WebFile: Sendable {
+    /// By which the pages ask for it.
+    public let name: String
+    /// Its media type.
+    public let type: String
+    /// What is in it.
+    public let bytes: [UInt8]
+
+    private init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+        type =
+            switch name.split(separator: ".").last {
+            case "js": "text/javascript; charset=utf-8"
+            case "css": "text/css; charset=utf-8"
+            case "svg": "image/svg+xml"
+            case "png": "image/png"
+            case "webmanifest": "application/manifest+json"
+            default: "text/html; charset=utf-8"
+            }
+    }
+
+    /// Where stores work.
+    public static let dashboard = WebFile("dashboard.html", PackageResources.dashboard_html)
+    /// Where couriers work.
+    public static let courier = WebFile("courier.html", PackageResources.courier_html)
+    /// What keeps the courier's page at hand without a connection.
+    public static let worker = WebFile("worker.js", PackageResources.worker_js)
+
+    /// What the pages load.
+    public static let assets = [
+        WebFile("account.js", PackageResources.account_js),
+        WebFile("ask.js", PackageResources.ask_js),
+        WebFile("board.js", PackageResources.board_js),
+        WebFile("chart.js", PackageResources.chart_js),
+        WebFile("courier.js", PackageResources.courier_js),
+        WebFile("courier.webmanifest", PackageResources.courier_webmanifest),
+        WebFile("dashboard.js", PackageResources.dashboard_js),
+        WebFile("delivery.js", PackageResources.delivery_js),
+        WebFile("details.js", PackageResources.details_js),
+        WebFile("dom.js", PackageResources.dom_js),
+        WebFile("editor.js", PackageResources.editor_js),
+        WebFile("feed.js", PackageResources.feed_js),
+        WebFile("figures.js", PackageResources.figures_js),
+        WebFile("form.js", PackageResources.form_js),
+        WebFile("icon.png", PackageResources.icon_png),
+        WebFile("icon.svg", PackageResources.icon_svg),
+        WebFile("jobs.js", PackageResources.jobs_js),
+        WebFile("outgoing.js", PackageResources.outgoing_js),
+        WebFile("partners.js", PackageResources.partners_js),
+        WebFile("settings.js", PackageResources.settings_js),
+        WebFile("shell.js", PackageResources.shell_js),
+        WebFile("stores.js", PackageResources.stores_js),
+        WebFile("style.css", PackageResources.style_css),
+        WebFile("words-en.js", PackageResources.words_en_js),
+        WebFile("words-hr.js", PackageResources.words_hr_js),
+        WebFile("words.js", PackageResources.words_js),
+    ]
+}

@@ -1,0 +1,91 @@
+// Charts as SVG, each with the same figures as a table for those who do not see it.
+import {h, s} from './dom.js';
+import {number, shortDay, t} from './words.js';
+
+const width = 640;
+const height = 200;
+const edge = {left: 44, right: 8, top: 10, bottom: 24};
+const inner = {width: width - edge.left - edge.right, height: height - edge.top - edge.bottom};
+
+/** Stacked bars, one for each day. */
+export function bars(title, days, series) {
+  const total = (day) => series.reduce((sum, {name}) => sum + day[name], 0);
+  const scale = scaled(Math.max(2, ...days.map(total)));
+  const step = inner.width / days.length;
+  const stacks = days.map((day, place) => {
+    let top = edge.top + inner.height;
+    return s('g', {}, s('title', {}, `${shortDay(day.day)}: ${series.map(({name, label}) => `${label} ${day[name]}`).join(', ')}`),
+      series.map(({name}) => {
+        const size = (inner.height * day[name]) / scale;
+        top -= size;
+        return size > 0 && s('rect', {class: `fill ${name}`, x: edge.left + place * step + step * 0.1, y: top, width: step * 0.8, height: size});
+      }));
+  });
+  return figure(title, [axis(scale, number), ticks(days, step), ...stacks], series, table(title, days, series, number));
+}
+
+/** Lines of seconds over the days; a day without any leaves a gap. */
+export function lines(title, days, series, format) {
+  // In whole minutes.
+  const scale = 60 * scaled(Math.max(1, ...days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60))));
+  const step = inner.width / days.length;
+  const paths = series.map(({name}) => {
+    let pen = 'M';
+    const path = days.map((day, place) => {
+      if (day[name] === null) { pen = 'M'; return ''; }
+      // A day between two gaps is a dot.
+      const point = `${pen}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + inner.height * (1 - day[name] / scale))}h0`;
+      pen = 'L';
+      return point;
+    }).join('');
+    return path && s('path', {class: `line ${name}`, d: path});
+  });
+  return figure(title, [axis(scale, format), ticks(days, step), ...paths], series, table(title, days, series, format));
+}
+
+/** A bar for each of somebody's figures. */
+export function rows(title, items, series) {
+  const most = Math.max(1, ...items.map((item) => series.reduce((sum, {name}) => sum + item[name], 0)));
+  const list = h('ul', {class: 'bars'}, items.map((item) => h('li', {}, h('span', {}, item.name),
+    s('svg', {viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true'}, stacked(item, series, most)),
+    h('span', {class: 'hint'}, series.map(({name, label}) => `${label} ${item[name]}`).join(' · ')))));
+  return h('section', {class: 'panel'}, h('h2', {}, title), items.length ? list : h('p', {class: 'hint'}, t('nothingYet')));
+}
+
+function stacked(item, series, most) {
+  let left = 0;
+  return series.map(({name}) => {
+    const size = (100 * item[name]) / most;
+    left += size;
+    return size > 0 && s('rect', {class: `fill ${name}`, x: left - size, y: 0, width: size, height: 10});
+  });
+}
+
+function figure(title, marks, series, values) {
+  const legend = h('ul', {class: 'legend'}, series.map(({name, label}) =>
+    h('li', {}, s('svg', {viewBox: '0 0 10 10', class: 'swatch', 'aria-hidden': 'true'}, s('rect', {class: `fill ${name}`, width: 10, height: 10})), label)));
+  return h('section', {class: 'panel'}, h('h2', {}, title), legend,
+    s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': `${title}. ${t('seeTable')}`}, ...marks),
+    h('details', {}, h('summary', {}, t('asTable')), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title}, values)));
+}
+
+const table = (title, days, series, format) => h('table', {}, h('caption', {}, title),
+  h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('day')), series.map(({label}) => h('th', {scope: 'col'}, label)))),
+  h('tbody', {}, days.map((day) => h('tr', {}, h('th', {scope: 'row'}, shortDay(day.day)), series.map(({name}) => h('td', {}, format(day[name])))))));
+
+const axis = (scale, format) => s('g', {class: 'axis'}, [0, 0.5, 1].map((part) => {
+  const y = edge.top + inner.height * (1 - part);
+  return s('g', {}, s('path', {d: `M${edge.left} ${y}h${inner.width}`}), s('text', {x: edge.left - 6, y: y + 4, 'text-anchor': 'end'}, format(scale * part)));
+}));
+
+/** As many days named as there is room for. */
+const ticks = (days, step) => s('g', {class: 'axis'}, days.map((day, place) => place % Math.ceil(days.length / 8) === 0
+  && s('text', {x: edge.left + (place + 0.5) * step, y: height - 6, 'text-anchor': 'middle'}, shortDay(day.day))));
+
+/** The next number that is easy to read at half and whole height. */
+function scaled(most) {
+  const unit = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 4, 6, 10].map((times) => times * unit).find((value) => value >= most);
+}
+
+const round = (value) => Math.round(value * 10) / 10;

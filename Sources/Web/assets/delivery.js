@@ -1,0 +1,66 @@
+// What both pages show of a delivery and of a courier.
+import {get} from './ask.js';
+import {h, loading} from './dom.js';
+import {t, when} from './words.js';
+
+export const statuses = ['pending', 'in_progress', 'delivered', 'cancelled'];
+const signs = {pending: '◌', in_progress: '➜', delivered: '✓', cancelled: '✕'};
+
+/** A state, by sign, word and colour. */
+export const badge = (status) =>
+  h('span', {class: `badge ${status}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `), t(`status_${status}`));
+
+export const fullName = (person) => `${person.first_name} ${person.last_name}`;
+
+export const moment = (time) => h('time', {datetime: time}, when(time));
+
+export const phoneLink = (phone, name) => h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, `☎ ${name}`);
+
+/** Opens the phone's own map, or one in the browser. */
+export function mapLink({address, location: place}) {
+  const at = place ? `${place.lat},${place.lon}` : '';
+  const query = encodeURIComponent(address);
+  const href = /iPhone|iPad/.test(navigator.userAgent)
+    ? `https://maps.apple.com/?q=${query}${at && `&ll=${at}`}`
+    : /Android/.test(navigator.userAgent)
+      ? `geo:${at || '0,0'}?q=${query}`
+      : `https://www.openstreetmap.org/${place ? `?mlat=${place.lat}&mlon=${place.lon}` : `search?query=${query}`}`;
+  return h('a', {href, target: '_blank', rel: 'noreferrer'}, address);
+}
+
+/** How reliable a courier is. */
+export function reliability({accepted, delivered, cancelled, declined}) {
+  const over = delivered + cancelled;
+  const share = over ? t('reliable', {percent: Math.round((100 * delivered) / over)}) : t('noDeliveriesYet');
+  return h('span', {class: 'hint', title: t('figuresOf', {accepted, delivered, cancelled, declined})},
+    over ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
+}
+
+/** A name and what stands beside it, line by line; what is missing is left out. */
+export const facts = (rows) =>
+  h('dl', {class: 'facts'}, rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+
+/** Each step that a delivery went through. */
+export function timeline(id) {
+  const list = h('ol', {class: 'timeline'});
+  loading(list, () => get(`/v1/deliveries/${id}/history`, {limit: 200}), ({items}) => list.replaceChildren(...items.map(step)));
+  return list;
+}
+
+function step({action, status, actor, at, reason, note}) {
+  const who = actor.name ?? t(actor.kind === 'store' ? 'theStore' : 'anotherCourier');
+  // What a courier cancels goes back.
+  const did = action === 'cancel' && actor.kind === 'courier' ? 'return' : action;
+  return h('li', {class: status}, h('p', {}, h('strong', {}, t(`did_${did}`)), ` · ${who} · `, moment(at)),
+    reason && h('p', {class: 'said'}, reason), note && h('p', {class: 'said'}, note));
+}
+
+/** Why and when a courier cancelled. */
+export function cancellations(courier) {
+  const list = h('ul', {class: 'rows'});
+  loading(list, () => get(`/v1/couriers/${courier}/cancellations`, {limit: 100}), ({items}) => list.replaceChildren(
+    ...(items.length ? items.map(({at, reason}) => h('li', {}, h('span', {}, reason ?? t('noReason')), moment(at)))
+      : [h('li', {class: 'hint'}, t('noCancellations'))])));
+  return list;
+}
+

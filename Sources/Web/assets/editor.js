@@ -1,0 +1,67 @@
+// The form of a delivery, new or to be changed.
+import {all, ask, keeper, post} from './ask.js';
+import {fullName, reliability} from './delivery.js';
+import {h, loading, openDialog} from './dom.js';
+import {form} from './form.js';
+import {t} from './words.js';
+
+/** Opens it for a new delivery, or for one that is pending; `done` gets what came of it. */
+export function edit(delivery, done) {
+  const recipient = delivery?.recipient ?? {};
+  const chosen = new Set(delivery?.candidates.map(({courier_id: id}) => id));
+  const key = keeper();
+  const couriers = picker(chosen);
+  const fields = [
+    {name: 'recipient.first_name', label: t('firstName'), value: recipient.first_name, required: true},
+    {name: 'recipient.last_name', label: t('lastName'), value: recipient.last_name, required: true},
+    {name: 'recipient.address', label: t('address'), value: recipient.address, required: true},
+    {name: 'recipient.phone', label: t('phone'), value: recipient.phone, type: 'tel'},
+    {name: 'description', label: t('description'), value: delivery?.description, required: true, rows: 2},
+    {name: 'instructions', label: t('instructions'), value: delivery?.instructions, rows: 2},
+    {name: 'reference', label: t('reference'), value: delivery?.reference, hint: t('referenceHint')},
+    couriers,
+  ];
+  const dialog = openDialog(t(delivery ? 'editDelivery' : 'newDelivery'), form(fields, t(delivery ? 'save' : 'create'), send,
+    {cancel: () => dialog.close()}));
+  dialog.classList.add('wide');
+
+  async function send(values) {
+    const body = nested(values);
+    body.courier_ids = Array.from(chosen);
+    const made = delivery
+      ? await ask('PATCH', `/v1/deliveries/${delivery.id}`, body, {version: delivery.version})
+      : await post('/v1/deliveries', body, {key: key(body)});
+    dialog.close();
+    done(made);
+  }
+}
+
+/** `{'recipient.phone': x}` as `{recipient: {phone: x}}`. */
+function nested(values) {
+  const body = {recipient: {}};
+  for (const [name, value] of Object.entries(values)) {
+    const [outer, inner] = name.split('.');
+    if (inner) body[outer][inner] = value; else body[name] = value;
+  }
+  return body;
+}
+
+/** Chooses candidates among the partners. */
+function picker(chosen) {
+  const list = h('div', {class: 'choices'});
+  loading(list, () => all('/v1/partners'), (partners) => {
+    const boxes = partners.map((courier) => {
+      const toggle = () => (box.checked ? chosen.add(courier.id) : chosen.delete(courier.id));
+      const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
+      return [box, h('label', {class: 'choice'}, box, h('span', {}, fullName(courier)), reliability(courier.stats))];
+    });
+    const everybody = () => {
+      const are = boxes.some(([box]) => !box.checked);
+      for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change')); }
+    };
+    list.replaceChildren(...(boxes.length
+      ? [h('button', {type: 'button', onclick: everybody}, t('everybody')), ...boxes.map(([, label]) => label)]
+      : [h('p', {class: 'hint'}, t('noPartnersToChoose'))]));
+  });
+  return h('fieldset', {name: 'courier_ids'}, h('legend', {}, t('candidates')), h('p', {class: 'hint'}, t('candidatesHint')), list);
+}

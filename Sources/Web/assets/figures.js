@@ -1,0 +1,52 @@
+// What a shop's owner wants to see of the days that were.
+import {get} from './ask.js';
+import {bars, lines, rows} from './chart.js';
+import {fullName} from './delivery.js';
+import {h, loading, newID} from './dom.js';
+import {gathered} from './feed.js';
+import {number, span, t} from './words.js';
+
+const outcomes = ['delivered', 'cancelled', 'open'];
+const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
+
+export function figures(region) {
+  const period = h('select', {id: newID(), value: '30', onchange: () => load()},
+    [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
+  period.value = '30';
+  const content = h('div', {class: 'charts'});
+  region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content);
+
+  function load() {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    // Days as they are where the shop is.
+    const day = (before) => new Date(Date.now() - before * 86_400_000).toLocaleDateString('sv', {timeZone: zone});
+    const query = {from: day(period.value - 1), to: day(0), time_zone: zone};
+    return loading(content, () => get('/v1/stats', query), show);
+  }
+
+  function show({totals, before, days, couriers}) {
+    const counts = ['created', 'delivered', 'cancelled', 'returned'].map((name) =>
+      tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name])));
+    const times = medians.map((name) => tile(t(name), span(totals[name]), change(totals[name], before[name])));
+    const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
+    content.replaceChildren(
+      h('div', {class: 'tiles'}, counts, times),
+      bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
+      lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), span),
+      rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
+  }
+
+  load();
+  const again = gathered(load, 500);
+  return {onFresh: again, onEvent: ({type}) => { if (type.startsWith('delivery.')) again(); }};
+}
+
+const tile = (name, value, changed) =>
+  h('div', {class: 'tile'}, h('p', {class: 'hint'}, name), h('p', {class: 'big'}, value), h('p', {class: 'hint'}, changed));
+
+/** How much it is now against the period before. */
+function change(now, before) {
+  if (!before || now === null) return t('nothingBefore');
+  const percent = Math.round((100 * (now - before)) / before);
+  return percent === 0 ? t('asBefore') : t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`});
+}

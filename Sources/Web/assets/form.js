@@ -1,0 +1,90 @@
+// Forms: labelled fields, what the API finds wrong beside each of them, and one sending at a time.
+import {Refusal} from './ask.js';
+import {h, newID, wordsOf} from './dom.js';
+import {t} from './words.js';
+
+/**
+ * A form. Each of `fields` is `{name, label, type?, value?, required?, autocomplete?, hint?, options?, rows?}`, or an
+ * element that stands between them. `send` gets what was filled in by name; what it throws is told.
+ */
+export function form(fields, verb, send, {cancel, danger} = {}) {
+  const named = fields.filter((field) => !(field instanceof Node));
+  const rows = fields.map((field) => (field instanceof Node ? field : row(field)));
+  const trouble = h('p', {class: 'trouble', role: 'alert', hidden: true});
+  const submit = h('button', {class: danger ? 'danger' : 'main'}, verb);
+  const element = h('form', {novalidate: true}, rows, trouble,
+    h('p', {class: 'actions'}, submit, cancel && h('button', {type: 'button', onclick: cancel}, t('cancel'))));
+  element.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (submit.disabled) return;
+    clear(element, trouble);
+    submit.disabled = true;
+    try {
+      await send(values(element, named), element);
+    } catch (error) {
+      tell(error, element, trouble);
+    }
+    submit.disabled = false;
+  });
+  return element;
+}
+
+function row(field) {
+  const id = newID();
+  const shared = {
+    id, name: field.name, 'aria-required': field.required, autocomplete: field.autocomplete ?? 'off',
+    'aria-describedby': field.hint ? `${id}-hint ${id}-wrong` : `${id}-wrong`,
+  };
+  const control = field.options
+    ? h('select', {...shared, value: field.value ?? ''}, field.options.map(([value, text]) => h('option', {value}, text)))
+    : field.rows
+      ? h('textarea', {...shared, rows: field.rows, value: field.value ?? ''})
+      : field.type === 'checkbox'
+        ? h('input', {...shared, type: 'checkbox', checked: field.value})
+        : h('input', {...shared, type: field.type ?? 'text', inputmode: field.inputmode, value: field.value ?? ''});
+  const label = h('label', {for: id}, field.label, !field.required && field.optional !== false && field.type !== 'checkbox'
+    && h('span', {class: 'hint'}, ` (${t('optional')})`));
+  return h('div', {class: field.type === 'checkbox' ? 'field check' : 'field'}, label, control,
+    field.hint && h('p', {class: 'hint', id: `${id}-hint`}, field.hint),
+    h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
+}
+
+/** What was filled in; left empty is null. */
+function values(element, fields) {
+  return Object.fromEntries(fields.map(({name, type}) => {
+    const control = element.elements[name];
+    if (type === 'checkbox') return [name, control.checked];
+    const text = type === 'password' ? control.value : control.value.trim();
+    return [name, text === '' ? null : text];
+  }));
+}
+
+function clear(element, trouble) {
+  trouble.hidden = true;
+  for (const wrong of element.querySelectorAll('.wrong')) wrong.hidden = true;
+  for (const control of element.querySelectorAll('[aria-invalid]')) control.removeAttribute('aria-invalid');
+}
+
+function tell(error, element, trouble) {
+  const rest = [];
+  for (const {field, detail} of error instanceof Refusal ? error.errors : []) {
+    const control = element.elements[field];
+    const place = control?.id && element.querySelector(`#${control.id}-wrong`);
+    if (!place) {
+      rest.push(detail);
+      continue;
+    }
+    place.textContent = detail;
+    place.hidden = false;
+    control.setAttribute('aria-invalid', 'true');
+  }
+  element.querySelector('[aria-invalid]')?.focus();
+  if (error.errors?.length && !rest.length) return;
+  trouble.textContent = rest.join(' ') || wordsOf(error);
+  trouble.hidden = false;
+}
+
+/** What differs from before, for a PATCH. */
+export function changes(before, after) {
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => (before[name] ?? null) !== value));
+}

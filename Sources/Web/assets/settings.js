@@ -1,0 +1,70 @@
+// What people set of their account: profile, language, notifications, password, sessions.
+import {all, ask} from './ask.js';
+import {remember, signOut} from './account.js';
+import {h, loading, say, wordsOf} from './dom.js';
+import {changes, form} from './form.js';
+import {t, when} from './words.js';
+
+export function settings(region, {account, enter, leave}) {
+  const panel = (title, ...content) => h('section', {class: 'panel'}, h('h2', {}, t(title)), ...content);
+  const sessions = h('ul', {class: 'rows'});
+
+  async function change(values) {
+    const changed = changes(account, values);
+    if (!Object.keys(changed).length) return;
+    remember(Object.assign(account, await ask('PATCH', '/v1/me', changed)));
+    enter();
+    say(t('saved'));
+  }
+
+  const profile = account.kind === 'store'
+    ? [['name', 'storeName', 'organization'], ['email', 'email', 'email'], ['tax_id', 'taxID'], ['address', 'address', 'street-address'],
+      ['phone', 'phone', 'tel']]
+    : [['first_name', 'firstName', 'given-name'], ['last_name', 'lastName', 'family-name'], ['phone', 'phone', 'tel']];
+  const fields = profile.map(([name, label, autocomplete]) =>
+    ({name, label: t(label), value: account[name], required: true, autocomplete}));
+  const preferences = [
+    {name: 'language', label: t('language'), value: account.language, options: [['hr', 'Hrvatski'], ['en', 'English']], required: true},
+    {name: 'notifications_enabled', label: t('notifications'), type: 'checkbox', value: account.notifications_enabled},
+  ];
+  // Which account it is, for those who keep passwords.
+  const login = h('input', {type: 'text', autocomplete: 'username', value: account.email ?? account.phone, hidden: true, 'aria-hidden': 'true'});
+  const passwords = [
+    login,
+    {name: 'current_password', label: t('currentPassword'), type: 'password', required: true, autocomplete: 'current-password'},
+    {name: 'new_password', label: t('newPassword'), type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')},
+  ];
+
+  async function changePassword(values, element) {
+    await ask('PUT', '/v1/me/password', values);
+    element.reset();
+    say(t('passwordChanged'));
+    load();
+  }
+
+  async function out() {
+    try {
+      await signOut();
+      leave();
+    } catch (error) {
+      say(wordsOf(error));
+    }
+  }
+
+  function session({id, user_agent: agent, address, used_at: used, current}) {
+    const end = async () => {
+      await ask('DELETE', `/v1/sessions/${id}`).then(load, (error) => say(wordsOf(error)));
+    };
+    return h('li', {}, h('div', {}, h('strong', {}, agent ?? t('unknownDevice')), h('p', {class: 'hint'}, `${address} · ${when(used)}`)),
+      current ? h('span', {class: 'hint'}, t('thisDevice')) : h('button', {type: 'button', onclick: end}, t('endSession')));
+  }
+
+  const load = () => loading(sessions, () => all('/v1/sessions'), (items) => sessions.replaceChildren(...items.map(session)));
+
+  region.append(
+    panel('preferences', form(preferences, t('save'), change)),
+    panel('profile', form(fields, t('save'), change)),
+    panel('changePassword', form(passwords, t('changePassword'), changePassword)),
+    panel('sessions', sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))));
+  load();
+}

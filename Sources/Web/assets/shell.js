@@ -1,0 +1,98 @@
+// What both pages have: who is signed in, the bar with its views, and the feed that keeps them true.
+import {onSignedOut} from './ask.js';
+import {entrance, forget, refreshed, remembered, signOut} from './account.js';
+import {h, say, wordsOf} from './dom.js';
+import {follow} from './feed.js';
+import {t} from './words.js';
+
+/**
+ * Starts a page. `views` are functions by name, which fill a region and may give `{onEvent, onFresh, leave}`; the first
+ * is where one begins. `code` is the invite's that somebody comes with.
+ */
+export function start(kind, views, code) {
+  let stop = () => {};
+
+  function enter(notice) {
+    stop();
+    stop = () => {};
+    const account = remembered();
+    if (account?.kind === kind) {
+      stop = work(account, views, {enter, leave});
+    } else {
+      document.title = 'Kurir';
+      const content = account ? elsewhere(account) : entrance(kind, () => enter(), {code, notice});
+      document.body.replaceChildren(h('main', {}, content));
+    }
+  }
+
+  function leave(notice) {
+    forget();
+    enter(notice);
+  }
+
+  function elsewhere(account) {
+    const [place, words] = account.kind === 'store' ? ['/', 'toStores'] : ['/courier', 'toCouriers'];
+    const out = () => signOut().then(() => leave(), (error) => say(wordsOf(error)));
+    return h('div', {class: 'entrance'}, h('h1', {}, 'Kurir'), h('p', {}, t('signedInElsewhere', {name: nameOf(account)})),
+      h('p', {class: 'actions'}, h('a', {href: place}, t(words)), h('button', {type: 'button', onclick: out}, t('signOut'))));
+  }
+
+  onSignedOut(() => leave(t('sessionOver')));
+  // In another tab somebody signed in or out.
+  window.addEventListener('storage', ({key, oldValue, newValue}) => {
+    const who = (value) => { const {id, language} = JSON.parse(value) ?? {}; return `${id} ${language}`; };
+    if (key === 'kurir.account' && who(oldValue) !== who(newValue)) enter();
+  });
+  enter();
+}
+
+export const nameOf = (account) => account.name ?? `${account.first_name} ${account.last_name}`;
+
+function work(account, views, {enter, leave}) {
+  const main = h('main', {id: 'main', tabindex: '-1'});
+  const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
+  const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
+  const links = Object.keys(views).map((name) => h('a', {href: `#/${name}`}, t(name)));
+  let view = {};
+
+  function show() {
+    const asked = location.hash.slice(2);
+    const name = asked in views ? asked : Object.keys(views)[0];
+    view.leave?.();
+    for (const link of links) link.toggleAttribute('aria-current', link.hash === `#/${name}`);
+    document.title = `${t(name)} · Kurir`;
+    document.querySelector('dialog[open]')?.close();
+    const region = h('div', {class: `view ${name}`});
+    main.replaceChildren(h('h1', {}, t(name)), region);
+    view = views[name](region, {account, enter, leave}) ?? {};
+  }
+
+  document.body.replaceChildren(
+    h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
+    h('header', {class: 'bar'}, h('strong', {class: 'brand'}, 'Kurir'), h('nav', {'aria-label': t('navigation')}, links),
+      h('span', {class: 'who'}, nameOf(account)), light),
+    banner, main);
+  show();
+
+  const listeners = [
+    ['hashchange', () => { show(); main.focus({preventScroll: true}); scrollTo(0, 0); }],
+    ['online', () => { banner.hidden = true; }], ['offline', () => { banner.hidden = false; }],
+  ];
+  for (const [name, listener] of listeners) window.addEventListener(name, listener);
+  const unfollow = follow({
+    onFresh: () => view.onFresh?.(),
+    onEvent: (event) => view.onEvent?.(event),
+    onLive(isLive) {
+      light.classList.toggle('on', isLive);
+      light.textContent = t(isLive ? 'live' : 'notLive');
+    },
+  });
+  // What is remembered may have been changed elsewhere.
+  refreshed().then((fresh) => { if (fresh.language !== account.language) enter(); }, () => {});
+
+  return () => {
+    view.leave?.();
+    unfollow();
+    for (const [name, listener] of listeners) window.removeEventListener(name, listener);
+  };
+}

@@ -1,0 +1,76 @@
+// Croatian.
+export const hr = {
+  // Okvir
+  navigation: 'Glavno', skip: 'Prijeđi na sadržaj', live: 'Uživo', notLive: 'Nije uživo', offline: 'Nema veze. Učitano se i dalje može čitati.',
+  loading: 'Učitavanje …', tryAgain: 'Pokušaj ponovno', close: 'Zatvori', cancel: 'Odustani', save: 'Spremi', saved: 'Spremljeno.', keepIt: 'Natrag',
+  optional: 'nije obavezno', more: 'Prikaži još', show: 'Prikaži', search: 'Traži', state: 'Stanje', day: 'Dan', nothingFound: 'Ništa nije pronađeno.',
+  unreachable: 'Nema veze s Kurirom.', somethingWrong: 'Na ovoj je stranici nešto pošlo po zlu. Učitajte je ponovno.',
+  sessionOver: 'Odjavljeni ste. Prijavite se ponovno.', signedInElsewhere: 'Prijavljeni ste kao {name}.',
+  seconds: '{number} s', minutes: '{number} min', hours: '{number} h',
+
+  // Ulazi
+  storesEntrance: 'Kurir za trgovine', couriersEntrance: 'Kurir za dostavu', toStores: 'Za trgovine', toCouriers: 'Za dostavljanje',
+  signIn: 'Prijava', register: 'Registracija', reset: 'Zaboravljena lozinka', signOut: 'Odjava',
+  email: 'E-pošta', phone: 'Telefon', phoneHint: 'Na primjer 091 234 5678', password: 'Lozinka', newPassword: 'Nova lozinka',
+  currentPassword: 'Sadašnja lozinka', passwordHint: 'Najmanje 8 znakova', storeName: 'Naziv trgovine', taxID: 'OIB',
+  taxIDHint: '11 znamenki', address: 'Adresa', firstName: 'Ime', lastName: 'Prezime', inviteCode: 'Kôd poziva',
+  inviteCodeHint: 'Iz poruke ili sa slike trgovine, kao XXXXX-XXXXX', sendCode: 'Pošalji kôd', code: 'Kôd',
+  codeHint: 'Stiže e-poštom ili SMS-om, ako takav račun postoji', setPassword: 'Postavi lozinku',
+
+  // Dostave
+  status_pending: 'Na čekanju', status_in_progress: 'U tijeku', status_delivered: 'Isporučeno', status_cancelled: 'Otkazano',
+  board: 'Dostave', allStates: 'Sva', newDelivery: 'Nova dostava', editDelivery: 'Izmjena dostave', create: 'Stvori', created: 'Stvoreno i ponuđeno.',
+  none_pending: 'Ništa ne čeka na preuzimanje.', none_in_progress: 'Ništa nije na putu.', none_delivered: 'Još ništa nije isporučeno.',
+  none_cancelled: 'Ništa nije otkazano.', withCourier: 'Nosi: {name}', offeredTo: {one: 'Ponuđeno: {count} osoba', few: 'Ponuđeno: {count} osobe', other: 'Ponuđeno: {count} osoba'},
+  stranded: 'Nema više komu ponuditi: odaberite druge', description: 'Što se dostavlja', instructions: 'Upute', reference: 'Vaša oznaka',
+  referenceHint: 'Na primjer broj narudžbe; svaka samo jednom', courier: 'Nosi', store: 'Trgovina', createdAt: 'Stvoreno', edit: 'Izmijeni',
+  details: 'Pojedinosti', history: 'Što se događalo', offeredToWhom: 'Komu je ponuđeno', candidate_offered: 'ponuđeno', candidate_declined: 'odbijeno',
+  candidate_forfeited: 'vraćeno', formerPartner: 'Suradnja je završena', candidates: 'Komu se nudi',
+  candidatesHint: 'Svi odabrani dobivaju ponudu; ima je tko prvi prihvati.', everybody: 'Svi ili nitko',
+  noPartnersToChoose: 'Još nemate suradnika. Pozovite nekoga u „Suradnici”.',
+  cancelDelivery: 'Otkaži dostavu', cancelWarning: 'Svi odabrani odmah doznaju. To se ne može poništiti.', cancelledNow: 'Otkazano.',
+  reason: 'Razlog', note: 'Napomena', callName: 'Nazovi: {name}',
+  did_create: 'Stvoreno', did_edit: 'Izmijenjeno', did_accept: 'Prihvaćeno', did_decline: 'Odbijeno', did_deliver: 'Isporučeno', did_cancel: 'Otkazano',
+  did_return: 'Vraćeno', did_release: 'Oduzeto', did_withdraw: 'Ponuda povučena', theStore: 'trgovina', anotherCourier: 'netko drugi',
+
+  // Suradnici trgovine
+  partners: 'Suradnici', yourCouriers: 'Vaši suradnici', noPartners: 'Još ih nema. Pozovite nekoga niže.', reliable: 'pouzdanost {percent} %',
+  noDeliveriesYet: 'Još bez dostava', deliveredCount: {one: '{count} isporučena', few: '{count} isporučene', other: '{count} isporučenih'},
+  cancelledCount: {one: '{count} vraćena', few: '{count} vraćene', other: '{count} vraćenih'},
+  figuresOf: 'prihvaćeno {accepted}, isporučeno {delivered}, vraćeno {cancelled}, odbijeno {declined}',
+  cancellations: 'Vraćene dostave', cancellationsOf: 'Vraćene dostave: {name}', noCancellations: 'Nema ih.', noReason: 'Bez navedenog razloga',
+  endPartnership: 'Završi', endPartnershipWith: 'Završi suradnju: {name}', endWarning: '{name} više neće vidjeti nijednu vašu dostavu.',
+  releaseWarning: '{name} još nosi vaše dostave. One se vraćaju na čekanje, i to se nikomu ne broji kao vraćeno.',
+  partnershipEnded: 'Suradnja je završena: {name}.', inviteSomebody: 'Poziv na suradnju', inviteByNumber: 'Pozovi brojem',
+  searchDirectory: 'Ili potražite po imenu među prijavljenima u Kuriru', invite: 'Pozovi', inviteName: 'Pozovi: {name}', invitesSent: 'Pozivi', noInvites: 'Još nijedan nije poslan.',
+  invite_live: 'Čeka', invite_redeemed: 'Prihvaćen', invite_expired: 'Istekao', invite_revoked: 'Povučen', revoke: 'Povuci',
+  showInviteOf: 'Prikaži poziv: {name}', revokeInviteOf: 'Povuci poziv: {name}', theInvite: 'Poziv',
+  sentBy_push: 'Poslan je u aplikaciju.', sentBy_sms: 'Poslan je SMS-om.', copyLink: 'Kopiraj poveznicu', copied: 'Kopirano.',
+  notCopied: 'Preglednik ne dopušta kopiranje. Označite poveznicu i kopirajte je sami.', qrOf: 'Slika za snimanje mobitelom: {url}', validUntil: 'Vrijedi do',
+
+  // Brojke
+  figures: 'Brojke', period: 'Razdoblje', lastDays: {one: 'Zadnji {count} dan', few: 'Zadnja {count} dana', other: 'Zadnjih {count} dana'}, total_created: 'Stvoreno',
+  total_delivered: 'Isporučeno', total_cancelled: 'Otkazano', total_returned: 'Vratili suradnici', median_seconds_to_accept: 'Do prihvaćanja',
+  median_seconds_to_deliver: 'Do isporuke', outcome_delivered: 'Isporučeno', outcome_cancelled: 'Otkazano', outcome_open: 'Još otvoreno',
+  deliveriesADay: 'Dostave po danu', timesADay: 'Polovica nije trajala dulje', perCourier: 'Suradnici', courier_delivered: 'isporučeno',
+  courier_in_progress: 'na putu', courier_returned: 'vraćeno', asTable: 'Kao tablica', seeTable: 'Iste su brojke u tablici ispod.',
+  changed: '{percent} % prema prethodnom razdoblju', asBefore: 'Kao u prethodnom razdoblju', nothingBefore: 'Nema s čime usporediti', nothingYet: 'Još ništa.',
+
+  // Poslovi
+  jobs: 'Poslovi', jobs_pending: 'Ponude', jobs_in_progress: 'Na putu', jobs_delivered: 'Isporučeno', noJobs_pending: 'Sada nema ponuda. Ovdje se pojavljuju same.',
+  noJobs_in_progress: 'Sada ništa ne nosite.', noJobs_delivered: 'Još ništa nije isporučeno.', newOffer: 'Nova ponuda.', jobGone: 'Trgovina je otkazala dostavu.',
+  do_accept: 'Prihvati', do_decline: 'Odbij', do_deliver: 'Isporuči', do_cancel: 'Vrati', done_accept: 'Dostava je vaša.', done_decline: 'Odbijeno.',
+  done_deliver: 'Isporučeno. Hvala!', done_cancel: 'Vraćeno.', isSending: '{action} – šalje se …',
+  willBeSent: '{action} – još nema odgovora. Šalje se čim bude veze i vrijedi jednom.', notSentYet: 'Nema veze. Sačuvano je i samo će se poslati, jednom.',
+  noteHint: 'Na primjer: kod susjeda', reasonHint: 'Čita ga trgovina.',
+  giveBackWarning: 'Dostava se ponovno nudi drugima, više je ne možete prihvatiti i ulazi u vaše brojke.', asOf: 'Stanje: {time}.',
+
+  // Trgovine
+  stores: 'Trgovine', joinStore: 'Nova suradnja', join: 'Pridruži se', joined: 'Sada surađujete: {name}.', yourStores: 'Vaše trgovine', noStores: 'Još ih nema. Trgovina vas mora pozvati.',
+  invitesReceived: 'Pozivi za vas', noInvitesReceived: 'Sada ih nema.', enterItsCode: 'Upišite gore kôd iz poruke.', yourFigures: 'Vaše brojke',
+
+  // Postavke
+  settings: 'Postavke', preferences: 'Po želji', language: 'Jezik', notifications: 'Obavijesti', profile: 'Podaci', changePassword: 'Promjena lozinke',
+  passwordChanged: 'Promijenjeno. Svugdje drugdje ste odjavljeni.', sessions: 'Gdje ste prijavljeni', unknownDevice: 'Nepoznat uređaj',
+  thisDevice: 'ovaj uređaj', endSession: 'Odjavi tamo',
+};

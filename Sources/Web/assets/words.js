@@ -1,0 +1,47 @@
+// What the pages say, in the account's language, else in the browser's.
+import {en} from './words-en.js';
+import {hr} from './words-hr.js';
+
+const all = {en, hr};
+let current = navigator.languages.map((name) => name.slice(0, 2)).find((name) => all[name]) ?? 'en';
+let plurals, dates, clock, days;
+choose(current);
+
+export const language = () => current;
+
+export function choose(name) {
+  current = all[name] ? name : 'en';
+  document.documentElement.lang = current;
+  // English as it is written in Europe: the clock has 24 hours.
+  const region = current === 'en' ? 'en-GB' : current;
+  plurals = new Intl.PluralRules(region);
+  dates = new Intl.DateTimeFormat(region, {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
+  clock = new Intl.DateTimeFormat(region, {hour: '2-digit', minute: '2-digit'});
+  days = new Intl.DateTimeFormat(region, {day: 'numeric', month: 'short', timeZone: 'UTC'});
+}
+
+/** A text by its name, with `{values}` filled in; one with `count` takes the form that goes with the number. */
+export function t(name, values = {}) {
+  const entry = all[current][name];
+  const text = typeof entry === 'object' ? entry[plurals.select(values.count)] ?? entry.other : entry;
+  return text.replace(/\{(\w+)\}/g, (_, value) => (typeof values[value] === 'number' ? number(values[value]) : values[value]));
+}
+
+export const number = (value) => value.toLocaleString(current, {maximumFractionDigits: 1});
+
+/** A moment: the time alone when it is today. */
+export function when(time) {
+  const moment = new Date(time);
+  return (moment.toDateString() === new Date().toDateString() ? clock : dates).format(moment);
+}
+
+/** A day as the API names it. */
+export const shortDay = (day) => days.format(new Date(`${day}T00:00:00Z`));
+
+/** How long something took. */
+export function span(seconds) {
+  if (seconds === null) return '–';
+  if (seconds < 60) return t('seconds', {number: Math.round(seconds)});
+  if (seconds < 5400) return t('minutes', {number: Math.round(seconds / 60)});
+  return t('hours', {number: seconds / 3600});
+}

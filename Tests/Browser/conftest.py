@@ -1,0 +1,129 @@
+"""What the tests of the pages share: a browser whose console is watched, people, and a picture of every screen."""
+import itertools
+import json
+import os
+import pathlib
+import time
+import urllib.request
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+ADDRESS = os.environ["KURIR_ADDRESS"]
+PICTURES = pathlib.Path(os.environ["KURIR_PICTURES"])
+PASSWORD = "krumpir-na-tavi"
+# Milliseconds: hashing a password waits for everything else that the machine has to do.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
+numbers = itertools.count(int(time.time()) % 1_000_000)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Opens a page in a browser of its own. Nothing may go wrong in its console, but for what a test says."""
+    contexts, trouble = [], []
+
+    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=()):
+        size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
+        context = chromium.new_context(
+            base_url=ADDRESS, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
+            color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb")
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: message.type in ("error", "warning")
+                and not any(text in message.text for text in forgiving) and trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: trouble.append(dialog.message) or dialog.dismiss())
+        page.on("request", lambda request: request.url.startswith((ADDRESS, "blob:", "data:"))
+                or trouble.append(f"loads {request.url}"))
+        page.goto(path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not trouble
+
+
+@pytest.fixture
+def look():
+    """Keeps a picture of a screen, on which axe must find nothing."""
+    def picture(page, name):
+        expect(page.locator("[aria-busy]")).to_have_count(0)
+        found = Axe().run(page).response["violations"]
+        page.screenshot(path=PICTURES / f"{name}.png")
+        assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], indent=1)
+    return picture
+
+
+def call(method, path, body=None, token=None):
+    """What the API answers, which must be no refusal."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(ADDRESS + path, data, headers, method=method)) as answer:
+        return json.loads(answer.read() or "null")
+
+
+def tax_id():
+    """An OIB that nobody has: ten digits and the check digit of ISO 7064 MOD 11,10."""
+    digits = f"{next(numbers):010d}"
+    rest = 10
+    for digit in digits:
+        rest = (rest + int(digit)) % 10 or 10
+        rest = rest * 2 % 11
+    return digits + str((11 - rest) % 10)
+
+
+class Store:
+    def __init__(self, name="Pekara", language="en"):
+        self.email = f"shop{next(numbers)}@example.com"
+        made = call("POST", "/v1/stores", {
+            "email": self.email, "password": PASSWORD, "name": name, "tax_id": tax_id(), "address": "Ilica 1, Zagreb",
+            "phone": "01 4828 111", "language": language})
+        self.token, self.id, self.name = made["session"]["token"], made["account"]["id"], name
+
+    def deliver_to(self, *couriers, **more):
+        recipient = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "phone": "091 999 8877"}
+        return call("POST", "/v1/deliveries", {
+            "recipient": recipient, "description": "Torta za rođendan", "courier_ids": [courier.id for courier in couriers],
+        } | more, self.token)["id"]
+
+    def history(self, delivery):
+        return [step["action"] for step in call("GET", f"/v1/deliveries/{delivery}/history", token=self.token)["items"]]
+
+
+class Courier:
+    def __init__(self, store=None, name=("Ana", "Anić"), language="en"):
+        self.phone = f"+38591{next(numbers):07d}"
+        form = {"first_name": name[0], "last_name": name[1], "phone": self.phone, "password": PASSWORD, "language": language}
+        if store:
+            form["invite_code"] = call("POST", "/v1/invites", {"phone": self.phone}, store.token)["code"]
+        made = call("POST", "/v1/couriers", form)
+        self.token, self.id, self.name = made["session"]["token"], made["account"]["id"], " ".join(name)
+
+    def act(self, action, delivery):
+        return call("POST", f"/v1/deliveries/{delivery}/{action}", {}, self.token)
+
+
+def sign_in(page, who):
+    """Signs in on the page that is open."""
+    page.locator("[name=email], [name=phone]").fill(who.email if isinstance(who, Store) else who.phone)
+    page.locator("[name=password]").fill(PASSWORD)
+    page.locator("form button.main").click()
+    live(page)
+
+
+def live(page):
+    """Waits until the page follows the feed."""
+    page.locator(".light.on").wait_for()

@@ -1,0 +1,305 @@
+"""Languages, dark, no connection, keyboards, and what people type."""
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, live, sign_in
+
+NASTY = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
+
+
+def test_the_browser_chooses_the_language_and_then_the_account(visit, look):
+    shop = Store(language="en")
+    page = visit("/", locale="hr-HR", forgiving=["422"])
+    expect(page.get_by_role("heading", name="Kurir za trgovine")).to_be_visible()
+    assert page.locator("html").get_attribute("lang") == "hr"
+    look(page, "store-sign-in-hr")
+    sign_in(page, shop)
+    expect(page.get_by_role("heading", name="Deliveries")).to_be_visible()
+    page.get_by_role("link", name="Settings").click()
+    look(page, "settings")
+    page.get_by_label("Language").select_option("hr")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_role("heading", name="Postavke")).to_be_visible()
+    look(page, "settings-hr")
+    page.get_by_role("link", name="Dostave").click()
+    expect(page.get_by_text("Ništa ne čeka")).to_be_visible()
+    # Also what the server says.
+    page.get_by_role("button", name="Nova dostava").click()
+    page.get_by_role("button", name="Stvori").click()
+    expect(page.locator(".wrong:visible").first).to_be_visible()
+    expect(page.get_by_label("Ime", exact=True)).to_be_focused()
+    look(page, "new-delivery-wrong-hr")
+    page.keyboard.press("Escape")
+    assert call("GET", "/v1/me", token=shop.token)["language"] == "hr"
+
+
+def test_both_languages_have_every_text(visit):
+    page = visit("/")
+    source = page.locator("script[src]").get_attribute("src").replace("dashboard.js", "words-")
+    en, hr = page.evaluate(
+        "async (source) => [(await import(source + 'en.js')).en, (await import(source + 'hr.js')).hr]", source)
+    assert en.keys() == hr.keys() and len(en) > 150
+    def holes(text):
+        return {part.split("}")[0] for part in (json.dumps(text)).split("{")[1:] if part.split("}")[0].isalpha()}
+    for name in en:
+        assert holes(en[name]) == holes(hr[name]), name
+        assert isinstance(hr[name], str) or {"one", "few", "other"} == hr[name].keys()
+
+
+def test_every_screen_is_there_in_the_dark(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    store = visit("/", dark=True)
+    sign_in(store, shop)
+    expect(store.locator(".card")).to_have_count(1)
+    assert store.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 24, 22)"
+    look(store, "board-dark")
+    for name in ("Couriers", "Figures", "Settings"):
+        store.get_by_role("link", name=name).click()
+        look(store, f"{name.lower()}-dark")
+    courier = visit("/courier", phone=True, dark=True)
+    sign_in(courier, ana)
+    courier.get_by_role("button", name="Details").click()
+    look(courier, "job-dark")
+    courier.keyboard.press("Escape")
+    for name in ("Stores", "Settings"):
+        courier.get_by_role("link", name=name).click()
+        look(courier, f"courier-{name.lower()}-dark")
+
+
+def test_a_dashboard_on_a_phone(visit, look):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    store = visit("/", phone=True)
+    sign_in(store, shop)
+    for name in ("Deliveries", "Couriers", "Figures", "Settings"):
+        store.get_by_role("link", name=name).click()
+        look(store, f"{name.lower()}-phone")
+        assert store.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
+def test_without_a_connection_and_back(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED"])
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.context.set_offline(True)
+    expect(page.get_by_text("No connection. What was loaded").first).to_be_visible()
+    # The page opens again, and what was loaded is still there.
+    page.reload()
+    expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
+    look(page, "offline")
+    page.get_by_role("button", name="Deliver:").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    assert shop.history(job) == ["create", "accept"]
+    page.context.set_offline(False)
+    expect(page.get_by_role("button", name="Deliver:")).to_have_count(0)
+    expect(page.locator(".card.delivered")).to_have_count(1)
+    live(page)
+    assert shop.history(job) == ["create", "accept", "deliver"]
+
+
+def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True, forgiving=["ERR_FAILED"])
+    sign_in(page, ana)
+    keys, replayed = [], []
+
+    def lose_the_first(route):
+        keys.append(route.request.headers["idempotency-key"])
+        answer = route.fetch()
+        replayed.append(answer.headers.get("idempotent-replayed"))
+        route.abort() if len(keys) == 1 else route.fulfill(response=answer)
+
+    page.context.route("**/accept", lose_the_first)
+    job = shop.deliver_to(ana)
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    assert len(keys) == 2 and keys[0] == keys[1] and replayed == [None, "true"]
+    assert shop.history(job) == ["create", "accept"]
+
+
+def test_what_became_impossible_is_said(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED", "409"])
+    sign_in(page, ana)
+    job = shop.deliver_to(ana, luka)
+    expect(page.get_by_role("button", name="Accept")).to_be_visible()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Accept").click()
+    luka.act("accept", job)
+    page.context.set_offline(False)
+    expect(page.locator(".notices")).to_contain_text("courier")
+    expect(page.get_by_text("Iva Ivić")).to_have_count(0)
+
+
+def test_what_people_type_is_never_markup(visit, look):
+    shop = Store(name=NASTY[:90])
+    ana = Courier(shop, name=("<b>Ana", "Anić</b>"))
+    more = {"description": NASTY, "instructions": NASTY, "recipient": {
+        "first_name": "<i>Iva", "last_name": "Ivić</i>", "address": NASTY, "phone": "091 999 8877"}}
+    job = shop.deliver_to(ana, **more)
+    store = visit("/", forgiving=["TrustedHTML"])
+    sign_in(store, shop)
+    store.get_by_role("button", name="<i>Iva").click()
+    expect(store.get_by_role("dialog").get_by_text(NASTY).first).to_be_visible()
+    courier = visit("/courier", phone=True)
+    sign_in(courier, ana)
+    expect(courier.get_by_text(NASTY).first).to_be_visible()
+    ana.act("accept", job)
+    courier.get_by_role("button", name="Details").click()
+    expect(courier.get_by_role("dialog").get_by_text(NASTY).first).to_be_visible()
+    for page in (store, courier):
+        assert page.evaluate("document.querySelectorAll('b, i, script:not([src]), img:not([src^=\"/i/\"])').length") == 0
+    look(store, "markup")
+    link = call("POST", "/v1/invites", {"phone": "+385915557777"}, shop.token)["url"]
+    page = visit(link.removeprefix(ADDRESS))
+    expect(page.get_by_text("<img src=x")).to_be_visible()
+    assert page.evaluate("document.querySelectorAll('img, script').length") == 0
+    # Were there a way to make markup of text, the browser would refuse it.
+    with pytest.raises(Exception, match="TrustedHTML"):
+        store.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
+
+
+def test_another_site_cannot_write_in_the_name_of_a_store(visit):
+    shop = Store()
+    Courier(shop)
+    store = visit("/")
+    sign_in(store, shop)
+    form = f"""<form id=f method=post action="{ADDRESS}/v1/invites" enctype="text/plain">
+        <input name='{{"phone":"+385915550000","x":"' value='"}}'></form>
+        <script>
+        fetch("{ADDRESS}/v1/invites", {{method: "POST", credentials: "include", mode: "no-cors", body: '{{"phone":"+385915550001"}}'}})
+          .catch(() => 0).then(() => document.getElementById("f").submit())
+        </script>"""
+
+    class Evil(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(form.encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    before = call("GET", "/v1/invites", token=shop.token)
+    # Another name is another site, though it is the same machine.
+    page = store.context.new_page()
+    answers = []
+    page.on("response", lambda answer: answer.url == f"{ADDRESS}/v1/invites" and answers.append(answer.status))
+    page.goto(f"http://localhost:{server.server_port}/")
+    page.wait_for_url(f"{ADDRESS}/v1/invites")
+    server.shutdown()
+    assert answers and all(status in (401, 403) for status in answers)
+    assert call("GET", "/v1/invites", token=shop.token) == before
+
+
+def test_by_keyboard_alone(visit):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    page = visit("/")
+    sign_in(page, shop)
+    expect(page.locator(".card")).to_have_count(1)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="New delivery")).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    expect(page.locator(".card")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".card")).to_be_focused()
+    # A card that changes under the focus keeps it.
+    shop.deliver_to(Courier(shop))
+    expect(page.locator(".card")).to_have_count(2)
+    expect(page.locator(".card").nth(1)).to_be_focused()
+
+
+def test_loading_and_trouble_are_shown(visit, look):
+    shop = Store()
+    page = visit("/", forgiving=["503", "ERR_FAILED"])
+    sign_in(page, shop)
+    problem = {"status": 503, "code": "unavailable", "title": "Not now", "detail": "Come again in a moment."}
+    page.route("**/v1/stats*", lambda route: route.fulfill(status=503, content_type="application/problem+json", body=json.dumps(problem)))
+    page.get_by_role("link", name="Figures").click()
+    expect(page.get_by_role("alert")).to_contain_text("Come again in a moment.")
+    look(page, "figures-trouble")
+    page.unroute("**/v1/stats*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".tile")).to_have_count(6)
+    page.route("**/v1/deliveries*", lambda route: route.abort())
+    page.get_by_role("link", name="Deliveries").click()
+    expect(page.get_by_role("alert").first).to_contain_text("There is no connection to Kurir.")
+    page.unroute("**/v1/deliveries*")
+    page.get_by_role("button", name="Try again").first.click()
+    expect(page.get_by_text("Nothing waits for a courier.")).to_be_visible()
+
+
+def test_a_session_that_ends_elsewhere_ends_here(visit):
+    shop = Store()
+    page = visit("/", forgiving=["401"])
+    sign_in(page, shop)
+    for session in call("GET", "/v1/sessions", token=shop.token)["items"]:
+        if not session["current"]:
+            call("DELETE", f"/v1/sessions/{session['id']}", token=shop.token)
+    page.get_by_role("link", name="Couriers").click()
+    expect(page.get_by_text("You are signed out. Sign in again.")).to_be_visible()
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_passwords_and_sessions(visit):
+    ana = Courier()
+    page = visit("/courier", phone=True, forgiving=["422"])
+    sign_in(page, ana)
+    page.get_by_role("link", name="Settings").click()
+    expect(page.get_by_role("button", name="Sign out there")).to_have_count(1)
+    page.get_by_role("button", name="Sign out there").click()
+    expect(page.get_by_role("button", name="Sign out there")).to_have_count(0)
+    page.get_by_label("Current password").fill("not this one")
+    page.get_by_label("New password").fill("bicikl-i-kaciga")
+    page.get_by_role("button", name="Change the password").click()
+    expect(page.get_by_label("Current password")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_role("button", name="Change the password").click()
+    expect(page.get_by_text("Changed.")).to_be_visible()
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.get_by_role("heading", name="Kurir for couriers")).to_be_visible()
+    assert "kurir_session" not in [cookie["name"] for cookie in page.context.cookies()]
+
+
+def test_it_can_be_installed_and_asks_nothing_twice(visit):
+    page = visit("/courier", phone=True)
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    session = page.context.new_cdp_session(page)
+    manifest = session.send("Page.getAppManifest")
+    assert manifest["errors"] == [] and json.loads(manifest["data"])["start_url"] == "/courier"
+    errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [error["errorId"] for error in errors] == ["in-incognito"]
+    loaded = []
+    page.on("response", lambda answer: loaded.append((answer.url, answer.from_service_worker)))
+    page.reload()
+    page.get_by_role("heading", name="Kurir for couriers").wait_for()
+    assets = [kept for url, kept in loaded if "/assets/" in url]
+    assert len(assets) > 5 and all(assets)

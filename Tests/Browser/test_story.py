@@ -1,0 +1,229 @@
+"""The whole product at work, on several screens at once."""
+import io
+import re
+
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, live, numbers, sign_in, tax_id
+
+
+def register_store(page):
+    page.get_by_role("button", name="Register").click()
+    for label, text in [("Name of the store", "Pekara Kruh"), ("E-mail", f"shop{next(numbers)}@example.com"), ("OIB", tax_id()),
+                        ("Address", "Ilica 1, Zagreb"), ("Phone", "01 4828 111"), ("New password", PASSWORD)]:
+        page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Register").click()
+    live(page)
+
+
+def invite(store, phone):
+    """Invites by number, and gives the link that is shown, which the picture says too."""
+    store.get_by_role("link", name="Couriers").click()
+    store.get_by_label("Phone").fill(phone)
+    store.get_by_role("button", name="Invite by number").click()
+    dialog = store.get_by_role("dialog")
+    code = dialog.locator(".code").inner_text()
+    link = dialog.get_by_role("link").get_attribute("href")
+    picture = dialog.get_by_role("img")
+    expect(picture).to_have_js_property("complete", True)
+    (read,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture.screenshot())))
+    assert read.text == link and link.endswith(f"/i/{code}")
+    return link
+
+
+def register_courier(page, name, phone):
+    """By the invite's page, with the code filled in."""
+    page.get_by_role("link").click()
+    assert re.fullmatch(r"[0-9A-Z]{5}-[0-9A-Z]{5}", page.get_by_label("Invite code").input_value())
+    for label, text in [("First name", name[0]), ("Last name", name[1]), ("Phone", phone), ("New password", PASSWORD)]:
+        page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Register").click()
+    live(page)
+
+
+def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
+    store = visit("/")
+    look(store, "store-sign-in")
+    store.get_by_role("button", name="Register").click()
+    look(store, "store-register")
+    store.reload()
+    register_store(store)
+    look(store, "board-empty")
+    phones = [f"+38598{next(numbers):07d}" for _ in range(2)]
+    link = invite(store, phones[0])
+    look(store, "invite")
+    store.keyboard.press("Escape")
+
+    ana = visit(link.removeprefix(ADDRESS), phone=True)
+    look(ana, "invite-page")
+    register_courier(ana, ("Ana", "Anić"), phones[0])
+    look(ana, "jobs-empty")
+    # It appears among the couriers by itself.
+    expect(store.get_by_role("listitem").filter(has_text="Ana Anić").first).to_be_visible()
+    store_link = invite(store, phones[1])
+    store.keyboard.press("Escape")
+    luka = visit(store_link.removeprefix(ADDRESS), phone=True, dark=True)
+    register_courier(luka, ("Luka", "Lukić"), phones[1])
+    expect(store.get_by_text("Luka Lukić").first).to_be_visible()
+    look(store, "couriers")
+
+    figures = store.context.new_page()
+    figures.goto("/#/figures")
+    delivered = figures.locator(".tile", has=figures.get_by_text("Delivered", exact=True)).locator(".big")
+    expect(delivered).to_have_text("0")
+
+    store.get_by_role("link", name="Deliveries").click()
+    store.get_by_role("button", name="New delivery").click()
+    look(store, "new-delivery")
+    dialog = store.get_by_role("dialog")
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Vukovarska 5, Zagreb"), ("What is delivered", "Torta")]:
+        dialog.get_by_label(label).fill(text)
+    dialog.get_by_role("button", name="Everybody").click()
+    dialog.get_by_role("button", name="Create").click()
+    column = {name: store.locator(f".column.{name}") for name in ("pending", "in_progress", "delivered", "cancelled")}
+    expect(column["pending"].get_by_text("Offered to 2 couriers")).to_be_visible()
+
+    # Without a reload: the offer, who has it, and that it is gone for the other one.
+    offer = luka.get_by_role("listitem").filter(has_text="Iva Ivić")
+    expect(offer).to_be_visible()
+    look(luka, "jobs-dark")
+    ana.get_by_role("button", name="Accept").click()
+    expect(ana.get_by_role("button", name="Deliver:")).to_be_visible()
+    expect(column["in_progress"].get_by_text("With Ana Anić")).to_be_visible()
+    expect(column["pending"].get_by_text("Iva Ivić")).to_have_count(0)
+    expect(offer).to_have_count(0)
+    look(ana, "jobs")
+    look(store, "board")
+
+    ana.get_by_role("button", name="Give back").click()
+    look(ana, "give-back")
+    ana.get_by_label("Reason").fill("A flat tyre")
+    ana.get_by_role("dialog").get_by_role("button", name="Give back").click()
+    expect(column["pending"].get_by_text("Offered to 1 courier")).to_be_visible()
+    expect(ana.get_by_text("Iva Ivić")).to_have_count(0)
+    luka.get_by_role("button", name="Accept").click()
+    luka.get_by_role("button", name="Deliver:").click()
+    luka.get_by_label("Note").fill("to a neighbour")
+    luka.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(luka.get_by_text("Thank you")).to_be_visible()
+
+    column["delivered"].get_by_role("button", name="Iva Ivić").click()
+    expect(store.locator(".timeline li")).to_have_count(5)
+    expect(store.locator(".timeline")).to_contain_text("Given back · Ana Anić")
+    expect(store.locator(".timeline")).to_contain_text("A flat tyre")
+    expect(store.locator(".timeline")).to_contain_text("to a neighbour")
+    look(store, "delivery")
+    store.keyboard.press("Escape")
+
+    expect(delivered).to_have_text("1")
+    figures.get_by_text("As a table").first.click()
+    expect(figures.locator("table").first.locator("tbody tr").nth(29).locator("td").first).to_have_text("1")
+    expect(figures.locator(".chart rect.delivered")).to_have_count(1)
+    look(figures, "figures-table")
+
+
+def test_what_a_store_may_still_change_or_end(visit, look):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    store = visit("/", forgiving=["409"])
+    sign_in(store, shop)
+    job = shop.deliver_to(ana)
+    store.locator(".column.pending").get_by_role("button", name="Iva Ivić").click()
+    dialog = store.get_by_role("dialog").first
+    dialog.get_by_role("button", name="Change").click()
+    editor = store.get_by_role("dialog").last
+    editor.get_by_label("Address").fill("Savska 7, Zagreb")
+    editor.get_by_label("Luka Lukić").check()
+    look(store, "change-delivery")
+    editor.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("link", name="Savska 7, Zagreb")).to_be_visible()
+    expect(dialog.get_by_text("Luka Lukić")).to_be_visible()
+    # Changed elsewhere meanwhile, as the details show at once.
+    ana.act("accept", job)
+    expect(dialog.get_by_text("In progress")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Change")).to_have_count(0)
+    dialog.get_by_role("button", name="Cancel the delivery").click()
+    asking = store.get_by_role("dialog").last
+    asking.get_by_label("Reason").fill("Nobody is at home")
+    look(store, "cancel-delivery")
+    asking.get_by_role("button", name="Cancel the delivery").click()
+    expect(store.locator(".column.cancelled").get_by_text("Iva Ivić")).to_be_visible()
+    assert shop.history(job) == ["create", "edit", "accept", "cancel"]
+    store.keyboard.press("Escape")
+
+    # Whoever carries something is not let go without a second question.
+    luka.act("accept", shop.deliver_to(luka))
+    store.get_by_role("link", name="Couriers").click()
+    store.get_by_role("button", name="End the partnership with Luka Lukić").click()
+    look(store, "end-partnership")
+    store.get_by_role("dialog").get_by_role("button", name="End").click()
+    expect(store.get_by_text("still carries deliveries")).to_be_visible()
+    store.get_by_role("dialog").get_by_role("button", name="End").click()
+    expect(store.get_by_role("button", name="End the partnership with Luka Lukić")).to_have_count(0)
+
+    # Invited again, from the directory this time; then not.
+    store.get_by_label("search the couriers").fill("Luka Luk")
+    store.get_by_role("button", name="Invite Luka Lukić").first.click()
+    expect(store.get_by_role("dialog")).to_be_visible()
+    store.keyboard.press("Escape")
+    store.get_by_role("button", name="Take back the invite of Luka Lukić").first.click()
+    expect(store.get_by_text("Taken back").first).to_be_visible()
+
+
+def test_searching_and_filtering(visit):
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana, description="Kruh", recipient={"first_name": "Mia", "last_name": "Mijić", "address": "Savska 3"})
+    ana.act("accept", shop.deliver_to(ana))
+    store = visit("/")
+    sign_in(store, shop)
+    expect(store.locator(".card")).to_have_count(2)
+    store.get_by_label("Search").fill("mij")
+    expect(store.locator(".card")).to_have_count(1)
+    # What comes meanwhile comes if it fits.
+    shop.deliver_to(ana, recipient={"first_name": "Jan", "last_name": "Mijić", "address": "Savska 4"})
+    shop.deliver_to(ana)
+    expect(store.locator(".card")).to_have_count(2)
+    store.get_by_label("Search").fill("nobody")
+    expect(store.get_by_text("Nothing found.").first).to_be_visible()
+    store.get_by_label("Search").fill("")
+    expect(store.locator(".card")).to_have_count(4)
+    store.get_by_label("State").select_option("in_progress")
+    expect(store.locator(".column:visible")).to_have_count(1)
+    expect(store.locator(".card:visible")).to_have_count(1)
+
+
+def test_a_busy_day(visit, look):
+    """What stands in the README, and that columns have the newest first."""
+    shop = Store(name="Pekara Kruh i sol")
+    couriers = [Courier(shop, name) for name in [("Ana", "Anić"), ("Ivan", "Babić"), ("Marija", "Cvitan"), ("Luka", "Čović")]]
+    people = [("Iva", "Jurić", "Ilica 14", "Birthday cake"), ("Jan", "Perić", "Savska 102", "12 doughnuts"),
+              ("Mia", "Ćosić", "Vukovarska 72", "Spelt bread"), ("Roko", "Đurić", "Maksimirska 8", "Sandwiches for ten"),
+              ("Ela", "Klarić", "Heinzelova 52", "Two strudels"), ("Vid", "Matić", "Tratinska 30", "Croissants"),
+              ("Dora", "Štimac", "Zvonimirova 80", "Rye bread"), ("Noa", "Žanić", "Dubrava 5", "Cheese pie")]
+    jobs = [shop.deliver_to(*couriers, description=what, recipient={
+        "first_name": first, "last_name": last, "address": f"{street}, Zagreb", "phone": "091 999 8877"})
+        for first, last, street, what in people]
+    for number, job in enumerate(jobs[:6]):
+        couriers[number % 4].act("accept", job)
+    for number, job in enumerate(jobs[:3]):
+        couriers[number % 4].act("deliver", job)
+    call("POST", f"/v1/deliveries/{jobs[3]}/cancel", {"reason": "Ordered twice"}, shop.token)
+
+    store = visit("/")
+    sign_in(store, shop)
+    for status, names in [("pending", ["Noa Žanić", "Dora Štimac"]), ("in_progress", ["Vid Matić", "Ela Klarić"]),
+                          ("delivered", ["Mia Ćosić", "Jan Perić", "Iva Jurić"]), ("cancelled", ["Roko Đurić"])]:
+        expect(store.locator(f".column.{status} .card strong")).to_have_text(names)
+    look(store, "busy-board")
+    courier = visit("/courier", phone=True)
+    sign_in(courier, couriers[1])
+    expect(courier.locator(".card h3")).to_have_text(["Vid Matić", "Noa Žanić", "Dora Štimac", "Jan Perić"])
+    look(courier, "busy-jobs")
+    dark = visit("/", dark=True)
+    sign_in(dark, shop)
+    dark.get_by_role("link", name="Figures").click()
+    expect(dark.locator(".bars li")).to_have_count(4)
+    look(dark, "busy-figures")

@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The tests' tools that are written in Python, in an environment that `make test` fills.
+enum Python {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../..").standardizedFileURL.path
+    static let programs = root + "/.build/venv/bin"
+
+    /// Runs one, which must succeed within so many seconds, and gives what it said.
+    @discardableResult
+    static func run(
+        _ name: String, _ arguments: [String], environment: [String: String] = [:], seconds: Int = 300
+    ) async throws -> String {
+        let surroundings = [
+            "PATH": programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": TemporaryDirectory.path("home"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        ]
+        let program = try Program(
+            "timeout", ["\(seconds)", programs + "/" + name] + arguments,
+            environment: surroundings.merging(environment) { $1 })
+        let code = try await program.end()
+        let output = program.said + program.complained
+        #expect(code == 0, "\(name): \(output)")
+        return output
+    }
+}
