@@ -48,7 +48,7 @@ bench: test-packages ## measure beside pgbench (ARGS="--seconds 5 --rounds 5")
 pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
 	swift build --product kurir
 	swift test --filter BrowserTests
-	cp .build/pictures/busy-*.png docs/pictures/
+	cp $(addprefix .build/pictures/,busy-board.png busy-jobs.png demo-figures.png) docs/pictures/
 
 format: ## write the sources as swift format has them
 	swift format --in-place --recursive $(SWIFT_SOURCES)

@@ -5,6 +5,7 @@ Each figure is the median of several rounds in which the contestants take turns,
 a while is slow for all of them. Needs wrk and PostgreSQL; everything runs in a directory that goes away at the end.
 """
 import argparse
+import contextlib
 import glob
 import os
 import pwd
@@ -99,6 +100,18 @@ class Cluster:
         return rate, *[latencies[int(len(latencies) * part)] if latencies else 0 for part in (0.5, 0.99)]
 
 
+@contextlib.contextmanager
+def passing_cluster():
+    """A PostgreSQL and its directory, which both go away at the end."""
+    directory = tempfile.mkdtemp(prefix="kurir-bench-")
+    cluster = Cluster(directory)
+    try:
+        yield cluster, directory
+    finally:
+        cluster.stop()
+        shutil.rmtree(directory)
+
+
 class Server:
     def __init__(self, binary, url, loops, pool, directory):
         self.log = open(f"{directory}/server.log", "w")
@@ -181,13 +194,8 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
-    directory = tempfile.mkdtemp(prefix="kurir-bench-")
-    cluster = Cluster(directory)
-    try:
+    with passing_cluster() as (cluster, directory):
         measure_all(options, cluster, directory)
-    finally:
-        cluster.stop()
-        shutil.rmtree(directory)
 
 
 def measure_all(options, cluster, directory):

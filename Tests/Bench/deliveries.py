@@ -9,12 +9,10 @@ import json
 import os
 import re
 import resource
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from bench import Cluster, medians, milliseconds, run, show  # noqa: F401
+from bench import medians, milliseconds, passing_cluster, run, show
 
 STORES, COURIERS = 100, 1000
 PENDING_FROM = 900_001
@@ -238,9 +236,8 @@ class Kurir:
 
 
 class Bench:
-    def __init__(self, options, directory):
-        self.options, self.directory = options, directory
-        self.cluster = Cluster(directory)
+    def __init__(self, options, cluster, directory):
+        self.options, self.cluster, self.directory = options, cluster, directory
         self.lua = f"{directory}/deliveries.lua"
         with open(self.lua, "w") as file:
             file.write(LUA)
@@ -328,15 +325,8 @@ def main():
     options = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    directory = tempfile.mkdtemp(prefix="kurir-bench-")
-    bench = None
-    try:
-        bench = Bench(options, directory)
-        bench.run()
-    finally:
-        if bench:
-            bench.cluster.stop()
-        shutil.rmtree(directory)
+    with passing_cluster() as (cluster, directory):
+        Bench(options, cluster, directory).run()
 
 
 if __name__ == "__main__":

@@ -7,15 +7,13 @@ several rounds in which the contestants take turns. Everything runs in a directo
 import argparse
 import multiprocessing
 import re
-import shutil
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
-from bench import Cluster, medians, run
+from bench import medians, passing_cluster, run
 
 ADDRESSES = 100_000
 FILL = """
@@ -199,13 +197,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=3, help="of each round")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    directory = tempfile.mkdtemp(prefix="kurir-bench-")
-    cluster = Cluster(directory)
-    try:
+    with passing_cluster() as (cluster, directory):
         measure_all(options, cluster, directory)
-    finally:
-        cluster.stop()
-        shutil.rmtree(directory)
 
 
 def measure_all(options, cluster, directory):

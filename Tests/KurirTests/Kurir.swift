@@ -48,7 +48,7 @@ struct Kurir: Sendable {
 
     /// As its one line on standard output says.
     var address: String {
-        String(program.said.dropFirst("Kurir listens on ".count).dropLast())
+        String(program.said.dropFirst("Kurir listens on ".count).prefix { $0 != "\n" })
     }
 
     /// Where raw clients find it.

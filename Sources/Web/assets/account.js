@@ -1,6 +1,6 @@
 // Who is signed in: remembered here for the next visit, though the session itself is in a cookie that no script reads.
 import {ask, get, post} from './ask.js';
-import {h} from './dom.js';
+import {h, panel} from './dom.js';
 import {form} from './form.js';
 import {choose, language, t} from './words.js';
 
@@ -42,7 +42,7 @@ export function entrance(kind, entered, {code, notice} = {}) {
     const others = Object.keys(ways).filter((name) => name !== way);
     region.replaceChildren(
       h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), notice ? h('p', {class: 'notice'}, notice) : '',
-      h('section', {class: 'panel', 'aria-labelledby': 'way'}, h('h2', {id: 'way'}, t(way)), ways[way]()),
+      panel(t(way), ways[way]()),
       h('p', {class: 'actions'}, others.map((name) => h('button', {type: 'button', onclick: () => show(name)}, t(name)))),
       h('p', {}, h('a', {href: kind === 'store' ? '/courier' : '/'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
   }

@@ -1,5 +1,5 @@
 // Charts as SVG, each with the same figures as a table for those who do not see it.
-import {h, s} from './dom.js';
+import {h, panel, s} from './dom.js';
 import {number, shortDay, t} from './words.js';
 
 const width = 640;
@@ -49,7 +49,7 @@ export function rows(title, items, series) {
   const list = h('ul', {class: 'bars'}, items.map((item) => h('li', {}, h('span', {}, item.name),
     s('svg', {viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true'}, stacked(item, series, most)),
     h('span', {class: 'hint'}, series.map(({name, label}) => `${label} ${item[name]}`).join(' · ')))));
-  return h('section', {class: 'panel'}, h('h2', {}, title), items.length ? list : h('p', {class: 'hint'}, t('nothingYet')));
+  return panel(title, items.length ? list : h('p', {class: 'hint'}, t('nothingYet')));
 }
 
 function stacked(item, series, most) {
@@ -64,7 +64,7 @@ function stacked(item, series, most) {
 function figure(title, marks, series, values) {
   const legend = h('ul', {class: 'legend'}, series.map(({name, label}) =>
     h('li', {}, s('svg', {viewBox: '0 0 10 10', class: 'swatch', 'aria-hidden': 'true'}, s('rect', {class: `fill ${name}`, width: 10, height: 10})), label)));
-  return h('section', {class: 'panel'}, h('h2', {}, title), legend,
+  return panel(title, legend,
     s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': `${title}. ${t('seeTable')}`}, ...marks),
     h('details', {}, h('summary', {}, t('asTable')), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title}, values)));
 }

@@ -1,6 +1,6 @@
 // What both pages show of a delivery and of a courier.
 import {get} from './ask.js';
-import {h, loading} from './dom.js';
+import {fill, h, loading} from './dom.js';
 import {t, when} from './words.js';
 
 export const statuses = ['pending', 'in_progress', 'delivered', 'cancelled'];
@@ -58,9 +58,8 @@ function step({action, status, actor, at, reason, note}) {
 /** Why and when a courier cancelled. */
 export function cancellations(courier) {
   const list = h('ul', {class: 'rows'});
-  loading(list, () => get(`/v1/couriers/${courier}/cancellations`, {limit: 100}), ({items}) => list.replaceChildren(
-    ...(items.length ? items.map(({at, reason}) => h('li', {}, h('span', {}, reason ?? t('noReason')), moment(at)))
-      : [h('li', {class: 'hint'}, t('noCancellations'))])));
+  loading(list, () => get(`/v1/couriers/${courier}/cancellations`, {limit: 100}), ({items}) =>
+    fill(list, items, ({at, reason}) => h('li', {}, h('span', {}, reason ?? t('noReason')), moment(at)), 'noCancellations'));
   return list;
 }
 

@@ -22,6 +22,13 @@ function filled(element, properties, children) {
   return element;
 }
 
+/** A part of a view, with its heading. */
+export const panel = (title, ...content) => h('section', {class: 'panel'}, h('h2', {}, title), ...content);
+
+/** Fills a list, or says that there is nothing. */
+export const fill = (list, items, make, empty) =>
+  list.replaceChildren(...(items.length ? items.map(make) : [h('li', {class: 'hint'}, t(empty))]));
+
 let lastNumber = 0;
 /** An id that nothing else has. */
 export const newID = () => `n${++lastNumber}`;

@@ -1,7 +1,7 @@
 // The couriers that a store works with, and how it gains and loses them.
 import {all, ask, get, Refusal} from './ask.js';
 import {cancellations, fullName, moment, phoneLink, reliability} from './delivery.js';
-import {confirmed, h, loading, newID, openDialog, say, wordsOf} from './dom.js';
+import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
 import {form} from './form.js';
 import {t} from './words.js';
@@ -10,9 +10,6 @@ export function partners(region) {
   const couriers = h('ul', {class: 'rows'});
   const found = h('ul', {class: 'rows'});
   const sent = h('ul', {class: 'rows'});
-  const panel = (title, ...content) => h('section', {class: 'panel'}, h('h2', {}, t(title)), ...content);
-  const fill = (list, items, make, empty) =>
-    list.replaceChildren(...(items.length ? items.map(make) : [h('li', {class: 'hint'}, t(empty))]));
 
   const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => fill(couriers, items, courier, 'noPartners'));
   const showSent = () => loading(sent, () => get('/v1/invites', {limit: 50}), ({items}) => fill(sent, items, invite, 'noInvites'));
@@ -80,10 +77,10 @@ export function partners(region) {
   const search = h('input', {type: 'search', id: newID(), oninput: gathered(() => showFound(), 250)});
   const number = {name: 'phone', label: t('phone'), type: 'tel', required: true, hint: t('phoneHint')};
   region.append(
-    panel('yourCouriers', couriers),
-    panel('inviteSomebody', form([number], t('inviteByNumber'), async (values, element) => { await send(values); element.reset(); }),
+    panel(t('yourCouriers'), couriers),
+    panel(t('inviteSomebody'), form([number], t('inviteByNumber'), async (values, element) => { await send(values); element.reset(); }),
       h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found),
-    panel('invitesSent', sent));
+    panel(t('invitesSent'), sent));
   showCouriers();
   showSent();
 

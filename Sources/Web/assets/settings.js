@@ -1,12 +1,11 @@
 // What people set of their account: profile, language, notifications, password, sessions.
 import {all, ask} from './ask.js';
 import {remember, signOut} from './account.js';
-import {h, loading, say, wordsOf} from './dom.js';
+import {h, loading, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {t, when} from './words.js';
 
 export function settings(region, {account, enter, leave}) {
-  const panel = (title, ...content) => h('section', {class: 'panel'}, h('h2', {}, t(title)), ...content);
   const sessions = h('ul', {class: 'rows'});
 
   async function change(values) {
@@ -62,9 +61,9 @@ export function settings(region, {account, enter, leave}) {
   const load = () => loading(sessions, () => all('/v1/sessions'), (items) => sessions.replaceChildren(...items.map(session)));
 
   region.append(
-    panel('preferences', form(preferences, t('save'), change)),
-    panel('profile', form(fields, t('save'), change)),
-    panel('changePassword', form(passwords, t('changePassword'), changePassword)),
-    panel('sessions', sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))));
+    panel(t('preferences'), form(preferences, t('save'), change)),
+    panel(t('profile'), form(fields, t('save'), change)),
+    panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
+    panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))));
   load();
 }

@@ -1,16 +1,13 @@
 // The stores that a courier works for, and the invites to others.
 import {all, get, lasting, post} from './ask.js';
 import {cancellations, moment, phoneLink, reliability} from './delivery.js';
-import {h, loading, say} from './dom.js';
+import {fill, h, loading, panel, say} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
 
 export function stores(region, {account}, code) {
   const partners = h('ul', {class: 'rows'});
   const invites = h('ul', {class: 'rows'});
-  const panel = (title, ...content) => h('section', {class: 'panel'}, h('h2', {}, t(title)), ...content);
-  const fill = (list, items, make, empty) =>
-    list.replaceChildren(...(items.length ? items.map(make) : [h('li', {class: 'hint'}, t(empty))]));
 
   const store = ({name, address, phone}) =>
     h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, address)), phoneLink(phone, name));
@@ -25,14 +22,14 @@ export function stores(region, {account}, code) {
 
   const field = {name: 'code', label: t('inviteCode'), required: true, value: code, hint: t('inviteCodeHint')};
   region.append(
-    panel('joinStore', form([field], t('join'), async (values, element) => {
+    panel(t('joinStore'), form([field], t('join'), async (values, element) => {
       const {store: {name}} = await post('/v1/partners', values);
       element.reset();
       say(t('joined', {name}));
       load();
     })),
-    panel('yourStores', partners), panel('invitesReceived', invites),
-    panel('yourFigures', h('p', {}, reliability(account.stats)), h('h3', {}, t('cancellations')), cancellations(account.id)));
+    panel(t('yourStores'), partners), panel(t('invitesReceived'), invites),
+    panel(t('yourFigures'), h('p', {}, reliability(account.stats)), h('h3', {}, t('cancellations')), cancellations(account.id)));
   load();
 
   return {onFresh: load, onEvent({type}) { if (!type.startsWith('delivery.')) load(); }};

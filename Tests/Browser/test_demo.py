@@ -1,0 +1,29 @@
+"""What `make demo` shows: weeks of history, and a board that moves by itself."""
+from playwright.sync_api import expect
+
+from conftest import call, live
+
+
+def test_a_demo_has_a_past_and_goes_on(visit, look):
+    page = visit("/")
+    page.get_by_label("E-mail").fill("pekara@example.com")
+    page.get_by_label("Password").fill("kurir vozi svaki dan")
+    page.get_by_role("button", name="Sign in").click()
+    live(page)
+    expect(page.locator(".column.delivered .card")).to_have_count(50)
+    assert page.locator(".column.cancelled .card").count() > 5
+    # What is created next is on the board without a reload.
+    session = call("POST", "/v1/sessions", {"email": "pekara@example.com", "password": "kurir vozi svaki dan"})
+    newest = call("GET", "/v1/events?after=now", token=session["token"])["next_cursor"]
+    event = {"type": ""}
+    while event["type"] != "delivery.created":
+        (event, *_) = call("GET", f"/v1/events?after={newest}&wait_seconds=30&limit=1", token=session["token"])["items"]
+        newest = event["cursor"]
+    expect(page.locator(f"[data-key='{event['delivery_id']}']")).to_be_visible()
+
+    call("PATCH", "/v1/me", {"language": "en"}, session["token"])
+    page.reload()
+    page.get_by_role("link", name="Figures").click()
+    expect(page.locator(".bars li")).not_to_have_count(0)
+    assert page.locator(".chart rect").count() > 30
+    look(page, "demo-figures")
