@@ -47,6 +47,7 @@ public struct WebFile: Sendable {
         WebFile("icon.png", PackageResources.icon_png),
         WebFile("icon.svg", PackageResources.icon_svg),
         WebFile("jobs.js", PackageResources.jobs_js),
+        WebFile("lists.js", PackageResources.lists_js),
         WebFile("outgoing.js", PackageResources.outgoing_js),
         WebFile("partners.js", PackageResources.partners_js),
         WebFile("settings.js", PackageResources.settings_js),

@@ -11,6 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
 ADDRESS = os.environ["KURIR_ADDRESS"]
+# A key to all channels.
+GATEWAY_KEY = os.environ["KURIR_GATEWAY_KEY"]
 PICTURES = pathlib.Path(os.environ["KURIR_PICTURES"])
 PASSWORD = "krumpir-na-tavi"
 # Milliseconds: hashing a password waits for everything else that the machine has to do.
@@ -75,6 +77,18 @@ def call(method, path, body=None, token=None):
         return json.loads(answer.read() or "null")
 
 
+def message_to(address, channel="sms"):
+    """The newest message to an address, as a gateway gets it."""
+    found = None
+    while True:
+        claimed = call("POST", "/v1/outbox/claim", {"channel": channel, "max": 500, "lease_seconds": 60}, GATEWAY_KEY)["messages"]
+        if not claimed:
+            return found
+        held = [{"id": one["id"], "lease": one["lease"]} for one in claimed]
+        call("POST", "/v1/outbox/ack", {"messages": held}, GATEWAY_KEY)
+        found = next((one for one in claimed if one["address"] == address), found)
+
+
 def tax_id():
     """An OIB that nobody has: ten digits and the check digit of ISO 7064 MOD 11,10."""
     digits = f"{next(numbers):010d}"
@@ -114,6 +128,13 @@ class Courier:
 
     def act(self, action, delivery):
         return call("POST", f"/v1/deliveries/{delivery}/{action}", {}, self.token)
+
+
+def end_sessions_of(who):
+    """Ends every session of somebody but the one that the test itself has."""
+    for session in call("GET", "/v1/sessions", token=who.token)["items"]:
+        if not session["current"]:
+            call("DELETE", f"/v1/sessions/{session['id']}", token=who.token)
 
 
 def sign_in(page, who):

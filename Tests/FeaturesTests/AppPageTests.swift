@@ -53,12 +53,15 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/assets/x/style.css", "/assets/x/../style.css", "/i/00000/qr.svg", "/i/%3Cb%3E/qr.svg"])
+    @Test(arguments: ["/assets/x/../style.css", "/i/00000/qr.svg", "/i/%3Cb%3E/qr.svg"])
     func whatIsNotThereIsNotFound(_ path: String) async throws {
         try await API.serving { api in
             #expect([404, 400].contains(try await api.get(path).status))
             let page = try await api.get("/").reply.text
             let version = try #require(addresses(page).first?.split(separator: "/")[1])
+            // A page of another version gets what there is now, and does not keep it.
+            let other = try await api.get("/assets/another/style.css").reply
+            #expect(other.status == 200 && other.header("cache-control") == "no-store")
             for name in ["dashboard.html", "WebFile.swift", "nothing.js"] {
                 #expect(try await api.get("/assets/\(version)/\(name)").status == 404)
             }

@@ -6,22 +6,25 @@ import Testing
     @Test func peopleCanWorkWithThePages() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in
-            try await look(at: kurir, "test_story.py", "test_pages.py")
+            let made = try await Kurir.run(
+                "gateway-key", "create", "--name", "pages", "--channel", "sms,push,email", "--database",
+                TestDatabase.current.url)
+            let key = String(made.said.prefix { !$0.isNewline })
+            try await look(at: kurir, key: key, "story", "pages", "connection", "courier")
         }
     }
 
     @Test func aDemoIsThereToBeLookedAt() async throws {
         try await Kurir.serving("--demo", environment: ["KURIR_THROTTLE": "off"]) { kurir in
             try await eventually(within: .seconds(200)) { kurir.program.said.contains("courier  ") }
-            try await look(at: kurir, "test_demo.py")
+            try await look(at: kurir, "demo")
         }
     }
 
-    private func look(at kurir: Kurir, _ tests: String...) async throws {
-        let directory = Python.root + "/Tests/Browser/"
+    private func look(at kurir: Kurir, key: String = "", _ tests: String...) async throws {
         try await Python.run(
-            "pytest", ["--quiet", "--tb=short", "-p", "no:cacheprovider"] + tests.map { directory + $0 },
-            environment: ["KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures"],
+            "pytest", ["--quiet", "--tb=short", "-p", "no:cacheprovider"] + tests.map { Python.root + "/Tests/Browser/test_\($0).py" },
+            environment: ["KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures", "KURIR_GATEWAY_KEY": key],
             seconds: 540)
     }
 }

@@ -7,7 +7,7 @@ import Web
 struct AppRoom: Room {
     let codes: InviteCodes
     private let assets: [String: WebFile]
-    /// Names what all of them say: another version of any has other addresses.
+    /// A hash of all of them, under which browsers ask for each.
     private let version: String
 
     init(codes: InviteCodes) {
@@ -61,10 +61,11 @@ struct AppRoom: Room {
         let (asked, name): (String, String) = (
             try call.request.parameter("version"), try call.request.parameter("name")
         )
-        guard asked == version, let file = assets[name] else { throw Problem.notFound }
+        guard let file = assets[name] else { throw Problem.notFound }
+        // A page of another version, in the middle of an update, is better served by this one than by none.
+        let age = asked == version ? "public, max-age=31536000, immutable" : "no-store"
         return Response(
-            .ok, headers: [Response.Header("Cache-Control", "public, max-age=31536000, immutable")],
-            body: .bytes(file.bytes, type: file.type))
+            .ok, headers: [Response.Header("Cache-Control", age)], body: .bytes(file.bytes, type: file.type))
     }
 
     private func picture(_ call: Call) throws -> Response {

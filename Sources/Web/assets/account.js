@@ -1,25 +1,21 @@
 // Who is signed in: remembered here for the next visit, though the session itself is in a cookie that no script reads.
-import {ask, get, post} from './ask.js';
+import {ask, get, newVisit, post} from './ask.js';
 import {h, panel} from './dom.js';
 import {form} from './form.js';
-import {choose, language, t} from './words.js';
+import {language, t} from './words.js';
 
 const place = 'kurir.account';
 
-export function remembered() {
-  const account = JSON.parse(localStorage.getItem(place) ?? 'null');
-  if (account) choose(account.language);
-  return account;
-}
+export const remembered = () => JSON.parse(localStorage.getItem(place) ?? 'null');
 
-export function remember(account) {
-  localStorage.setItem(place, JSON.stringify(account));
-  choose(account.language);
-}
+export const remember = (account) => localStorage.setItem(place, JSON.stringify(account));
 
-/** Forgets all that is kept here of whoever was signed in. */
+/** Forgets all that is kept here of whoever was signed in, but for what they did and nobody has heard of yet. */
 export function forget() {
-  for (const name of Object.keys(localStorage)) if (name.startsWith('kurir.')) localStorage.removeItem(name);
+  newVisit();
+  for (const name of Object.keys(localStorage)) {
+    if (name.startsWith('kurir.') && name !== 'kurir.outgoing') localStorage.removeItem(name);
+  }
 }
 
 export async function refreshed() {
@@ -33,18 +29,19 @@ export async function signOut() {
   forget();
 }
 
-/** The ways in: `kind` is store or courier, `entered` gets the account, `code` is an invite's. */
+/** The ways in: `kind` is store or courier, `code` is an invite's, and `entered` is told whether it has made a partner. */
 export function entrance(kind, entered, {code, notice} = {}) {
   const region = h('div', {class: 'entrance'});
   const ways = {signIn, register, reset};
 
-  function show(way) {
+  function show(way, isChosen) {
     const others = Object.keys(ways).filter((name) => name !== way);
     region.replaceChildren(
       h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), notice ? h('p', {class: 'notice'}, notice) : '',
       panel(t(way), ways[way]()),
-      h('p', {class: 'actions'}, others.map((name) => h('button', {type: 'button', onclick: () => show(name)}, t(name)))),
+      h('p', {class: 'actions'}, others.map((name) => h('button', {type: 'button', onclick: () => show(name, true)}, t(name)))),
       h('p', {}, h('a', {href: kind === 'store' ? '/courier' : '/'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
+    if (isChosen) region.querySelector('input').focus();
   }
 
   const login = kind === 'store'
@@ -53,14 +50,17 @@ export function entrance(kind, entered, {code, notice} = {}) {
   const newPassword = (name) =>
     ({name, label: t('newPassword'), type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')});
 
-  function welcome({account}) {
+  function welcome({account}, isPartner) {
     remember(account);
-    entered(account);
+    entered(isPartner);
   }
+
+  // Left empty, it is for the server to say what is wrong with it.
+  const given = (values) => ({...values, [login.name]: values[login.name] ?? ''});
 
   function signIn() {
     const password = {name: 'password', label: t('password'), type: 'password', required: true, autocomplete: 'current-password'};
-    return form([login, password], t('signIn'), async (values) => welcome(await post('/v1/sessions', {...values, cookie: true})));
+    return form([login, password], t('signIn'), async (values) => welcome(await post('/v1/sessions', {...given(values), cookie: true})));
   }
 
   function register() {
@@ -72,19 +72,23 @@ export function entrance(kind, entered, {code, notice} = {}) {
       : [{name: 'first_name', label: t('firstName'), required: true, autocomplete: 'given-name'},
         {name: 'last_name', label: t('lastName'), required: true, autocomplete: 'family-name'}, login,
         {name: 'invite_code', label: t('inviteCode'), value: code, hint: t('inviteCodeHint')}];
-    return form([...own, newPassword('password')], t('register'), async (values) =>
-      welcome(await post(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language(), cookie: true})));
+    return form([...own, newPassword('password')], t('register'), async (values) => {
+      const made = await post(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language(), cookie: true});
+      welcome(made, Boolean(made.partner));
+    });
   }
 
   function reset() {
     const asking = form([login], t('sendCode'), async (values) => {
-      await post('/v1/password_resets', values);
+      const whose = given(values);
+      await post('/v1/password_resets', whose);
       const code = {name: 'code', label: t('code'), required: true, autocomplete: 'one-time-code', hint: t('codeHint')};
-      asking.replaceWith(form([code, newPassword('new_password')], t('setPassword'), async (given) => {
-        await ask('PUT', '/v1/password_resets', {...values, ...given});
-        const {new_password: password} = given;
-        welcome(await post('/v1/sessions', {...values, password, cookie: true}));
-      }));
+      const setting = form([code, newPassword('new_password')], t('setPassword'), async (filled) => {
+        await ask('PUT', '/v1/password_resets', {...whose, ...filled});
+        welcome(await post('/v1/sessions', {...whose, password: filled.new_password, cookie: true}));
+      });
+      asking.replaceWith(setting);
+      setting.querySelector('input').focus();
     });
     return asking;
   }

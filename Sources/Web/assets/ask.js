@@ -1,10 +1,10 @@
 // The one way to the API: JSON there and back. What is refused is a Refusal, what never arrived is Unreachable.
-import {language} from './words.js';
+import {language, t} from './words.js';
 
 /** What the API refused, in its own words. */
 export class Refusal extends Error {
   constructor(status, problem, retryAfter) {
-    super(problem?.detail ?? problem?.title ?? `HTTP ${status}`);
+    super(problem?.detail ?? problem?.title ?? t('noGoodAnswer'));
     this.status = status;
     this.code = problem?.code ?? '';
     this.errors = problem?.errors ?? [];
@@ -22,12 +22,19 @@ export class Unreachable extends Error {}
 
 const patience = 20_000;
 let whenSignedOut = () => {};
+let visit = 0;
+
+/** Somebody else works here from now on, or nobody: answers to what was asked before reach nobody any more. */
+export function newVisit() { visit += 1; }
+
+/** Tells visits apart. */
+export const thisVisit = () => visit;
 
 /** What happens when the session turns out to be over. */
 export function onSignedOut(action) { whenSignedOut = action; }
 
 export async function ask(method, path, body, {key, version} = {}) {
-  if (!navigator.onLine) throw new Unreachable();
+  const asker = visit;
   const headers = {'Accept-Language': language(), 'X-Requested-With': 'kurir'};
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (key) headers['Idempotency-Key'] = key;
@@ -38,13 +45,16 @@ export async function ask(method, path, body, {key, version} = {}) {
     answer = await fetch(path, {method, headers, body: body && JSON.stringify(body), signal});
     text = await answer.text();
   } catch {
-    throw new Unreachable();
+    text = null;
   }
+  if (asker !== visit) return new Promise(() => {});
+  if (text === null) throw new Unreachable();
   const json = parsed(text);
   if (answer.ok) return json;
   const refusal = new Refusal(answer.status, json, Number(answer.headers.get('Retry-After')) || undefined);
-  if (refusal.code === 'unauthenticated') whenSignedOut();
-  throw refusal;
+  if (refusal.code !== 'unauthenticated') throw refusal;
+  whenSignedOut();
+  return new Promise(() => {});
 }
 
 export const get = (path, query) => ask('GET', withQuery(path, query));
@@ -70,7 +80,7 @@ export async function lasting(name, load) {
     localStorage.setItem(place, JSON.stringify(loaded));
     return loaded;
   } catch (error) {
-    const last = error instanceof Unreachable && localStorage.getItem(place);
+    const last = (error instanceof Unreachable || error.isPassing) && localStorage.getItem(place);
     if (last) return JSON.parse(last);
     throw error;
   }

@@ -80,7 +80,7 @@ const axis = (scale, format) => s('g', {class: 'axis'}, [0, 0.5, 1].map((part) =
 
 /** As many days named as there is room for. */
 const ticks = (days, step) => s('g', {class: 'axis'}, days.map((day, place) => place % Math.ceil(days.length / 8) === 0
-  && s('text', {x: edge.left + (place + 0.5) * step, y: height - 6, 'text-anchor': 'middle'}, shortDay(day.day))));
+  && s('text', {class: (place / Math.ceil(days.length / 8)) % 2 ? 'odd' : 'even', x: edge.left + (place + 0.5) * step, y: height - 6, 'text-anchor': 'middle'}, shortDay(day.day))));
 
 /** The next number that is easy to read at half and whole height. */
 function scaled(most) {

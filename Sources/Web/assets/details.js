@@ -1,8 +1,8 @@
 // One delivery, with what may be done with it and all that it went through.
-import {get, keeper, post} from './ask.js';
+import {all, keeper, post} from './ask.js';
 import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {edit} from './editor.js';
-import {h, openDialog, say} from './dom.js';
+import {h, loading, openDialog, say} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
 
@@ -13,33 +13,33 @@ export function details(delivery, {changed, closed}) {
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
 
+  let shown;
   function show(current) {
+    if (!current || current.version === shown) return;
+    shown = current.version;
+    const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, allowed_actions: may} = current;
     content.replaceChildren(
       h('p', {class: 'top'}, badge(current.status), current.reference && h('span', {class: 'hint'}, current.reference)),
       facts([
         [t('address'), mapLink(recipient)], [t('phone'), recipient.phone && phoneLink(recipient.phone, fullName(recipient))],
         [t('description'), current.description], [t('instructions'), current.instructions],
-        [t('courier'), courier && phoneLink(courier.phone, fullName(courier))],
+        [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)))],
         [t('createdAt'), moment(current.created_at)],
       ]),
       h('p', {class: 'actions'},
-        may.includes('edit') && h('button', {type: 'button', onclick: () => edit(current, done)}, t('edit')),
+        may.includes('edit') && h('button', {type: 'button', onclick: () => edit(current, changed)}, t('edit')),
         may.includes('cancel') && h('button', {type: 'button', class: 'danger', onclick: () => cancel(current)}, t('cancelDelivery'))),
       current.status === 'pending' ? candidates(current) : '',
       h('h3', {}, t('history')), timeline(current.id));
-  }
-
-  function done(current) {
-    show(current);
-    changed(current);
+    if (hadFocus) dialog.querySelector('button').focus();
   }
 
   function cancel(current) {
     const key = keeper();
     const asking = openDialog(t('cancelDelivery'), form(
       [h('p', {}, t('cancelWarning')), {name: 'reason', label: t('reason'), rows: 2}], t('cancelDelivery'), async (values) => {
-        done(await post(`/v1/deliveries/${current.id}/cancel`, values, {key: key(values)}));
+        changed(await post(`/v1/deliveries/${current.id}/cancel`, values, {key: key(values)}));
         asking.close();
         say(t('cancelledNow'));
       }, {danger: true, cancel: () => asking.close()}));
@@ -52,10 +52,10 @@ export function details(delivery, {changed, closed}) {
 /** Whom it is offered to, by name. */
 function candidates(delivery) {
   const list = h('ul', {class: 'rows'});
-  get('/v1/partners', {limit: 200}).then(({items}) => {
-    const names = new Map(items.map((courier) => [courier.id, fullName(courier)]));
-    list.append(...delivery.candidates.map(({courier_id: id, state}) =>
+  loading(list, () => all('/v1/partners'), (partners) => {
+    const names = new Map(partners.map((courier) => [courier.id, fullName(courier)]));
+    list.replaceChildren(...delivery.candidates.map(({courier_id: id, state}) =>
       h('li', {}, h('span', {}, names.get(id) ?? t('formerPartner')), h('span', {class: 'hint'}, t(`candidate_${state}`)))));
-  }, () => {});
+  });
   return h('section', {}, h('h3', {}, t('offeredToWhom')), list);
 }

@@ -17,7 +17,7 @@ function filled(element, properties, children) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name === 'value' || name === 'checked') element[name] = value;
-    else element.setAttribute(name, value === true ? '' : value);
+    else element.setAttribute(name, value === true && !name.startsWith('aria-') ? '' : value);
   }
   return element;
 }
@@ -25,33 +25,43 @@ function filled(element, properties, children) {
 /** A part of a view, with its heading. */
 export const panel = (title, ...content) => h('section', {class: 'panel'}, h('h2', {}, title), ...content);
 
-/** Fills a list, or says that there is nothing. */
-export const fill = (list, items, make, empty) =>
-  list.replaceChildren(...(items.length ? items.map(make) : [h('li', {class: 'hint'}, t(empty))]));
-
 let lastNumber = 0;
 /** An id that nothing else has. */
 export const newID = () => `n${++lastNumber}`;
 
-/** Makes a list's children those of the items, and leaves alone what has not changed: focus stays where it is. */
-export function keep(list, items, version, make) {
+/** Makes a list's children those of the items, and touches none that has not changed. */
+export function keep(list, items, mark, make) {
   const known = new Map(Array.from(list.children, (child) => [child.dataset.key, child]));
-  const focused = list.contains(document.activeElement) ? document.activeElement : null;
-  const focusedKey = focused?.closest('[data-key]')?.dataset.key;
-  const children = items.map((item) => {
-    const mark = String(version(item));
+  const wanted = items.map((item) => {
+    const now = String(mark(item));
     const old = known.get(item.id);
-    if (old?.dataset.mark === mark) return old;
+    if (old?.dataset.mark === now) return old;
     const made = make(item);
     made.dataset.key = item.id;
-    made.dataset.mark = mark;
+    made.dataset.mark = now;
     return made;
   });
-  if (children.length === list.children.length && children.every((child, place) => child === list.children[place])) return;
-  list.replaceChildren(...children);
-  if (!focused || document.activeElement === focused) return;
-  const place = focused.isConnected ? focused : children.find((child) => child.dataset.key === focusedKey);
-  (place?.matches('button, a, input') ? place : place?.querySelector('button, a'))?.focus({preventScroll: true});
+  const stays = new Set(wanted);
+  for (const child of Array.from(list.children)) if (!stays.has(child)) child.remove();
+  for (const [place, child] of wanted.entries()) {
+    if (list.children[place] !== child) list.insertBefore(child, list.children[place] ?? null);
+  }
+}
+
+/** Draws anew, and gives focus to what has taken the place of whatever had it, wherever it is now. */
+export function redraw(draw) {
+  const focused = document.activeElement;
+  const key = focused?.closest('[data-key]')?.dataset.key;
+  draw();
+  if (!key || focused.isConnected) return;
+  (document.querySelector(`[data-key="${key}"] :is(button, a)`) ?? document.querySelector('main'))?.focus({preventScroll: true});
+}
+
+/** Fills a list, or says that there is nothing. */
+export function fill(list, items, make, empty) {
+  redraw(() => {
+    if (items.length) keep(list, items, JSON.stringify, make); else list.replaceChildren(h('li', {class: 'hint'}, t(empty)));
+  });
 }
 
 /** A dialog that stands before everything else; Escape closes it, and focus goes back to where it was. */
@@ -75,15 +85,20 @@ export function confirmed(title, text, verb) {
   });
 }
 
-const notices = h('div', {class: 'notices', role: 'status', 'aria-live': 'polite'});
+const notices = h('div', {class: 'notices', role: 'status'});
 
-/** Says something in passing. */
+/** Says something in passing; the same again only once. */
 export function say(text) {
-  const notice = h('p', {}, text);
-  // Above dialogs, which make everything outside of them inert.
-  (document.querySelector('dialog[open]') ?? document.body).append(notices);
-  notices.append(notice);
-  setTimeout(() => notice.remove(), 7000);
+  // Within the uppermost dialog, which makes everything outside of it inert.
+  const place = Array.from(document.querySelectorAll('dialog[open]')).at(-1) ?? document.body;
+  if (notices.parentNode !== place) place.append(notices);
+  for (const old of Array.from(notices.children)) if (old.textContent === text) old.remove();
+  // What appears in the same moment as its place is not read out.
+  setTimeout(() => {
+    const notice = h('p', {}, text);
+    notices.append(notice);
+    setTimeout(() => notice.remove(), 7000);
+  }, 50);
 }
 
 /** What is to be read of an error. */
@@ -98,19 +113,30 @@ export function wordsOf(error) {
 export const trouble = (text, again, element = 'div') => h(element, {class: 'trouble', role: element === 'div' && 'alert'},
   h('p', {}, text), h('button', {type: 'button', onclick: again}, t('tryAgain')));
 
-/** Shows that something loads, then what came, or why it did not. */
+const loads = new WeakMap();
+
+/** Shows that something loads, then what came, or why it did not; of loads under way only the last one counts. */
 export async function loading(region, load, show) {
+  const mine = {};
+  loads.set(region, mine);
   const element = region.matches('ul, ol') ? 'li' : 'div';
   region.setAttribute('aria-busy', 'true');
   if (!region.hasChildNodes()) region.append(h(element, {class: 'hint'}, t('loading')));
+  let loaded, failure;
   try {
-    const loaded = await load();
-    if (region.isConnected) show(loaded);
-    region.dataset.loaded = 'yes';
+    loaded = await load();
   } catch (error) {
-    const again = () => { region.replaceChildren(); loading(region, load, show); };
-    // What was loaded before can still be read.
-    if (region.dataset.loaded) say(wordsOf(error)); else region.replaceChildren(trouble(wordsOf(error), again, element));
+    failure = error;
   }
+  if (loads.get(region) !== mine || !region.isConnected) return;
   region.removeAttribute('aria-busy');
+  if (!failure) {
+    show(loaded);
+    region.dataset.loaded = 'yes';
+  } else if (region.dataset.loaded) {
+    // What was loaded before can still be read.
+    say(wordsOf(failure));
+  } else {
+    region.replaceChildren(trouble(wordsOf(failure), () => { region.replaceChildren(); loading(region, load, show); }, element));
+  }
 }

@@ -1,7 +1,7 @@
 // The form of a delivery, new or to be changed.
-import {all, ask, keeper, post} from './ask.js';
+import {all, ask, get, keeper, post, Refusal} from './ask.js';
 import {fullName, reliability} from './delivery.js';
-import {h, loading, openDialog} from './dom.js';
+import {h, loading, newID, openDialog} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
 
@@ -10,6 +10,7 @@ export function edit(delivery, done) {
   const recipient = delivery?.recipient ?? {};
   const chosen = new Set(delivery?.candidates.map(({courier_id: id}) => id));
   const key = keeper();
+  let version = delivery?.version;
   const couriers = picker(chosen);
   const fields = [
     {name: 'recipient.first_name', label: t('firstName'), value: recipient.first_name, required: true},
@@ -28,11 +29,22 @@ export function edit(delivery, done) {
   async function send(values) {
     const body = nested(values);
     body.courier_ids = Array.from(chosen);
-    const made = delivery
-      ? await ask('PATCH', `/v1/deliveries/${delivery.id}`, body, {version: delivery.version})
-      : await post('/v1/deliveries', body, {key: key(body)});
+    const made = await (delivery ? change(body) : post('/v1/deliveries', body, {key: key(body)}));
     dialog.close();
     done(made);
+  }
+
+  async function change(body) {
+    try {
+      return await ask('PATCH', `/v1/deliveries/${delivery.id}`, body, {version});
+    } catch (error) {
+      if (error.code !== 'version_mismatch') throw error;
+      // What was typed stays; whoever saves once more knows that there is something newer.
+      const current = await get(`/v1/deliveries/${delivery.id}`);
+      version = current.version;
+      done(current);
+      throw new Refusal(412, {code: error.code, detail: t('changedMeanwhile')});
+    }
   }
 }
 
@@ -63,5 +75,7 @@ function picker(chosen) {
       ? [h('button', {type: 'button', onclick: everybody}, t('everybody')), ...boxes.map(([, label]) => label)]
       : [h('p', {class: 'hint'}, t('noPartnersToChoose'))]));
   });
-  return h('fieldset', {name: 'courier_ids'}, h('legend', {}, t('candidates')), h('p', {class: 'hint'}, t('candidatesHint')), list);
+  const id = newID();
+  return h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('p', {class: 'hint'}, t('candidatesHint')),
+    h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list);
 }

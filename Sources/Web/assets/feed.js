@@ -1,29 +1,39 @@
 // The account's feed: tells what happens as it happens, and when what was loaded may be out of date.
+import {get} from './ask.js';
+
 const types = [
   'delivery.created', 'delivery.updated', 'delivery.offered', 'delivery.withdrawn', 'delivery.accepted', 'delivery.taken',
   'delivery.declined', 'delivery.delivered', 'delivery.returned', 'delivery.stranded', 'delivery.cancelled',
   'partner.joined', 'partner.ended', 'invite.received',
 ];
-const pause = 3000;
+const shortest = 1000;
+const longest = 30_000;
 
 /**
  * Follows the feed until the function it gives is called. `onFresh` comes whenever there may be a gap before what comes
  * next, `onEvent` with each event, `onLive` with whether the connection stands.
  */
 export function follow({onFresh, onEvent, onLive}) {
-  let source, timer, over = false;
+  let source, timer, pause = shortest;
 
   function open() {
     clearTimeout(timer);
-    if (over || source || !navigator.onLine || document.hidden) return;
+    if (source || document.hidden) return;
     source = new EventSource('/v1/events?after=now');
-    source.onopen = () => { onLive(true); onFresh(); };
+    source.onopen = () => { pause = shortest; onLive(true); onFresh(); };
     source.onerror = () => {
       onLive(false);
-      // A refusal is final for the browser, but not for us.
-      if (source?.readyState === EventSource.CLOSED) { close(); timer = setTimeout(open, pause); }
+      if (source?.readyState === EventSource.CLOSED) refused();
     };
     for (const type of types) source.addEventListener(type, (event) => onEvent(JSON.parse(event.data)));
+  }
+
+  /** Final for the browser, but not for us, unless the session is over, which this question finds out. */
+  function refused() {
+    close();
+    get('/v1/me').catch(() => {});
+    timer = setTimeout(open, pause);
+    pause = Math.min(2 * pause, longest);
   }
 
   function close() {
@@ -34,22 +44,24 @@ export function follow({onFresh, onEvent, onLive}) {
   }
 
   // A page that nobody looks at needs no connection: browsers have few for each server.
-  const changed = () => (navigator.onLine && !document.hidden ? open() : close());
-  const happenings = [[window, 'online'], [window, 'offline'], [document, 'visibilitychange']];
-  for (const [target, name] of happenings) target.addEventListener(name, changed);
+  const seen = () => (document.hidden ? close() : open());
+  document.addEventListener('visibilitychange', seen);
+  window.addEventListener('online', open);
   open();
   return () => {
-    over = true;
     close();
-    for (const [target, name] of happenings) target.removeEventListener(name, changed);
+    document.removeEventListener('visibilitychange', seen);
+    window.removeEventListener('online', open);
   };
 }
 
-/** Calls `action` once things have been quiet for a moment, however often it is asked to. */
+/** Calls `action` a moment after it is asked to, once for all that ask within it. */
 export function gathered(action, milliseconds) {
   let timer;
   return () => {
-    clearTimeout(timer);
-    timer = setTimeout(action, milliseconds);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      action();
+    }, milliseconds);
   };
 }

@@ -12,14 +12,14 @@ const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
 export function figures(region) {
   const period = h('select', {id: newID(), value: '30', onchange: () => load()},
     [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
-  period.value = '30';
   const content = h('div', {class: 'charts'});
   region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content);
 
   function load() {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    // Days as they are where the shop is.
-    const day = (before) => new Date(Date.now() - before * 86_400_000).toLocaleDateString('sv', {timeZone: zone});
+    // Days as they are where the shop is, counted from noon so that summer time moves none.
+    const today = new Date().toLocaleDateString('sv', {timeZone: zone});
+    const day = (before) => new Date(Date.parse(`${today}T12:00Z`) - before * 86_400_000).toISOString().slice(0, 10);
     const query = {from: day(period.value - 1), to: day(0), time_zone: zone};
     return loading(content, () => get('/v1/stats', query), show);
   }
@@ -28,12 +28,15 @@ export function figures(region) {
     const counts = ['created', 'delivered', 'cancelled', 'returned'].map((name) =>
       tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name])));
     const times = medians.map((name) => tile(t(name), span(totals[name]), change(totals[name], before[name])));
+    const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
     const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
     content.replaceChildren(
       h('div', {class: 'tiles'}, counts, times),
       bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
       lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), span),
       rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
+    // A table that is being read stays open.
+    content.querySelectorAll('details').forEach((table, place) => { table.open = open[place]; });
   }
 
   load();

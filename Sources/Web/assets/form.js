@@ -1,6 +1,6 @@
 // Forms: labelled fields, what the API finds wrong beside each of them, and one sending at a time.
 import {Refusal} from './ask.js';
-import {h, newID, wordsOf} from './dom.js';
+import {h, newID, say, wordsOf} from './dom.js';
 import {t} from './words.js';
 
 /**
@@ -16,15 +16,16 @@ export function form(fields, verb, send, {cancel, danger} = {}) {
     h('p', {class: 'actions'}, submit, cancel && h('button', {type: 'button', onclick: cancel}, t('cancel'))));
   element.addEventListener('submit', async (event) => {
     event.preventDefault();
-    if (submit.disabled) return;
+    if (submit.hasAttribute('aria-disabled')) return;
     clear(element, trouble);
-    submit.disabled = true;
+    submit.setAttribute('aria-disabled', 'true');
     try {
       await send(values(element, named), element);
     } catch (error) {
-      tell(error, element, trouble);
+      // Who has gone on is told all the same.
+      if (element.isConnected) tell(error, element, trouble); else say(wordsOf(error));
     }
-    submit.disabled = false;
+    submit.removeAttribute('aria-disabled');
   });
   return element;
 }
@@ -76,9 +77,10 @@ function tell(error, element, trouble) {
     }
     place.textContent = detail;
     place.hidden = false;
-    control.setAttribute('aria-invalid', 'true');
+    if (!control.matches('fieldset')) control.setAttribute('aria-invalid', 'true');
   }
-  element.querySelector('[aria-invalid]')?.focus();
+  (element.querySelector('[aria-invalid]') ?? element.querySelector('.wrong:not([hidden])')?.parentElement.querySelector('input, button'))
+    ?.focus();
   if (error.errors?.length && !rest.length) return;
   trouble.textContent = rest.join(' ') || wordsOf(error);
   trouble.hidden = false;

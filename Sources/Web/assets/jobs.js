@@ -1,8 +1,8 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
-import {get} from './ask.js';
 import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
-import {h, keep, newID, openDialog, say, trouble, wordsOf} from './dom.js';
+import {h, openDialog, say} from './dom.js';
 import {form} from './form.js';
+import {lists} from './lists.js';
 import * as outgoing from './outgoing.js';
 import {t, when} from './words.js';
 
@@ -11,53 +11,16 @@ const place = 'kurir.jobs';
 const order = ['in_progress', 'pending', 'delivered'];
 
 export function jobs(region) {
+  let open;
   const kept = JSON.parse(localStorage.getItem(place) ?? 'null');
-  const known = new Map(kept?.items.map((job) => [job.id, job]));
-  // When what is shown was true.
-  let at = kept?.at;
-  let cursor;
-  const problem = h('div');
-  const lists = Object.fromEntries(order.map((status) => [status, list(status)]));
-  const more = h('button', {type: 'button', hidden: true, onclick: () => load(cursor)}, t('more'));
-  const unlisten = outgoing.listen({changed: () => show(), answered});
-
-  function list(status) {
-    const heading = newID();
-    const items = h('ul', {class: 'cards', 'aria-labelledby': heading});
-    const empty = h('p', {class: 'hint'});
-    return {items, empty, section: h('section', {}, h('h2', {id: heading}, t(`jobs_${status}`)), items, empty)};
-  }
-
-  async function load(from) {
-    try {
-      const page = await get('/v1/deliveries', {limit: 100, cursor: from});
-      if (!from) known.clear();
-      for (const job of page.items) known.set(job.id, job);
-      cursor = page.next_cursor;
-      problem.replaceChildren();
-      save();
-    } catch (error) {
-      const age = at ? ` ${t('asOf', {time: when(at)})}` : '';
-      problem.replaceChildren(trouble(wordsOf(error) + age, () => load()));
-    }
-    show();
-  }
-
-  function save() {
-    at = new Date().toISOString();
-    localStorage.setItem(place, JSON.stringify({at, items: Array.from(known.values()).slice(0, 100)}));
-  }
-
-  function show() {
-    for (const status of order) {
-      const items = Array.from(known.values()).filter((job) => job.status === status).sort((one, other) => (one.id < other.id ? 1 : -1));
-      const {empty, items: element} = lists[status];
-      keep(element, items, (job) => `${job.version} ${outgoing.waiting(job.id)?.action} ${outgoing.isSending()}`, card);
-      empty.hidden = items.length > 0;
-      empty.textContent = at ? t(`noJobs_${status}`) : t('loading');
-    }
-    more.hidden = !cursor;
-  }
+  const age = h('p', {class: 'hint', hidden: true});
+  const all = lists(order, {
+    card, empty: (status) => t(`noJobs_${status}`), drawn,
+    mark({id}) {
+      const item = outgoing.waiting(id);
+      return item && `${item.action} ${outgoing.isSending(item)}`;
+    },
+  });
 
   function card(job) {
     const {recipient, store, status, allowed_actions: may} = job;
@@ -70,20 +33,20 @@ export function jobs(region) {
       h('h3', {}, fullName(recipient)), h('p', {}, mapLink(recipient)), h('p', {}, job.description),
       job.instructions && h('p', {class: 'hint'}, job.instructions), h('p', {class: 'hint'}, store.name),
       waiting && h('p', {class: 'warning', role: 'status'},
-        t(outgoing.isSending() ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)})),
+        t(outgoing.isSending(waiting) ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)})),
       h('p', {class: 'actions'},
         verb('accept', 'main', () => outgoing.add(job, 'accept')), verb('deliver', 'main', () => deliver(job)),
-        verb('decline', '', () => outgoing.add(job, 'decline')), verb('cancel', 'danger', () => cancel(job)),
-        status === 'in_progress' && recipient.phone && phoneLink(recipient.phone, fullName(recipient)),
-        status !== 'delivered' && phoneLink(store.phone, store.name),
-        h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => details(job)}, t('details'))));
+        verb('decline', '', () => outgoing.add(job, 'decline')), verb('cancel', 'danger', () => giveBack(job)),
+        status === 'in_progress' && recipient.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
+        status !== 'delivered' && phoneLink(store.phone, store.name, store.name),
+        h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
   }
 
   function deliver(job) {
     ask(job, 'deliver', [{name: 'note', label: t('note'), rows: 2, hint: t('noteHint')}], {});
   }
 
-  function cancel(job) {
+  function giveBack(job) {
     const fields = [h('p', {}, t('giveBackWarning')), {name: 'reason', label: t('reason'), rows: 2, hint: t('reasonHint')}];
     ask(job, 'cancel', fields, {danger: true});
   }
@@ -95,40 +58,60 @@ export function jobs(region) {
     }, {...options, cancel: () => dialog.close()}));
   }
 
-  /** What the server made of something that was sent; null when it refused. */
-  function answered(delivery, {id, action}) {
-    const isMine = delivery && ['accept', 'deliver'].includes(action);
-    if (isMine) known.set(id, delivery); else known.delete(id);
-    if (!delivery) load();
-    save();
-    show();
+  function look(job) {
+    const content = h('div');
+    const dialog = openDialog(fullName(job.recipient), content);
+    dialog.classList.add('wide');
+    dialog.addEventListener('close', () => { open = undefined; });
+    let shown;
+    open = {
+      show(current) {
+        // Whatever it is now, it is not this courier's.
+        if (!current) return dialog.close();
+        if (current.version === shown) return;
+        shown = current.version;
+        content.replaceChildren(...about(current));
+      },
+      id: job.id,
+    };
+    open.show(job);
   }
 
-  region.append(problem, ...order.map((status) => lists[status].section), more);
-  load();
-  outgoing.send();
+  /** Keeps what there is for when there is no connection: what is carried before all else. */
+  function drawn() {
+    open?.show(all.get(open.id));
+    const isCurrent = all.parts.every(({isLoaded}) => isLoaded) && !all.problem.hasChildNodes();
+    age.hidden = isCurrent || !kept;
+    if (!isCurrent) return;
+    const items = order.flatMap((status) => all.of(status)).slice(0, 100);
+    localStorage.setItem(place, JSON.stringify({at: new Date().toISOString(), items}));
+  }
+
+  const unlisten = outgoing.listen({changed: all.draw, answered: all.reload});
+  region.append(all.problem, age, ...all.parts.map(({section}) => section));
+  if (kept) {
+    age.textContent = t('asOf', {time: when(kept.at)});
+    all.fill(kept.items);
+  }
+  all.reload();
 
   return {
     leave: unlisten,
-    onFresh() { load(); outgoing.send(); },
+    onFresh: all.reload,
     onEvent({type, delivery}) {
-      if (type.startsWith('partner.')) return load();
+      if (type === 'partner.ended') return all.reload();
       if (!delivery) return;
-      if (type === 'delivery.offered') say(t('newOffer'));
+      if (type === 'delivery.offered' && delivery.recipient) say(t('newOffer'));
       if (type === 'delivery.cancelled') say(t('jobGone'));
-      if (delivery.recipient) known.set(delivery.id, delivery); else known.delete(delivery.id);
-      save();
-      show();
+      if (delivery.recipient) all.put(delivery); else all.remove(delivery.id);
     },
   };
 }
 
-function details(job) {
-  const {recipient, store} = job;
-  openDialog(fullName(recipient), h('p', {}, badge(job.status)),
-    facts([[t('address'), mapLink(recipient)], [t('phone'), recipient.phone && phoneLink(recipient.phone, fullName(recipient))],
-      [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
-      [t('store'), h('span', {}, phoneLink(store.phone, store.name), ` ${store.address}`)],
-      [t('createdAt'), moment(job.created_at)]]),
-    h('h3', {}, t('history')), timeline(job.id)).classList.add('wide');
-}
+const about = ({recipient, store, ...job}) => [
+  h('p', {}, badge(job.status)),
+  facts([[t('address'), mapLink(recipient)], [t('phone'), recipient.phone && phoneLink(recipient.phone, fullName(recipient))],
+    [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
+    [t('store'), h('span', {}, phoneLink(store.phone, store.name), ` ${store.address}`)], [t('createdAt'), moment(job.created_at)]]),
+  h('h3', {}, t('history')), timeline(job.id),
+];

@@ -12,11 +12,12 @@ export function partners(region) {
   const sent = h('ul', {class: 'rows'});
 
   const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => fill(couriers, items, courier, 'noPartners'));
-  const showSent = () => loading(sent, () => get('/v1/invites', {limit: 50}), ({items}) => fill(sent, items, invite, 'noInvites'));
+  const showSent = () => loading(sent, () => all('/v1/invites'), (items) => fill(sent, items, invite, 'noInvites'));
   const showFound = () => {
     const q = search.value.trim();
-    if (!q) return found.replaceChildren();
-    loading(found, () => get('/v1/couriers', {partner: false, q, limit: 20}), ({items}) => fill(found, items, stranger, 'nothingFound'));
+    const nobody = {items: []};
+    loading(found, () => (q ? get('/v1/couriers', {partner: false, q, limit: 20}) : nobody), ({items}) =>
+      (q ? fill(found, items, stranger, 'nothingFound') : found.replaceChildren()));
   };
 
   const why = (person) => h('button', {type: 'button', 'aria-label': t('cancellationsOf', {name: fullName(person)}),
@@ -67,18 +68,21 @@ export function partners(region) {
 
   /** The code, the link and the picture, to be shown or passed on. */
   function show({code, url, channel, expires_at: end}) {
-    const copy = h('button', {type: 'button', onclick: () => navigator.clipboard?.writeText(url)
-      .then(() => say(t('copied')), () => say(t('notCopied')))}, t('copyLink'));
+    const write = async () => navigator.clipboard.writeText(url);
+    const copy = h('button', {type: 'button', onclick: () => write().then(() => say(t('copied')), () => say(t('notCopied')))}, t('copyLink'));
     openDialog(t('theInvite'), h('p', {}, t(`sentBy_${channel}`)), h('p', {class: 'code'}, code),
       h('img', {class: 'qr', src: `/i/${code}/qr.svg`, alt: t('qrOf', {url}), width: 220, height: 220}),
       h('p', {}, h('a', {href: url}, url)), h('p', {class: 'hint'}, t('validUntil'), ' ', moment(end)), h('p', {class: 'actions'}, copy));
   }
 
-  const search = h('input', {type: 'search', id: newID(), oninput: gathered(() => showFound(), 250)});
+  const search = h('input', {type: 'search', id: newID(), maxlength: 100, oninput: gathered(() => showFound(), 250)});
   const number = {name: 'phone', label: t('phone'), type: 'tel', required: true, hint: t('phoneHint')};
   region.append(
     panel(t('yourCouriers'), couriers),
-    panel(t('inviteSomebody'), form([number], t('inviteByNumber'), async (values, element) => { await send(values); element.reset(); }),
+    panel(t('inviteSomebody'), form([number], t('inviteByNumber'), async ({phone}, element) => {
+      await send({phone: phone ?? ''});
+      element.reset();
+    }),
       h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found),
     panel(t('invitesSent'), sent));
   showCouriers();

@@ -10,9 +10,12 @@ export function settings(region, {account, enter, leave}) {
 
   async function change(values) {
     const changed = changes(account, values);
-    if (!Object.keys(changed).length) return;
-    remember(Object.assign(account, await ask('PATCH', '/v1/me', changed)));
-    enter();
+    if (Object.keys(changed).length) remember(Object.assign(account, await ask('PATCH', '/v1/me', changed)));
+    // Everything is said in the new language; nothing else is worth what may stand in the other forms.
+    if (changed.language) {
+      enter();
+      document.querySelector('main').focus();
+    }
     say(t('saved'));
   }
 

@@ -1,28 +1,42 @@
 // What both pages have: who is signed in, the bar with its views, and the feed that keeps them true.
-import {onSignedOut} from './ask.js';
+import {newVisit, onSignedOut} from './ask.js';
 import {entrance, forget, refreshed, remembered, signOut} from './account.js';
 import {h, say, wordsOf} from './dom.js';
 import {follow} from './feed.js';
-import {t} from './words.js';
+import {choose, t} from './words.js';
 
 /**
  * Starts a page. `views` are functions by name, which fill a region and may give `{onEvent, onFresh, leave}`; the first
- * is where one begins. `code` is the invite's that somebody comes with.
+ * is where one begins. `invite` holds the code that somebody comes with, if any, and `onFresh` is told, whatever is shown,
+ * that there is a connection.
  */
-export function start(kind, views, code) {
+export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
   let stop = () => {};
 
   function enter(notice) {
     stop();
     stop = () => {};
+    newVisit();
     const account = remembered();
+    if (account) choose(account.language);
     if (account?.kind === kind) {
-      stop = work(account, views, {enter, leave});
+      // Who is signed in already, or signs in, joins with the code; who registered with it has.
+      if (invite.code && !location.hash.startsWith('#/')) history.replaceState(null, '', '#/stores');
+      stop = work(account, views, {enter, leave, onFresh});
     } else {
       document.title = 'Kurir';
-      const content = account ? elsewhere(account) : entrance(kind, () => enter(), {code, notice});
-      document.body.replaceChildren(h('main', {}, content));
+      const content = account ? elsewhere(account) : entrance(kind, entered, {code: invite.code, notice});
+      document.body.replaceChildren(h('main', {tabindex: '-1'}, content));
     }
+  }
+
+  function entered(isPartner) {
+    if (isPartner) {
+      invite.code = undefined;
+      history.replaceState(null, '', '#/');
+    }
+    enter();
+    document.querySelector('main').focus();
   }
 
   function leave(notice) {
@@ -48,7 +62,7 @@ export function start(kind, views, code) {
 
 export const nameOf = (account) => account.name ?? `${account.first_name} ${account.last_name}`;
 
-function work(account, views, {enter, leave}) {
+function work(account, views, {enter, leave, onFresh}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
@@ -57,11 +71,13 @@ function work(account, views, {enter, leave}) {
 
   function show() {
     const asked = location.hash.slice(2);
-    const name = asked in views ? asked : Object.keys(views)[0];
+    const name = Object.hasOwn(views, asked) ? asked : Object.keys(views)[0];
     view.leave?.();
-    for (const link of links) link.toggleAttribute('aria-current', link.hash === `#/${name}`);
+    for (const link of links) {
+      if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
+    }
     document.title = `${t(name)} · Kurir`;
-    document.querySelector('dialog[open]')?.close();
+    for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
     view = views[name](region, {account, enter, leave}) ?? {};
@@ -80,15 +96,22 @@ function work(account, views, {enter, leave}) {
   ];
   for (const [name, listener] of listeners) window.addEventListener(name, listener);
   const unfollow = follow({
-    onFresh: () => view.onFresh?.(),
+    onFresh() {
+      onFresh();
+      view.onFresh?.();
+    },
     onEvent: (event) => view.onEvent?.(event),
     onLive(isLive) {
       light.classList.toggle('on', isLive);
       light.textContent = t(isLive ? 'live' : 'notLive');
     },
   });
-  // What is remembered may have been changed elsewhere.
-  refreshed().then((fresh) => { if (fresh.language !== account.language) enter(); }, () => {});
+  // What is remembered may have been changed elsewhere, also who is signed in.
+  refreshed().then((fresh) => {
+    const isOther = fresh.id !== account.id || fresh.language !== account.language;
+    Object.assign(account, fresh);
+    if (isOther) enter();
+  }, () => {});
 
   return () => {
     view.leave?.();

@@ -1,0 +1,106 @@
+// Deliveries in lists by their state, as both pages have them: loaded page by page, and moved by what the feed tells.
+import {get} from './ask.js';
+import {badge} from './delivery.js';
+import {h, keep, newID, redraw, trouble, wordsOf} from './dom.js';
+import {t} from './words.js';
+
+/**
+ * Lists of deliveries, one for each of `statuses`. `card` makes a delivery's element, and `mark` says what it depends on
+ * besides its version; `empty` is what is said of a list without any, `query` narrows what is asked for, and `drawn` is told
+ * whenever something may have changed.
+ */
+export function lists(statuses, {card, empty, mark = () => '', query = () => ({}), drawn = () => {}}) {
+  const known = new Map();
+  // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
+  const told = new Map();
+  let clock = 0;
+  const parts = statuses.map(part);
+  const problem = h('div');
+
+  function part(status) {
+    const heading = newID();
+    const list = h('ul', {class: 'cards', 'aria-labelledby': heading});
+    const nothing = h('p', {class: 'hint'}, t('loading'));
+    const more = h('button', {type: 'button', hidden: true}, t('more'));
+    const section = h('section', {class: `column ${status}`}, h('h2', {id: heading}, badge(status)), list, nothing, more);
+    const made = {status, section, list, nothing, more, pages: 1, cursor: null, isLoaded: false, load: 0};
+    more.addEventListener('click', () => { made.pages += 1; load(made); });
+    return made;
+  }
+
+  /** Loads as many pages as are shown; of loads under way only the last one counts. */
+  async function load(made) {
+    const mine = ++made.load;
+    const begun = ++clock;
+    const items = [];
+    let cursor;
+    try {
+      for (let page = 0; page < made.pages && cursor !== null; page += 1) {
+        const answer = await get('/v1/deliveries', {status: made.status, limit: 50, cursor, ...query()});
+        if (mine !== made.load) return;
+        items.push(...answer.items);
+        cursor = answer.next_cursor;
+      }
+      made.cursor = cursor;
+      made.isLoaded = true;
+      made.error = null;
+      merge(made.status, items, begun);
+    } catch (error) {
+      if (mine !== made.load) return;
+      made.error = error;
+    }
+    const failed = parts.find(({error}) => error);
+    problem.replaceChildren(...(failed ? [trouble(wordsOf(failed.error), reload)] : []));
+    draw();
+  }
+
+  function merge(status, items, begun) {
+    const isKnownBetter = (id) => (told.get(id) ?? 0) > begun;
+    for (const [id, old] of known) if (old.status === status && !isKnownBetter(id)) known.delete(id);
+    for (const item of items) {
+      if (!isKnownBetter(item.id) && !(known.get(item.id)?.version > item.version)) known.set(item.id, item);
+    }
+  }
+
+  const reload = () => Promise.all(parts.map(load));
+
+  const of = (status) => Array.from(known.values()).filter((one) => one.status === status)
+    .sort((one, other) => (one.id < other.id ? 1 : -1));
+
+  function draw() {
+    redraw(() => {
+      for (const {status, list, nothing, more, cursor, isLoaded} of parts) {
+        const items = of(status);
+        keep(list, items, (one) => `${one.version} ${mark(one)}`, card);
+        more.hidden = !cursor;
+        nothing.hidden = items.length > 0 || (isLoaded && Boolean(cursor));
+        nothing.textContent = isLoaded ? empty(status) : t('loading');
+      }
+    });
+    drawn();
+  }
+
+  /** A delivery as it is now. */
+  function put(delivery) {
+    told.set(delivery.id, ++clock);
+    if (known.get(delivery.id)?.version > delivery.version) return;
+    known.set(delivery.id, delivery);
+    draw();
+  }
+
+  /** A delivery that is nothing to this account any more. */
+  function remove(id) {
+    told.set(id, ++clock);
+    known.delete(id);
+    draw();
+  }
+
+  /** What was kept of an earlier visit, until it is loaded. */
+  function fill(items) {
+    for (const item of items) known.set(item.id, item);
+    for (const made of parts) made.isLoaded = true;
+    draw();
+  }
+
+  return {parts, problem, get: (id) => known.get(id), of, reload, draw, put, remove, fill};
+}

@@ -1,0 +1,213 @@
+"""Bad connections, and answers that come late, twice or never."""
+from playwright.sync_api import expect
+
+from conftest import Courier, Store, end_sessions_of, live, sign_in
+
+
+def test_without_a_connection_and_back(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED"])
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.context.set_offline(True)
+    expect(page.get_by_text("No connection. What was loaded").first).to_be_visible()
+    # The page opens again, and what was loaded is still there.
+    page.reload()
+    expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
+    look(page, "offline")
+    page.get_by_role("button", name="Deliver:").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    assert shop.history(job) == ["create", "accept"]
+    page.context.set_offline(False)
+    expect(page.get_by_role("button", name="Deliver:")).to_have_count(0)
+    expect(page.locator(".card.delivered")).to_have_count(1)
+    live(page)
+    assert shop.history(job) == ["create", "accept", "deliver"]
+
+
+def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True, forgiving=["ERR_FAILED"])
+    sign_in(page, ana)
+    keys, replayed = [], []
+
+    def lose_the_first(route):
+        keys.append(route.request.headers["idempotency-key"])
+        answer = route.fetch()
+        replayed.append(answer.headers.get("idempotent-replayed"))
+        route.abort() if len(keys) == 1 else route.fulfill(response=answer)
+
+    page.context.route("**/accept", lose_the_first)
+    job = shop.deliver_to(ana)
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    assert len(keys) == 2 and keys[0] == keys[1] and replayed == [None, "true"]
+    assert shop.history(job) == ["create", "accept"]
+
+
+def test_what_became_impossible_is_said(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED", "409"])
+    sign_in(page, ana)
+    job = shop.deliver_to(ana, luka)
+    expect(page.get_by_role("button", name="Accept")).to_be_visible()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Accept").click()
+    luka.act("accept", job)
+    page.context.set_offline(False)
+    expect(page.locator(".notices")).to_contain_text("courier")
+    expect(page.get_by_text("Iva Ivić")).to_have_count(0)
+
+
+def test_what_was_not_sent_outlives_the_session(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED", "401"])
+    sign_in(page, ana)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Deliver:").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    end_sessions_of(ana)
+    page.context.set_offline(False)
+    expect(page.get_by_text("You are signed out. Sign in again.")).to_be_visible()
+    # It is not for anybody else who works on this phone.
+    luka = Courier(shop, ("Luka", "Lukić"))
+    sign_in(page, luka)
+    expect(page.get_by_text("Iva Ivić")).to_have_count(0)
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    assert shop.history(job) == ["create", "accept"]
+    sign_in(page, ana)
+    expect(page.get_by_text("Thank you")).to_be_visible()
+    assert shop.history(job) == ["create", "accept", "deliver"]
+
+
+def test_it_is_sent_whatever_is_looked_at(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED"])
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Accept")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Accept").click()
+    page.get_by_role("link", name="Stores").click()
+    page.reload()
+    page.context.set_offline(False)
+    expect(page.get_by_text("It is yours.")).to_be_visible()
+    assert shop.history(job) == ["create", "accept"]
+
+
+def test_one_that_cannot_go_out_holds_up_nothing_else(visit):
+    shop = Store()
+    ana = Courier(shop)
+    jobs = [shop.deliver_to(ana) for _ in range(2)]
+    page = visit("/courier", phone=True, forgiving=["503"])
+    sign_in(page, ana)
+    page.route("**/accept", lambda route: route.fulfill(status=503, body="{}"))
+    page.get_by_role("button", name="Accept").first.click()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    page.get_by_role("button", name="Decline").click()
+    expect(page.get_by_text("Declined.")).to_be_visible()
+    page.unroute("**/accept")
+    expect(page.get_by_text("It is yours.")).to_be_visible()
+    assert sorted(shop.history(job)[-1] for job in jobs) == ["accept", "decline"]
+
+
+def test_a_list_that_comes_late_undoes_nothing(visit):
+    shop = Store()
+    ana = Courier(shop)
+    first = shop.deliver_to(ana)
+    store = visit("/")
+    sign_in(store, shop)
+    expect(store.locator(".card")).to_have_count(1)
+    held = []
+
+    def hold(route):
+        answer = route.fetch()
+        held.append(lambda: route.fulfill(response=answer))
+
+    store.route("**/v1/deliveries?status=pending*", hold)
+    store.get_by_role("link", name="Couriers").click()
+    store.get_by_role("link", name="Deliveries").click()
+    while not held:
+        store.wait_for_timeout(50)
+    ana.act("accept", first)
+    second = shop.deliver_to(ana)
+    expect(store.locator(f".column.in_progress [data-key='{first}']")).to_be_visible()
+    expect(store.locator(f".column.pending [data-key='{second}']")).to_be_visible()
+    for release in held:
+        release()
+    store.unroute("**/v1/deliveries?status=pending*")
+    store.wait_for_timeout(500)
+    expect(store.locator(f".column.in_progress [data-key='{first}']")).to_be_visible()
+    expect(store.locator(f".column.pending [data-key='{second}']")).to_be_visible()
+    expect(store.locator(".card")).to_have_count(2)
+
+
+def test_the_last_search_counts_and_not_the_slowest(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name in ("Alfa", "Beta"):
+        shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1"})
+    store = visit("/")
+    sign_in(store, shop)
+    expect(store.locator(".card")).to_have_count(2)
+    held = []
+    store.route("**/v1/deliveries?*q=Alfa*", lambda route: held.append(route))
+    store.get_by_label("Search").fill("Alfa")
+    while len(held) < 4:
+        store.wait_for_timeout(50)
+    store.get_by_label("Search").fill("Beta")
+    expect(store.locator(".card strong")).to_have_text(["Beta Ivić"])
+    for route in held:
+        route.continue_()
+    store.wait_for_timeout(500)
+    expect(store.locator(".card strong")).to_have_text(["Beta Ivić"])
+
+
+def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    job = shop.deliver_to(ana, luka)
+    store = visit("/", forgiving=["412"])
+    sign_in(store, shop)
+    store.locator(".card").click()
+    store.get_by_role("button", name="Change").click()
+    editor = store.get_by_role("dialog").last
+    editor.get_by_label("Address").fill("Savska 7, Zagreb")
+    ana.act("decline", job)
+    editor.get_by_role("button", name="Save").click()
+    expect(editor.get_by_role("alert")).to_contain_text("changed meanwhile")
+    expect(editor.get_by_label("Address")).to_have_value("Savska 7, Zagreb")
+    editor.get_by_role("button", name="Save").click()
+    expect(store.get_by_role("link", name="Savska 7, Zagreb")).to_be_visible()
+    assert shop.history(job) == ["create", "decline", "edit"]
+
+
+def test_the_courier_opens_the_page_though_the_server_does_not(visit):
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    page = visit("/courier", phone=True, forgiving=["502", "ERR_FAILED"])
+    sign_in(page, ana)
+    expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.context.route("**/courier", lambda route: route.fulfill(status=502, body="Bad gateway"))
+    page.context.route("**/v1/**", lambda route: route.abort())
+    page.reload()
+    expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
+    expect(page.get_by_text("There is no connection to Kurir.").first).to_be_visible()

@@ -1,0 +1,156 @@
+"""What couriers do besides carrying."""
+import re
+
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, live, message_to, sign_in
+
+
+def test_the_app_in_croatian(visit, look):
+    shop = Store()
+    ana = Courier(shop, language="hr")
+    shop.deliver_to(ana)
+    page = visit("/courier", phone=True, locale="hr-HR")
+    look(page, "courier-sign-in-hr")
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Prihvati")).to_be_visible()
+    look(page, "jobs-hr")
+    page.get_by_role("button", name="Prihvati").click()
+    page.get_by_role("button", name="Isporuči").click()
+    look(page, "deliver-hr")
+    page.keyboard.press("Escape")
+    for name in ("Trgovine", "Postavke"):
+        page.get_by_role("link", name=name).click()
+        look(page, f"courier-{name.lower()}-hr")
+
+
+def test_declining_and_calling_and_finding_the_way(visit):
+    shop = Store()
+    ana = Courier(shop)
+    first = shop.deliver_to(ana)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    expect(page.get_by_role("link", name="Call Pekara")).to_have_attribute("href", "tel:+38514828111")
+    assert "Vukovarska%205" in page.get_by_role("link", name="Vukovarska 5, Zagreb").get_attribute("href")
+    page.get_by_role("button", name="Decline").click()
+    expect(page.get_by_text("Declined.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Iva Ivić")).to_have_count(0)
+    assert shop.history(first) == ["create", "decline"]
+    # By keyboard: focus goes along with the card, wherever it goes.
+    shop.deliver_to(ana)
+    page.get_by_role("button", name="Accept").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    expect(page.locator(".column.in_progress .card :focus")).to_have_count(1)
+    expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_attribute("href", "tel:+385919998877")
+
+
+def test_details_close_when_the_job_is_gone(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    page.get_by_role("button", name="Details").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_text("Iva Ivić")).to_have_count(0)
+
+
+def test_many_offers_hide_nothing_that_is_carried(visit):
+    shop = Store()
+    ana = Courier(shop)
+    ana.act("accept", shop.deliver_to(ana))
+    for _ in range(60):
+        shop.deliver_to(ana)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    expect(page.locator(".column.in_progress .card")).to_have_count(1)
+    expect(page.locator(".column.pending .card")).to_have_count(50)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator(".column.pending .card")).to_have_count(60)
+    kept = page.evaluate("JSON.parse(localStorage.getItem('kurir.jobs')).items.map((job) => job.status)")
+    assert len(kept) == 61 and kept[0] == "in_progress"
+
+
+def test_an_invite_for_somebody_who_is_there_already(visit, look):
+    old, new = Store(name="Stara"), Store(name="Nova")
+    ana = Courier(old)
+    url = call("POST", "/v1/invites", {"courier_id": ana.id}, new.token)["url"]
+    page = visit(url.removeprefix(ADDRESS), phone=True)
+    page.get_by_role("link").click()
+    page.get_by_role("button", name="Sign in").click()
+    look(page, "courier-sign-in")
+    sign_in(page, ana)
+    # The code is at hand, and only until it has been used.
+    expect(page.get_by_label("Invite code")).to_have_value(url[-11:])
+    page.get_by_role("button", name="Join").click()
+    expect(page.get_by_text("You now work with Nova.")).to_be_visible()
+    expect(page.get_by_label("Invite code")).to_have_value("")
+    expect(page.get_by_role("listitem").filter(has_text="Nova").first).to_be_visible()
+    look(page, "stores")
+
+
+def test_a_forgotten_password(visit, look):
+    ana = Courier()
+    page = visit("/courier", phone=True, forgiving=["422"])
+    page.get_by_role("button", name="Forgotten password").click()
+    look(page, "reset")
+    page.get_by_label("Phone").fill(ana.phone)
+    page.get_by_role("button", name="Send me a code").click()
+    expect(page.get_by_label("Code")).to_be_focused()
+    code = re.search(r"\d{6,}", message_to(ana.phone)["body"])[0]
+    page.get_by_label("Code").fill("000000" if code != "000000" else "111111")
+    page.get_by_label("New password").fill("bicikl-i-kaciga")
+    page.get_by_role("button", name="Set the password").click()
+    expect(page.get_by_role("alert")).to_contain_text("code")
+    page.get_by_label("Code").fill(code)
+    page.get_by_role("button", name="Set the password").click()
+    live(page)
+
+
+def test_own_figures_and_why(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    page.get_by_role("link", name="Stores").click()
+    expect(page.get_by_text("No deliveries yet")).to_be_visible()
+    for action in ("deliver", "cancel"):
+        job = shop.deliver_to(ana)
+        ana.act("accept", job)
+        call("POST", f"/v1/deliveries/{job}/{action}", {} if action == "deliver" else {"reason": "Rain"}, ana.token)
+    expect(page.get_by_text("50 % reliable")).to_be_visible()
+    store = visit("/")
+    sign_in(store, shop)
+    store.get_by_role("link", name="Couriers").click()
+    store.get_by_role("button", name="Deliveries that Ana Anić gave back").first.click()
+    expect(store.get_by_role("dialog").get_by_text("Rain")).to_be_visible()
+    look(store, "cancellations")
+
+
+def test_notifications_and_who_else_is_signed_in(visit, look):
+    ana = Courier()
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_label("Last name").fill("Anić Horvat")
+    page.get_by_label("Notifications").uncheck()
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert call("GET", "/v1/me", token=ana.token)["notifications_enabled"] is False
+    # What stands in another form is still there, and is saved by its own button.
+    expect(page.get_by_label("Last name")).to_have_value("Anić Horvat")
+    page.get_by_role("button", name="Save").last.click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert call("GET", "/v1/me", token=ana.token)["last_name"] == "Anić Horvat"
+    # A dashboard is not for couriers, in the same browser.
+    other = page.context.new_page()
+    other.goto("/")
+    expect(other.get_by_text("You are signed in as Ana Anić Horvat.")).to_be_visible()
+    look(other, "elsewhere")
+    other.get_by_role("button", name="Sign out").click()
+    expect(other.get_by_role("heading", name="Kurir for stores")).to_be_visible()
+    expect(page.get_by_role("heading", name="Kurir for couriers")).to_be_visible()
+    assert PASSWORD not in page.evaluate("JSON.stringify(localStorage)")
