@@ -3,6 +3,8 @@ import itertools
 import json
 import os
 import pathlib
+import socket
+import threading
 import time
 import urllib.request
 
@@ -35,10 +37,10 @@ def visit(chromium):
     """Opens a page in a browser of its own. Nothing may go wrong in its console, but for what a test says."""
     contexts, trouble = [], []
 
-    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=()):
+    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS):
         size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
         context = chromium.new_context(
-            base_url=ADDRESS, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
+            base_url=address, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
             color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb")
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
@@ -47,7 +49,7 @@ def visit(chromium):
                 and not any(text in message.text for text in forgiving) and trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("dialog", lambda dialog: trouble.append(dialog.message) or dialog.dismiss())
-        page.on("request", lambda request: request.url.startswith((ADDRESS, "blob:", "data:"))
+        page.on("request", lambda request: request.url.startswith((address, "blob:", "data:"))
                 or trouble.append(f"loads {request.url}"))
         page.goto(path)
         return page
@@ -56,6 +58,59 @@ def visit(chromium):
     for context in contexts:
         context.close()
     assert not trouble
+
+
+class Line:
+    """A connection to Kurir that can be cut, as those of phones are."""
+
+    def __init__(self):
+        self.port, self.ends = 0, set()
+        self.mend()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def mend(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
+
+    def cut(self):
+        for end in [self.listener, *self.ends]:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
+        self.ends.clear()
+
+    def accept(self, listener):
+        host, port = ADDRESS.removeprefix("http://").split(":")
+        try:
+            while True:
+                near, _ = listener.accept()
+                far = socket.create_connection((host, int(port)))
+                self.ends |= {near, far}
+                for source, sink in [(near, far), (far, near)]:
+                    threading.Thread(target=self.carry, args=[source, sink], daemon=True).start()
+        except OSError:
+            pass
+
+    def carry(self, source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+@pytest.fixture
+def line():
+    line = Line()
+    yield line
+    line.cut()
 
 
 @pytest.fixture

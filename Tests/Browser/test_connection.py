@@ -4,17 +4,22 @@ from playwright.sync_api import expect
 from conftest import Courier, Store, end_sessions_of, live, sign_in
 
 
-def test_without_a_connection_and_back(visit, look):
+def test_without_a_connection_and_back(visit, line, look):
     shop = Store()
     ana = Courier(shop)
     job = shop.deliver_to(ana)
     ana.act("accept", job)
-    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED"])
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
     sign_in(page, ana)
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    # What the phone knows itself, it says at once.
     page.context.set_offline(True)
     expect(page.get_by_text("No connection. What was loaded").first).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.get_by_text("No connection. What was loaded")).to_be_hidden()
+    line.cut()
+    expect(page.get_by_text("Not live")).to_be_visible()
     # The page opens again, and what was loaded is still there.
     page.reload()
     expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
@@ -25,8 +30,7 @@ def test_without_a_connection_and_back(visit, look):
     page.reload()
     expect(page.get_by_text("no answer yet")).to_be_visible()
     assert shop.history(job) == ["create", "accept"]
-    page.context.set_offline(False)
-    expect(page.get_by_role("button", name="Deliver:")).to_have_count(0)
+    line.mend()
     expect(page.locator(".card.delivered")).to_have_count(1)
     live(page)
     assert shop.history(job) == ["create", "accept", "deliver"]
@@ -53,34 +57,34 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
     assert shop.history(job) == ["create", "accept"]
 
 
-def test_what_became_impossible_is_said(visit):
+def test_what_became_impossible_is_said(visit, line):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
-    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED", "409"])
+    page = visit("/courier", phone=True, forgiving=["net::ERR_", "409"], address=line.address)
     sign_in(page, ana)
     job = shop.deliver_to(ana, luka)
     expect(page.get_by_role("button", name="Accept")).to_be_visible()
-    page.context.set_offline(True)
+    line.cut()
     page.get_by_role("button", name="Accept").click()
     luka.act("accept", job)
-    page.context.set_offline(False)
+    line.mend()
     expect(page.locator(".notices")).to_contain_text("courier")
     expect(page.get_by_text("Iva Ivić")).to_have_count(0)
 
 
-def test_what_was_not_sent_outlives_the_session(visit):
+def test_what_was_not_sent_outlives_the_session(visit, line):
     shop = Store()
     ana = Courier(shop)
     job = shop.deliver_to(ana)
     ana.act("accept", job)
-    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED", "401"])
+    page = visit("/courier", phone=True, forgiving=["net::ERR_", "401"], address=line.address)
     sign_in(page, ana)
-    page.context.set_offline(True)
+    line.cut()
     page.get_by_role("button", name="Deliver:").click()
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
     expect(page.get_by_text("no answer yet")).to_be_visible()
     end_sessions_of(ana)
-    page.context.set_offline(False)
+    line.mend()
     expect(page.get_by_text("You are signed out. Sign in again.")).to_be_visible()
     # It is not for anybody else who works on this phone.
     luka = Courier(shop, ("Luka", "Lukić"))
@@ -94,19 +98,19 @@ def test_what_was_not_sent_outlives_the_session(visit):
     assert shop.history(job) == ["create", "accept", "deliver"]
 
 
-def test_it_is_sent_whatever_is_looked_at(visit):
+def test_it_is_sent_whatever_is_looked_at(visit, line):
     shop = Store()
     ana = Courier(shop)
     job = shop.deliver_to(ana)
-    page = visit("/courier", phone=True, forgiving=["ERR_INTERNET_DISCONNECTED"])
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
     sign_in(page, ana)
     expect(page.get_by_role("button", name="Accept")).to_be_visible()
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    page.context.set_offline(True)
+    line.cut()
     page.get_by_role("button", name="Accept").click()
     page.get_by_role("link", name="Stores").click()
     page.reload()
-    page.context.set_offline(False)
+    line.mend()
     expect(page.get_by_text("It is yours.")).to_be_visible()
     assert shop.history(job) == ["create", "accept"]
 
