@@ -33,9 +33,10 @@ def invite(store, phone):
     return link
 
 
-def register_courier(page, name, phone):
+def register_courier(page, look, name, phone):
     """By the invite's page, with the code filled in."""
     page.get_by_role("link").click()
+    look(page, "courier-register")
     assert re.fullmatch(r"[0-9A-Z]{5}-[0-9A-Z]{5}", page.get_by_label("Invite code").input_value())
     for label, text in [("First name", name[0]), ("Last name", name[1]), ("Phone", phone), ("New password", PASSWORD)]:
         page.get_by_label(label).fill(text)
@@ -58,14 +59,14 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
 
     ana = visit(link.removeprefix(ADDRESS), phone=True)
     look(ana, "invite-page")
-    register_courier(ana, ("Ana", "Anić"), phones[0])
+    register_courier(ana, look, ("Ana", "Anić"), phones[0])
     look(ana, "jobs-empty")
     # It appears among the couriers by itself.
     expect(store.get_by_role("listitem").filter(has_text="Ana Anić").first).to_be_visible()
     store_link = invite(store, phones[1])
     store.keyboard.press("Escape")
     luka = visit(store_link.removeprefix(ADDRESS), phone=True, dark=True)
-    register_courier(luka, ("Luka", "Lukić"), phones[1])
+    register_courier(luka, look, ("Luka", "Lukić"), phones[1])
     expect(store.get_by_text("Luka Lukić").first).to_be_visible()
     look(store, "couriers")
 
@@ -160,6 +161,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     look(store, "end-partnership")
     store.get_by_role("dialog").get_by_role("button", name="End").click()
     expect(store.get_by_text("still carries deliveries")).to_be_visible()
+    look(store, "end-partnership-anyway")
     store.get_by_role("dialog").get_by_role("button", name="End").click()
     expect(store.get_by_role("button", name="End the partnership with Luka Lukić")).to_have_count(0)
 

@@ -23,8 +23,13 @@ import Testing
 
     private func look(at kurir: Kurir, key: String = "", _ tests: String...) async throws {
         try await Python.run(
-            "pytest", ["--quiet", "--tb=short", "-p", "no:cacheprovider"] + tests.map { Python.root + "/Tests/Browser/test_\($0).py" },
-            environment: ["KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures", "KURIR_GATEWAY_KEY": key],
+            "pytest",
+            ["--quiet", "--tb=short", "-p", "no:cacheprovider"]
+                + tests.map { Python.root + "/Tests/Browser/test_\($0).py" },
+            environment: [
+                "KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures",
+                "KURIR_GATEWAY_KEY": key,
+            ],
             seconds: 540)
     }
 }

@@ -43,7 +43,7 @@ function row(field) {
       : field.type === 'checkbox'
         ? h('input', {...shared, type: 'checkbox', checked: field.value})
         : h('input', {...shared, type: field.type ?? 'text', inputmode: field.inputmode, value: field.value ?? ''});
-  const label = h('label', {for: id}, field.label, !field.required && field.optional !== false && field.type !== 'checkbox'
+  const label = h('label', {for: id}, field.label, !field.required && field.type !== 'checkbox'
     && h('span', {class: 'hint'}, ` (${t('optional')})`));
   return h('div', {class: field.type === 'checkbox' ? 'field check' : 'field'}, label, control,
     field.hint && h('p', {class: 'hint', id: `${id}-hint`}, field.hint),

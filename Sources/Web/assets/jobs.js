@@ -80,9 +80,9 @@ export function jobs(region) {
   /** Keeps what there is for when there is no connection: what is carried before all else. */
   function drawn() {
     open?.show(all.get(open.id));
-    const isCurrent = all.parts.every(({isLoaded}) => isLoaded) && !all.problem.hasChildNodes();
-    age.hidden = isCurrent || !kept;
-    if (!isCurrent) return;
+    const isFresh = all.parts.every((part) => part.isFresh);
+    age.hidden = isFresh || !kept;
+    if (!isFresh) return;
     const items = order.flatMap((status) => all.of(status)).slice(0, 100);
     localStorage.setItem(place, JSON.stringify({at: new Date().toISOString(), items}));
   }

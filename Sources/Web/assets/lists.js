@@ -23,7 +23,7 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
     const nothing = h('p', {class: 'hint'}, t('loading'));
     const more = h('button', {type: 'button', hidden: true}, t('more'));
     const section = h('section', {class: `column ${status}`}, h('h2', {id: heading}, badge(status)), list, nothing, more);
-    const made = {status, section, list, nothing, more, pages: 1, cursor: null, isLoaded: false, load: 0};
+    const made = {status, section, list, nothing, more, pages: 1, cursor: null, isLoaded: false, isFresh: false, load: 0};
     more.addEventListener('click', () => { made.pages += 1; load(made); });
     return made;
   }
@@ -42,11 +42,12 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
         cursor = answer.next_cursor;
       }
       made.cursor = cursor;
-      made.isLoaded = true;
+      made.isLoaded = made.isFresh = true;
       made.error = null;
       merge(made.status, items, begun);
     } catch (error) {
       if (mine !== made.load) return;
+      made.isFresh = false;
       made.error = error;
     }
     const failed = parts.find(({error}) => error);
