@@ -29,8 +29,8 @@ export function jobs(region) {
       may.includes(action) && !waiting && h('button', {type: 'button', class: style, onclick: act,
         'aria-label': `${t(`do_${action}`)}: ${fullName(recipient)}`}, t(`do_${action}`));
     return h('li', {class: `card ${status}`},
-      h('p', {class: 'top'}, badge(status), moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
-      h('h3', {}, fullName(recipient)), h('p', {}, mapLink(recipient)), h('p', {}, job.description),
+      h('div', {class: 'top'}, h('h3', {}, fullName(recipient)), moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
+      h('p', {}, mapLink(recipient)), h('p', {}, job.description),
       job.instructions && h('p', {class: 'hint'}, job.instructions), h('p', {class: 'hint'}, store.name),
       waiting && h('p', {class: 'warning', role: 'status'},
         t(outgoing.isSending(waiting) ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)})),
