@@ -219,6 +219,7 @@ def test_passwords_and_sessions(visit):
     page = visit("/courier", phone=True, forgiving=["422"])
     sign_in(page, ana)
     page.get_by_role("link", name="Settings").click()
+    expect(page.get_by_text("Chrome, Linux").first).to_be_visible()
     expect(page.get_by_role("button", name="Sign out there")).to_have_count(1)
     page.get_by_role("button", name="Sign out there").click()
     expect(page.get_by_role("button", name="Sign out there")).to_have_count(0)

@@ -167,7 +167,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
 
     # Invited again, from the directory this time; then not.
     store.get_by_label("search the couriers").fill("Luka Luk")
-    store.get_by_role("button", name="Invite Luka Lukić").first.click()
+    store.get_by_role("button", name="Invite Luka Lukić").first.dblclick()
     expect(store.get_by_role("dialog")).to_be_visible()
     store.keyboard.press("Escape")
     store.get_by_role("button", name="Take back the invite of Luka Lukić").first.click()

@@ -1,5 +1,5 @@
 // The couriers that a store works with, and how it gains and loses them.
-import {all, ask, get, Refusal} from './ask.js';
+import {all, ask, get, post, Refusal} from './ask.js';
 import {cancellations, fullName, moment, phoneLink, reliability} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
@@ -10,6 +10,8 @@ export function partners(region) {
   const couriers = h('ul', {class: 'rows'});
   const found = h('ul', {class: 'rows'});
   const sent = h('ul', {class: 'rows'});
+  // Another click meanwhile would show the same invite twice.
+  let isInviting = false;
 
   const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => fill(couriers, items, courier, 'noPartners'));
   const showSent = () => loading(sent, () => all('/v1/invites'), (items) => fill(sent, items, invite, 'noInvites'));
@@ -50,7 +52,13 @@ export function partners(region) {
   }
 
   async function send(whom) {
-    show(await ask('POST', '/v1/invites', whom));
+    if (isInviting) return;
+    isInviting = true;
+    try {
+      show(await post('/v1/invites', whom));
+    } finally {
+      isInviting = false;
+    }
     showSent();
   }
 

@@ -57,7 +57,7 @@ export function settings(region, {account, enter, leave}) {
     const end = async () => {
       await ask('DELETE', `/v1/sessions/${id}`).then(load, (error) => say(wordsOf(error)));
     };
-    return h('li', {}, h('div', {}, h('strong', {}, agent ?? t('unknownDevice')), h('p', {class: 'hint'}, `${address} · ${when(used)}`)),
+    return h('li', {}, h('div', {}, h('strong', {}, agent ? deviceOf(agent) : t('unknownDevice')), h('p', {class: 'hint'}, `${address} · ${when(used)}`)),
       current ? h('span', {class: 'hint'}, t('thisDevice')) : h('button', {type: 'button', onclick: end}, t('endSession')));
   }
 
@@ -69,4 +69,13 @@ export function settings(region, {account, enter, leave}) {
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
     panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))));
   load();
+}
+
+/** A browser and its system, as people call them. */
+function deviceOf(agent) {
+  const browsers = [['Firefox', 'Firefox'], ['Edg', 'Edge'], ['OPR', 'Opera'], ['Chrome', 'Chrome'], ['Safari', 'Safari']];
+  const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'];
+  const browser = browsers.find(([mark]) => agent.includes(mark))?.[1];
+  const system = systems.find((name) => agent.includes(name));
+  return browser && system ? `${browser}, ${system}` : agent;
 }
