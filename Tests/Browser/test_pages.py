@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, call, end_sessions_of, live, sign_in
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, end_sessions_of, sign_in
 
 NASTY = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
 
@@ -119,7 +119,8 @@ def test_another_site_cannot_write_in_the_name_of_a_store(visit):
     form = f"""<form id=f method=post action="{ADDRESS}/v1/invites" enctype="text/plain">
         <input name='{{"phone":"+385915550000","x":"' value='"}}'></form>
         <script>
-        fetch("{ADDRESS}/v1/invites", {{method: "POST", credentials: "include", mode: "no-cors", body: '{{"phone":"+385915550001"}}'}})
+        const body = '{{"phone":"+385915550001"}}'
+        fetch("{ADDRESS}/v1/invites", {{method: "POST", credentials: "include", mode: "no-cors", body}})
           .catch(() => 0).then(() => document.getElementById("f").submit())
         </script>"""
 
@@ -182,7 +183,7 @@ def test_loading_and_trouble_are_shown(visit, look):
     page = visit("/", forgiving=["503", "ERR_FAILED"])
     sign_in(page, shop)
     problem = {"status": 503, "code": "unavailable", "title": "Not now", "detail": "Come again in a moment."}
-    page.route("**/v1/stats*", lambda route: route.fulfill(status=503, content_type="application/problem+json", body=json.dumps(problem)))
+    page.route("**/v1/stats*", lambda route: route.fulfill(status=503, json=problem))
     page.get_by_role("link", name="Figures").click()
     expect(page.get_by_role("alert")).to_contain_text("Come again in a moment.")
     look(page, "figures-trouble")

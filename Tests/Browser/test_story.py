@@ -79,7 +79,8 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     store.get_by_role("button", name="New delivery").click()
     look(store, "new-delivery")
     dialog = store.get_by_role("dialog")
-    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Vukovarska 5, Zagreb"), ("What is delivered", "Torta")]:
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Vukovarska 5, Zagreb"),
+                        ("What is delivered", "Torta")]:
         dialog.get_by_label(label).fill(text)
     dialog.get_by_role("button", name="Everybody").click()
     dialog.get_by_role("button", name="Create").click()
