@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run demo test bench build format lint pictures thread-sanitizer packages test-packages
 
-# Everything that a Debian 12 with a Swift 6 toolchain may lack.
+# Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
 PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
@@ -18,7 +18,7 @@ SANITIZE := swift test --sanitize=thread --scratch-path .build/thread-sanitizer
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 
 help: ## list the doors
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 28
 
 run: build ## build and serve on http://127.0.0.1:8080 with a database of its own (ARGS="--listen …")
 	.build/release/kurir serve $(ARGS)

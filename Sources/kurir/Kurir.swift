@@ -21,8 +21,12 @@ enum Kurir {
         // Some commands are two words.
         let words = arguments.prefix(2).joined(separator: " ")
         guard let command = Command(rawValue: words) ?? Command(rawValue: first) else {
+            let ofWord = Command.allCases.filter { $0.rawValue.hasPrefix(first + " ") }
+            guard ofWord.isEmpty || arguments.dropFirst().first != "--help" else {
+                return print(ofWord.map(\.help).joined(separator: "\n\n"))
+            }
             let names = Command.allCases.map(\.rawValue)
-            let tried = names.contains { $0.hasPrefix(first + " ") } ? words : first
+            let tried = ofWord.isEmpty ? first : words
             throw UsageError("there is no command \(tried)\(Suggestion.for(tried, among: names)) See kurir --help")
         }
         let rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))

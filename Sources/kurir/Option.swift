@@ -14,7 +14,7 @@ struct Option: Sendable {
         help: "where to listen; port 0 takes a free one (127.0.0.1:8080)")
     static let database = Option(
         name: "database", placeholder: "URL", environment: "DATABASE_URL",
-        help: "the PostgreSQL to use, as postgresql://…; without it a private one is run in --data-dir")
+        help: "the PostgreSQL to use, as postgresql://…; without it the private one in --data-dir, which serve runs")
     static let dataDirectory = Option(
         name: "data-dir", placeholder: "DIR", environment: "KURIR_DATA_DIR",
         help: "where the private PostgreSQL keeps its data (./kurir-data)")

@@ -4,6 +4,13 @@ import Testing
 
 /// `kurir gateway-key`, as operators use it.
 @Suite(.database) struct GatewayKeyTests {
+    @Test(arguments: [("gateway-key", ["create", "list", "revoke"]), ("gateway", ["run", "secret"])])
+    func helpOfAWordIsThatOfAllItsCommands(_ word: String, _ commands: [String]) async throws {
+        let (code, said, _) = try await Kurir.run(word, "--help")
+        #expect(code == 0 && commands.allSatisfy { said.contains("kurir \(word) \($0): ") })
+        #expect(!said.contains("kurir serve"))
+    }
+
     @Test func aKeyIsShownOnceWorksAndIsRevoked() async throws {
         let url = TestDatabase.current.url
         let made = try await Kurir.run(
