@@ -145,10 +145,20 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     page.get_by_role("button", name="Save").last.click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=ana.token)["last_name"] == "Anić Horvat"
+    # Changed elsewhere, after this page has last heard of it: saving something else does not change it back.
+    page.get_by_role("link", name="Jobs").click()
+    call("PATCH", "/v1/me", {"notifications_enabled": True, "last_name": "Anić"}, ana.token)
+    page.get_by_role("link", name="Settings").click()
+    expect(page.get_by_label("Last name")).to_have_value("Anić")
+    page.get_by_label("First name").fill("Anamarija")
+    page.get_by_role("button", name="Save").last.click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    me = call("GET", "/v1/me", token=ana.token)
+    assert (me["first_name"], me["last_name"], me["notifications_enabled"]) == ("Anamarija", "Anić", True)
     # A dashboard is not for couriers, in the same browser.
     other = page.context.new_page()
     other.goto("/")
-    expect(other.get_by_text("You are signed in as Ana Anić Horvat.")).to_be_visible()
+    expect(other.get_by_text("You are signed in as Anamarija Anić.")).to_be_visible()
     look(other, "elsewhere")
     other.get_by_role("button", name="Sign out").click()
     expect(other.get_by_role("heading", name="Kurir for stores")).to_be_visible()

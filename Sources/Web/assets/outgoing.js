@@ -1,6 +1,6 @@
 // What a courier does goes out from here, and is kept until the server has answered: sent again with the same key, it
 // takes effect once. It is kept by account, also over the end of a session.
-import {newKey, post, Refusal, thisVisit, Unreachable} from './ask.js';
+import {newKey, post, thisVisit, Unreachable} from './ask.js';
 import {remembered} from './account.js';
 import {say, wordsOf} from './dom.js';
 import {t} from './words.js';
@@ -8,8 +8,6 @@ import {t} from './words.js';
 const place = 'kurir.outgoing';
 const nobody = {changed() {}, answered() {}};
 let listener = nobody;
-let timer;
-let failures = 0;
 // The keys of what is under way, with the visit that began it: at its end nobody hears of the answer.
 const underWay = new Map();
 
@@ -31,32 +29,22 @@ export function add(delivery, action, body = {}) {
 }
 
 /** Sends all that waits, each for itself: what cannot go out holds up nothing else. */
-export async function send() {
-  clearTimeout(timer);
-  const waits = await Promise.all(own().filter((item) => !isSending(item)).map(sendOne));
-  const wait = Math.max(0, ...waits);
-  if (wait) timer = setTimeout(send, wait);
+export function send() {
+  for (const item of own()) if (!isSending(item)) sendOne(item);
 }
 
-/** Gives for how long to wait before the next go, if there is to be one. */
-async function sendOne(item) {
+/** Sends one, and again, the more rarely the more often it failed, until the server has said what comes of it. */
+async function sendOne(item, failures = 0) {
   underWay.set(item.key, thisVisit());
   listener.changed();
-  let wait = 0;
-  try {
-    await post(`/v1/deliveries/${item.id}/${item.action}`, item.body, {key: item.key});
-    failures = 0;
-    over(item, t(`done_${item.action}`));
-  } catch (error) {
-    if (error instanceof Unreachable || error.isPassing) {
-      wait = (error.retryAfter ?? Math.min(30, 2 ** failures++)) * 1000;
-    } else if (error instanceof Refusal) {
-      over(item, wordsOf(error));
-    }
-  }
+  const failure = await post(`/v1/deliveries/${item.id}/${item.action}`, item.body, {key: item.key}).then(() => null, (error) => error);
   underWay.delete(item.key);
-  listener.changed();
-  return wait;
+  if (failure instanceof Unreachable || failure?.isPassing) {
+    const pause = failure.retryAfter ?? Math.min(30, 2 ** failures);
+    setTimeout(() => { if (waiting(item.id)?.key === item.key && !isSending(item)) sendOne(item, failures + 1); }, pause * 1000);
+    return listener.changed();
+  }
+  over(item, failure ? wordsOf(failure) : t(`done_${item.action}`));
 }
 
 function over(item, words) {

@@ -1,11 +1,16 @@
 // What people set of their account: profile, language, notifications, password, sessions.
-import {all, ask} from './ask.js';
-import {remember, signOut} from './account.js';
+import {refreshed, remember, signOut} from './account.js';
+import {all, ask, lasting} from './ask.js';
 import {h, loading, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {t, when} from './words.js';
 
-export function settings(region, {account, enter, leave}) {
+/** What is saved is what differs from the account as it is, so that must be asked for first. */
+export function settings(region, context) {
+  loading(region, () => lasting('me', refreshed), (account) => region.replaceChildren(...panels(account, context)));
+}
+
+function panels(account, {enter, leave}) {
   const sessions = h('ul', {class: 'rows'});
 
   async function change(values) {
@@ -63,12 +68,13 @@ export function settings(region, {account, enter, leave}) {
 
   const load = () => loading(sessions, () => all('/v1/sessions'), (items) => sessions.replaceChildren(...items.map(session)));
 
-  region.append(
+  load();
+  return [
     panel(t('preferences'), form(preferences, t('save'), change)),
     panel(t('profile'), form(fields, t('save'), change)),
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
-    panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))));
-  load();
+    panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
+  ];
 }
 
 /** A browser and its system, as people call them. */
