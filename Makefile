@@ -1,5 +1,6 @@
 # Kurir's doors. `make help` lists them.
 .DEFAULT_GOAL := help
+SHELL := bash
 .PHONY: help run demo test bench build format lint pictures thread-sanitizer packages test-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
@@ -31,7 +32,8 @@ build: packages ## build the release binary, .build/release/kurir
 
 test: test-packages $(VENV)/made lint ## everything that is checked before a change lands
 	swift build --product kurir
-	swift test --parallel
+	@swift test --parallel 2>&1 | tee .build/tests.log; \
+	[ $${PIPESTATUS[0]} = 0 ] || { echo "What failed:"; grep -A 4 ' recorded an issue' .build/tests.log; exit 1; }
 	$(MAKE) thread-sanitizer
 
 thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer

@@ -53,23 +53,26 @@ import Testing
     /// A hundred thousand are pending, the rest delivered; all are of one store and one courier.
     private func fill(_ api: API, _ store: Person, _ courier: Person) async throws {
         for table in ["deliveries", "jobs"] { try await api.execute("ALTER TABLE \(table) DISABLE TRIGGER ALL") }
-        try await api.execute(
-            """
-            INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name,
-                recipient_last_name, recipient_address, description, created_at, updated_at, accepted_at, delivered_at)
-            SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, '\(store.id)',
-                CASE WHEN n % 10 = 0 THEN 'pending' ELSE 'delivered' END::delivery_status, 1,
-                CASE WHEN n % 10 > 0 THEN '\(courier.id)'::uuid END, ARRAY['\(courier.id)'::uuid], 'Iva', 'Ivić', 'Ilica 1',
-                'Torta', now(), now(), CASE WHEN n % 10 > 0 THEN now() END, CASE WHEN n % 10 > 0 THEN now() END
-            FROM generate_series(1, 1000000) n
-            """)
-        try await api.execute(
-            "INSERT INTO jobs SELECT '\(courier.id)', status, id, store_id FROM deliveries")
-        try await api.execute(
-            """
-            INSERT INTO events (account_id, type, delivery_id, seq)
-            SELECT '\(store.id)', 'delivery.created', id, 1 FROM deliveries LIMIT 200000
-            """)
+        // In parts, since nobody's feed shows what was committed beside a transaction that is still open.
+        for part in 0..<20 {
+            try await api.execute(
+                """
+                WITH made AS (
+                    INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name,
+                        recipient_last_name, recipient_address, description, created_at, updated_at, accepted_at,
+                        delivered_at)
+                    SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, '\(store.id)',
+                        CASE WHEN n % 10 = 0 THEN 'pending' ELSE 'delivered' END::delivery_status, 1,
+                        CASE WHEN n % 10 > 0 THEN '\(courier.id)'::uuid END, ARRAY['\(courier.id)'::uuid], 'Iva', 'Ivić',
+                        'Ilica 1', 'Torta', now(), now(), CASE WHEN n % 10 > 0 THEN now() END,
+                        CASE WHEN n % 10 > 0 THEN now() END
+                    FROM generate_series(\(part * 50_000 + 1), \((part + 1) * 50_000)) n
+                    RETURNING id, status
+                ), opened AS (INSERT INTO jobs SELECT '\(courier.id)', status, id, '\(store.id)' FROM made)
+                INSERT INTO events (account_id, type, delivery_id, seq)
+                SELECT '\(store.id)', 'delivery.created', id, 1 FROM made LIMIT 10000
+                """)
+        }
         try await api.execute("ANALYZE deliveries, jobs, events")
     }
 

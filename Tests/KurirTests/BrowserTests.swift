@@ -29,7 +29,6 @@ import Testing
             environment: [
                 "KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures",
                 "KURIR_GATEWAY_KEY": key,
-            ],
-            seconds: 540)
+            ])
     }
 }

@@ -1,5 +1,5 @@
-/// Waits for something that sends no event, for half a minute at the most, or as long as is said.
-public func eventually(within bound: Duration = .seconds(30), _ condition: () async throws -> Bool) async throws {
+/// Waits for something that sends no event; only what never comes takes as long as is said.
+public func eventually(within bound: Duration = .seconds(100), _ condition: () async throws -> Bool) async throws {
     struct NeverCame: Error {}
     let end = ContinuousClock.now + bound
     while ContinuousClock.now < end {
