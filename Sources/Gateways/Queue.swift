@@ -46,7 +46,8 @@ final class Queue {
             self.connection = connection
             return try connection.query(sql, parameters)
         } catch {
-            if case PostgresError.refused = error {} else { connection = nil }
+            // A refusal may come from a server that takes no more writes, while another one does.
+            connection = nil
             throw error
         }
     }

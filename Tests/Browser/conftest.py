@@ -117,6 +117,7 @@ def line():
 def look():
     """Keeps a picture of a screen, on which axe must find nothing."""
     def picture(page, name):
+        expect(page.locator("h1")).not_to_have_count(0)
         expect(page.locator("[aria-busy]")).to_have_count(0)
         found = Axe().run(page).response["violations"]
         page.screenshot(path=PICTURES / f"{name}.png")

@@ -151,7 +151,7 @@ def test_another_site_cannot_write_in_the_name_of_a_store(visit):
     assert call("GET", "/v1/invites", token=shop.token) == before
 
 
-def test_by_keyboard_alone(visit):
+def test_by_keyboard_alone(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
     page = visit("/")
@@ -172,6 +172,17 @@ def test_by_keyboard_alone(visit):
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator(".card")).to_be_focused()
+    # What was typed is not lost by a key that is quickly hit.
+    page.get_by_role("button", name="New delivery").click()
+    page.get_by_label("What is delivered").fill("Three cakes")
+    page.keyboard.press("Escape")
+    look(page, "close-unsaved")
+    page.get_by_role("button", name="Go back").click()
+    expect(page.get_by_label("What is delivered")).to_have_value("Three cakes")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Close without saving").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.locator(".card").focus()
     # A card that changes under the focus keeps it.
     shop.deliver_to(Courier(shop))
     expect(page.locator(".card")).to_have_count(2)

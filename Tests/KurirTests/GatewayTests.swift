@@ -126,6 +126,36 @@ import Testing
         }
     }
 
+    @Test func whatIsDoneIsReportedAlsoWhileNothingCanBeClaimed() async throws {
+        try await Receivers.running { receivers in
+            try await put((0..<10).map { "+38592\(1_000_000 + $0)" }, title: "slow")
+            try await running("sms", to: receivers.told("http") + "/hook") { gateway in
+                try await eventually { receivers.arrived(at: "webhook").count == 10 }
+                // Each is answered only after a second.
+                try await query("ALTER FUNCTION outbox_claim RENAME TO outbox_claim_elsewhere")
+                try await eventually { try await empty() }
+                #expect(try await query("SELECT count(*) FROM messages_done") == [["10"]])
+                try await eventually { gateway.complained.contains("outbox_claim") }
+            }
+        }
+    }
+
+    @Test func aServerThatTookNoWritesForAWhileIsUsedAgain() async throws {
+        let (database, url) = (TestDatabase.current.name, TestDatabase.current.url)
+        try await Receivers.running { receivers in
+            try await query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+            try await running("sms", to: receivers.told("http") + "/hook") { gateway in
+                try await eventually { gateway.complained.contains("read-only") }
+                try await blocking {
+                    try BlockingConnection(url: url).execute(
+                        "BEGIN READ WRITE; ALTER DATABASE \(database) RESET ALL; COMMIT")
+                }
+                try await put(["+385911111111"])
+                try await eventually { receivers.arrived(at: "webhook").count == 1 }
+            }
+        }
+    }
+
     @Test func aDatabaseThatIsAwayIsWaitedForAndADeadReceiverToo() async throws {
         try await put(["+385911111111"])
         // Nobody listens there.

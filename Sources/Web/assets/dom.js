@@ -70,6 +70,14 @@ export function openDialog(title, ...content) {
   const close = h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: () => dialog.close()}, '✕');
   const dialog = h('dialog', {'aria-labelledby': id}, h('header', {}, h('h2', {id}, title), close), ...content);
   dialog.addEventListener('close', () => dialog.remove());
+  // Escape is quickly hit: what was typed is not dropped unasked.
+  let isTyped = false;
+  dialog.addEventListener('input', () => { isTyped = true; });
+  dialog.addEventListener('cancel', async (event) => {
+    if (!isTyped) return;
+    event.preventDefault();
+    if (await confirmed(t('dropTyped'), t('dropTypedText'), t('drop'))) dialog.close();
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;

@@ -3,6 +3,7 @@ export const en = {
   // The frame
   navigation: 'Main', skip: 'Skip to the content', live: 'Live', notLive: 'Not live', offline: 'No connection. What was loaded can still be read.',
   loading: 'Loading …', tryAgain: 'Try again', close: 'Close', cancel: 'Cancel', save: 'Save', saved: 'Saved.', keepIt: 'Go back',
+  dropTyped: 'Close without saving?', dropTypedText: 'What you have typed will be lost.', drop: 'Close without saving',
   optional: 'optional', more: 'Show more', show: 'Show', search: 'Search', state: 'State', day: 'Day', nothingFound: 'Nothing found.',
   unreachable: 'There is no connection to Kurir.', noGoodAnswer: 'Kurir cannot answer now. Try again in a moment.', somethingWrong: 'Something went wrong on this page. Load it again.',
   sessionOver: 'You are signed out. Sign in again.', signedInElsewhere: 'You are signed in as {name}.',

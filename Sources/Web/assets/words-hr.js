@@ -3,6 +3,7 @@ export const hr = {
   // Okvir
   navigation: 'Glavni izbornik', skip: 'Prijeđi na sadržaj', live: 'Povezano', notLive: 'Nije povezano', offline: 'Nema veze. Učitano se i dalje može čitati.',
   loading: 'Učitavanje …', tryAgain: 'Pokušaj ponovno', close: 'Zatvori', cancel: 'Odustani', save: 'Spremi', saved: 'Spremljeno.', keepIt: 'Natrag',
+  dropTyped: 'Zatvoriti bez spremanja?', dropTypedText: 'Ono što ste upisali bit će izgubljeno.', drop: 'Zatvori bez spremanja',
   optional: 'nije obavezno', more: 'Prikaži još', show: 'Prikaži', search: 'Traži', state: 'Status', day: 'Dan', nothingFound: 'Ništa nije pronađeno.',
   unreachable: 'Nema veze s Kurirom.', noGoodAnswer: 'Kurir sada ne može odgovoriti. Pokušajte malo poslije.', somethingWrong: 'Na ovoj je stranici nešto pošlo po zlu. Učitajte je ponovno.',
   sessionOver: 'Odjavljeni ste. Prijavite se ponovno.', signedInElsewhere: 'Prijavljeni ste kao {name}.',
