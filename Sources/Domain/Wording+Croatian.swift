@@ -14,7 +14,7 @@ extension Wording {
                 "Dostava je otkazana",
                 """
                 [{store} otkazuje dostavu {reference}|Dostava {reference} je otkazana\
-                |{store} otkazuje dostavu|Dostava je otkazana]. \
+                |{store} otkazuje dostavu ({description})|{store} otkazuje dostavu|Dostava je otkazana]. \
                 Nemojte je nositi primatelju[. Razlog: {reason}|.]
                 """
             )

@@ -14,7 +14,8 @@ extension Wording {
                 "Delivery cancelled",
                 """
                 [{store} has cancelled delivery {reference}|Delivery {reference} has been cancelled\
-                |{store} has cancelled a delivery|A delivery has been cancelled]. \
+                |{store} has cancelled a delivery ({description})|{store} has cancelled a delivery\
+                |A delivery has been cancelled]. \
                 Please do not deliver it[. Reason: {reason}|.]
                 """
             )

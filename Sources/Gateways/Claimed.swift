@@ -76,8 +76,8 @@ extension Transfer.Reply {
     /// What to say of an answer that was not wanted, on one line and not at length.
     var complaint: String {
         if let error { return status == 0 ? error : "\(status): \(error)" }
-        let text = String(decoding: body.prefix(200), as: UTF8.self)
-        return "\(status) " + String(text.map { $0.isNewline || $0 == "\0" ? " " : $0 })
+        let words = String(decoding: body.prefix(200), as: UTF8.self).split { $0.isWhitespace || $0 == "\0" }
+        return (["\(status)"] + words).joined(separator: " ")
     }
 
     /// What most answers mean that are neither success nor about the message.

@@ -25,8 +25,8 @@ enum GatewayKeyCommand {
     static func channels(_ settings: Settings) throws -> [String]? {
         let known = GatewayKey.allChannels
         return try settings.value(.gatewayChannels, expected: "of \(known.joined(separator: ","))") { text in
-            let names = text.split(separator: ",").map { String($0.filter { !$0.isWhitespace }) }
-            return !names.isEmpty && names.allSatisfy(known.contains) ? names : nil
+            let names = Set(text.split(separator: ",").map { String($0.filter { !$0.isWhitespace }) })
+            return !names.isEmpty && names.isSubset(of: known) ? known.filter(names.contains) : nil
         }
     }
 

@@ -7,7 +7,7 @@ struct WordingTests {
     /// What callers can give for each kind.
     static let arguments: [NotificationKind: Set<String>] = [
         .deliveryOffered: ["store", "reference", "address"],
-        .deliveryCancelled: ["store", "reference", "reason"],
+        .deliveryCancelled: ["store", "reference", "description", "reason"],
         .invite: ["store", "code", "url"],
         .partnershipEnded: ["store"],
         .deliveryAccepted: ["courier", "reference", "address"],
@@ -20,6 +20,7 @@ struct WordingTests {
     static let examples = [
         "store": "Pekara Klas", "courier": "Ana Kos", "code": "01ABC-DEF89", "url": "https://kurir.hr/i/01ABCDEF89",
         "reference": "2026-17", "address": "Ilica 1, Zagreb", "reason": "Guma je pukla", "minutes": "15",
+        "description": "Torta",
     ]
 
     @Test("of each kind knows each placeholder", arguments: Language.known, NotificationKind.allCases)
@@ -29,8 +30,8 @@ struct WordingTests {
         let known = try #require(Self.arguments[kind])
         #expect(template.title.arguments.union(template.body.arguments).isSubset(of: known))
         let text = Wording.message(kind, in: language, Self.examples)
-        // The address is for want of something shorter.
-        for name in template.body.arguments where name != "address" {
+        // Address and description are for want of something shorter.
+        for name in template.body.arguments where !["address", "description"].contains(name) {
             #expect(text.body.contains(try #require(Self.examples[name])), "\(name)")
         }
     }

@@ -46,6 +46,9 @@ import Testing
                     "CREATE TABLE mine (a int)",
                     "SELECT nextval('message_queue_seq_seq')", "SELECT message_partitions(0)",
                     "SELECT setval('queue_start_sms', 1)",
+                    // What PostgreSQL lets everybody do.
+                    "SELECT uuid_v7()", "SELECT throttle('{}', '{}', '{}')", "SELECT message_way('sms', 'x')",
+                    "SELECT lo_create(0)", "SELECT withdraw_pushes(gen_random_uuid(), '{}')",
                 ]
             for sql in forbidden {
                 #expect(try await error(as: "kurir_gateway", sql) == "42501", "\(sql)")
@@ -147,5 +150,15 @@ import Testing
                     ["lost"], ["done"], ["lost"],
                 ])
         }
+    }
+}
+
+/// What only the migrations can do, because a copy of a database does not have it.
+@Suite(.emptyDatabase) struct GatewayRoleTests {
+    @Test func theRoleMayMakeNothingTemporary() async throws {
+        let url = TestDatabase.current.url
+        try await blocking { try Migrator(.all).migrate(url) }
+        let gateway = try await OpenTransaction.begin(as: "kurir_gateway")
+        await #expect(throws: PostgresError.self) { try await gateway.query("CREATE TEMP TABLE mine (a int)") }
     }
 }

@@ -14,6 +14,10 @@ extension ProblemWords {
                 "Uz kolačić prijave to smiju tražiti samo naše stranice ili zahtjev s poljem X-Requested-With."
         ],
         "other_channel": ["Nije dopušteno": "Ovaj ključ ne vrijedi za taj kanal."],
+        "message_untrue": [
+            "Nije više dostupno":
+                "Ono što poruka kaže više ne vrijedi ili se primatelj više ne može dobiti na toj adresi."
+        ],
         "not_an_object": ["Neispravan zahtjev": "Tijelo zahtjeva mora biti JSON objekt."],
         "bad_idempotency_key": ["Neispravan zahtjev": "Idempotency-Key ima od 1 do 255 vidljivih ASCII znakova."],
         "idempotency_key_reused": [

@@ -14,6 +14,9 @@ extension ProblemWords {
                 "With a session cookie this may only be asked for by our own pages, or with X-Requested-With."
         ],
         "other_channel": ["Not allowed": "This key does not hold that channel."],
+        "message_untrue": [
+            "Gone": "What this message says is no longer so, or its recipient can no longer be reached there."
+        ],
         "not_an_object": ["Bad request": "The body must be a JSON object."],
         "bad_idempotency_key": ["Bad request": "An Idempotency-Key is 1 to 255 characters of visible ASCII."],
         "idempotency_key_reused": [

@@ -54,7 +54,11 @@ struct InsertReset: Statement {
             SELECT id, $2, 5, now() + make_interval(mins => $3) FROM (\(Login.accountSQL)) account
             ON CONFLICT (account_id) DO UPDATE
             SET (code_hash, tries_left, expires_at) = (EXCLUDED.code_hash, EXCLUDED.tries_left, EXCLUDED.expires_at)
-            RETURNING account_id, expires_at)
+            RETURNING account_id, expires_at),
+        withdrawn AS (
+            DELETE FROM message_queue q USING reset JOIN message_routes r USING (account_id)
+            WHERE q.way = message_way(r.channel::message_channel, r.address) AND q.account_id = reset.account_id
+                AND q.kind = $4 AND (q.lease IS NULL OR q.ready_at <= clock_timestamp()))
         INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id, expires_at)
         SELECT $4, $5, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, reset.expires_at
         FROM reset JOIN message_routes r USING (account_id)

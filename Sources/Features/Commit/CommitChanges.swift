@@ -133,17 +133,16 @@ private enum CommitSQL {
             told AS (
                 INSERT INTO messages (
                     kind, data, channel, address, platform, language, title, body, account_id, subject)
-                SELECT n.kind, n.data, r.channel::message_channel, r.address, r.platform, r.language, text->>0, text->>1, account, c.id
+                SELECT n.kind, n.data || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text->>0, text->>1, account, c.id
                 FROM done c,
                     jsonb_to_recordset(c.notices)
                         AS n(kind text, by_sms boolean, data jsonb, texts jsonb, accounts uuid[]),
                     unnest(n.accounts) AS account,
                     LATERAL (
-                        SELECT 'push' AS channel, d.token AS address, d.platform, a.language
-                        FROM accounts a JOIN devices d ON d.account_id = a.id
-                        WHERE a.id = account AND a.notifications_enabled
+                        SELECT channel, address, platform, language, extra FROM message_routes
+                        WHERE account_id = account AND channel = 'push'
                         UNION ALL
-                        SELECT 'sms', k.phone, NULL, a.language FROM accounts a JOIN couriers k ON k.id = a.id
+                        SELECT 'sms', k.phone, NULL, a.language, '{}' FROM accounts a JOIN couriers k ON k.id = a.id
                         WHERE a.id = account AND a.notifications_enabled AND n.by_sms
                             AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)) r,
                     coalesce(n.texts->r.language, n.texts->'en') AS text),

@@ -43,6 +43,8 @@ extension StoredDelivery {
     private func message(_ kind: NotificationKind, _ change: Change) -> Message {
         var arguments = ["store": store.name, "address": change.after.content.recipient.address]
         arguments["reference"] = change.after.content.reference
+        // By this, too, who carries several knows which one is meant.
+        arguments["description"] = String(change.after.content.description.prefix(40))
         arguments["courier"] = change.command.actorKind == .courier ? reader?.name : nil
         arguments["reason"] = change.command.reason
         var data: [String: JSON] = [
@@ -50,7 +52,8 @@ extension StoredDelivery {
             "store_name": .string(store.name), "seq": .integer(Int(change.after.version)),
         ]
         data["reference"] = change.after.content.reference.map(JSON.string)
-        if change.command.actorKind == .courier, let reader {
+        // Who gave it back is nothing to the next candidates.
+        if change.command.actorKind == .courier, kind != .deliveryOffered, let reader {
             data["courier_id"] = .string(reader.id.description)
             data["courier_name"] = .string(reader.name)
         }

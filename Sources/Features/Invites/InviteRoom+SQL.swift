@@ -38,17 +38,17 @@ struct MakeInvite: Statement {
             ON CONFLICT DO NOTHING
             RETURNING id, channel, expires_at, courier_id, phone),
         recipient AS (
-            SELECT r.account_id, r.channel, r.address, r.platform, r.language
+            SELECT r.account_id, r.channel, r.address, r.platform, r.language, r.extra
             FROM made JOIN message_routes r ON r.account_id = made.courier_id AND r.channel = made.channel
             UNION ALL
-            SELECT NULL, made.channel, made.phone, NULL, $6 FROM made WHERE made.courier_id IS NULL),
+            SELECT NULL, made.channel, made.phone, NULL, $6, '{}' FROM made WHERE made.courier_id IS NULL),
         fed AS (
             INSERT INTO events (account_id, type, data)
             SELECT courier_id, 'invite.received', $8 - '{code,url,type}'::text[] FROM made WHERE courier_id IS NOT NULL),
         sent AS (
             INSERT INTO messages
                 (kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at)
-            SELECT $7, $8, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, made.id,
+            SELECT $7, $8 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, made.id,
                 made.expires_at
             FROM made, recipient r JOIN unnest($9, $10, $11) AS text(language, title, body) USING (language))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,

@@ -67,12 +67,13 @@ struct MessageTexts: Sendable {
     }
 }
 
-/// Takes messages under a lease.
+/// Takes messages under a lease; none for a key that was revoked while it waited.
 struct ClaimMessages: Statement {
     static let sql = """
         SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt, created_at
-        FROM outbox_claim($1, $2, $3)
+        FROM outbox_claim($1, $2, $3) WHERE EXISTS (SELECT FROM gateway_keys WHERE id = $4 AND revoked_at IS NULL)
         """
+    let key: ID
     let channel: String
     let most: Int32
     let seconds: Int32
@@ -81,6 +82,7 @@ struct ClaimMessages: Statement {
         parameters.add(channel)
         parameters.add(most)
         parameters.add(seconds)
+        parameters.add(key)
     }
 
     static func decode(_ row: inout RowReader) throws -> ClaimedMessage {
@@ -308,15 +310,30 @@ struct ListDead: Statement {
     }
 }
 
-/// Puts a message that was given up back at the end of its queue. No row when there is none.
+/// Puts a message that was given up back at the end of its queue, unless what it says is no longer so, and gives whether it
+/// still is. No row when there is none.
 struct RetryDead: Statement {
     static let sql = """
-        WITH raised AS (
-            DELETE FROM messages_dead WHERE id = $1 AND channel::text = ANY ($2) RETURNING id, created_at)
-        INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject)
-            SELECT m.id, m.created_at, m.channel, message_way(m.channel, m.address), m.kind, m.account_id, m.subject
-            FROM raised r JOIN messages m ON m.id = r.id AND m.created_at = r.created_at
-            RETURNING id
+        WITH dead AS MATERIALIZED (
+            SELECT m.*, (m.expires_at > now()) IS NOT FALSE
+                AND (m.channel <> 'push' OR m.account_id IS NULL OR EXISTS (
+                    SELECT FROM message_routes r
+                    WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address))
+                AND (m.kind <> 'delivery_offered' OR m.subject IS NULL OR EXISTS (
+                    SELECT FROM jobs j
+                    WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject))
+                AND (m.kind <> 'invite' OR m.subject IS NULL OR EXISTS (
+                    SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open')) AS is_true
+            FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
+            WHERE d.id = $1 AND d.channel::text = ANY ($2) FOR UPDATE OF d),
+        raised AS (
+            DELETE FROM messages_dead d USING dead
+            WHERE d.id = dead.id AND d.created_at = dead.created_at AND is_true),
+        queued AS (
+            INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at)
+            SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at
+            FROM dead WHERE is_true)
+        SELECT is_true FROM dead
         """
     let id: ID
     let channels: [String]
@@ -326,7 +343,7 @@ struct RetryDead: Statement {
         parameters.add(channels)
     }
 
-    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
 /// Makes room for the messages of the weeks to come, and drops weeks that nobody needs any more.

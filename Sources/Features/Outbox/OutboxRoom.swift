@@ -50,10 +50,11 @@ struct OutboxRoom: Room {
                 query: Endpoint.Parameter.list, answers: [.ok(.page(of: DeadMessage.shape))], handler: dead),
             Endpoint(
                 .post, "/v1/outbox/dead/{id}/retry", for: .gateway, "Gives a message that was given up another go",
-                room: Self.name, answers: [.noContent]
+                room: Self.name, answers: [.noContent], refuses: [.notFound, Self.untrue]
             ) { call in
                 let retry = RetryDead(id: try call.request.parameter("id"), channels: call.gateway.channels)
-                guard try await call.run(retry).first != nil else { throw Problem.notFound }
+                guard let isStillTrue = try await call.run(retry).first else { throw Problem.notFound }
+                guard isStillTrue else { throw Self.untrue }
                 return Response(.noContent)
             },
         ]
@@ -61,6 +62,7 @@ struct OutboxRoom: Room {
 
     private static let name = "Outbox"
     private static let otherChannel = Problem(.forbidden, "forbidden", wording: "other_channel")
+    private static let untrue = Problem(.gone, "gone", wording: "message_untrue")
 
     private func claim(_ call: Call, _ form: ClaimForm) async throws -> Response {
         try call.gateway.check(form.channel)
@@ -68,7 +70,7 @@ struct OutboxRoom: Room {
         let listener = tail.listen(to: form.channel)
         defer { listener.close() }
         while true {
-            let messages = try await take(form)
+            let messages = try await take(form, for: call.gateway)
             let now = Instant.now
             guard messages.isEmpty, now < deadline, !listener.isOver else { return ClaimedMessage.response(messages) }
             // What was committed late is found only by who claims.
@@ -77,8 +79,9 @@ struct OutboxRoom: Room {
     }
 
     /// Another gateway may be given a message to the same address at the same moment; then there is another try.
-    private func take(_ form: ClaimForm) async throws -> [ClaimedMessage] {
-        let claim = ClaimMessages(channel: form.channel, most: Int32(form.most), seconds: Int32(form.leaseSeconds))
+    private func take(_ form: ClaimForm, for key: GatewayKey) async throws -> [ClaimedMessage] {
+        let claim = ClaimMessages(
+            key: key.id, channel: form.channel, most: Int32(form.most), seconds: Int32(form.leaseSeconds))
         for _ in 0..<3 {
             do {
                 return try await database.run(claim)

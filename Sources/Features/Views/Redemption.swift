@@ -111,9 +111,12 @@ struct RedeemInvite: Statement {
             INSERT INTO events (account_id, type, data)
             SELECT account_id, 'partner.joined', $4 - 'type' || jsonb_build_object('store_id', joined.store_id)
             FROM joined, unnest(ARRAY[joined.store_id, $2]) AS account_id),
+        withdrawn AS (
+            DELETE FROM message_queue q USING redeemed
+            WHERE q.subject = $1 AND (q.lease IS NULL OR q.ready_at <= clock_timestamp())),
         told AS (
             INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id)
-            SELECT $3, $4, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
+            SELECT $3, $4 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
             FROM joined JOIN message_routes r ON r.account_id = joined.store_id AND r.channel = 'push'
             JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language))
         SELECT since FROM joined
