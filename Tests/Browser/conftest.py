@@ -61,10 +61,11 @@ def visit(chromium):
 
 
 class Line:
-    """A connection to Kurir that can be cut, as those of phones are."""
+    """A connection to Kurir that can be cut, or freeze, as those of phones do."""
 
     def __init__(self):
-        self.port, self.ends = 0, set()
+        self.port, self.ends, self.flows = 0, set(), threading.Event()
+        self.flows.set()
         self.mend()
 
     @property
@@ -100,6 +101,7 @@ class Line:
     def carry(self, source, sink):
         try:
             while data := source.recv(65536):
+                self.flows.wait()
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:

@@ -38,6 +38,67 @@ def test_without_a_connection_and_back(visit, line, look):
     assert shop.history(job) == ["create", "accept", "deliver"]
 
 
+def test_a_connection_that_nobody_closed_is_noticed(visit, line):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    page.clock.install()
+    page.reload()
+    sign_in(page, ana)
+    # It says something every quarter of a minute.
+    page.clock.fast_forward(30_000)
+    page.wait_for_timeout(16_000)
+    page.clock.fast_forward(30_000)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    line.flows.clear()
+    shop.deliver_to(ana)
+    page.clock.fast_forward(41_000)
+    expect(page.get_by_text("Not live")).to_be_visible()
+    line.cut()
+    line.flows.set()
+    line.mend()
+    page.clock.fast_forward(41_000)
+    live(page)
+    expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
+
+
+def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit):
+    shop = Store()
+    store = visit("/", forgiving=["net::ERR_"])
+    sign_in(store, shop)
+    store.context.set_offline(True)
+    expect(store.get_by_text("Not live")).to_be_visible()
+    store.get_by_role("link", name="Figures").click()
+    expect(store.get_by_text("There is no connection to Kurir.")).to_be_visible()
+    store.context.set_offline(False)
+    expect(store.get_by_role("heading", name="Deliveries a day")).to_be_visible()
+    live(store)
+
+
+def test_what_was_not_sent_can_be_taken_back(visit, line):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Accept")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    # The same in another tab, which is told.
+    other = page.context.new_page()
+    other.goto("/courier")
+    expect(other.get_by_role("button", name="Accept")).to_be_visible()
+    line.cut()
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    expect(other.get_by_text("no answer yet")).to_be_visible()
+    page.get_by_role("button", name="Do not send").click()
+    expect(page.get_by_role("button", name="Accept")).to_be_visible()
+    expect(other.get_by_role("button", name="Accept")).to_be_visible()
+    line.mend()
+    live(page)
+    assert shop.history(job) == ["create"]
+
+
 def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
     shop = Store()
     ana = Courier(shop)

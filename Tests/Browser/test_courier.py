@@ -41,7 +41,7 @@ def test_declining_and_calling_and_finding_the_way(visit):
     page.get_by_role("button", name="Accept").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
-    expect(page.locator(".column.in_progress .card :focus")).to_have_count(1)
+    expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
     expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_attribute("href", "tel:+385919998877")
 
 
@@ -56,6 +56,40 @@ def test_details_close_when_the_job_is_gone(visit):
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_text("Iva Ivić")).to_have_count(0)
+    # Whoever was looking is told why.
+    expect(page.get_by_text("cancelled by the store")).to_be_visible()
+    luka = Courier(shop, ("Luka", "Lukić"))
+    job = shop.deliver_to(ana, luka)
+    page.get_by_role("button", name="Details").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    luka.act("accept", job)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_text("no longer on offer")).to_be_visible()
+
+
+def test_who_is_about_to_deliver_is_told_that_it_was_cancelled(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    page.get_by_role("button", name="Deliver:").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_text("cancelled by the store")).to_be_visible()
+
+
+def test_a_long_text_leaves_the_buttons_at_hand(visit):
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana, description="Torta s jagodama i čokoladom. " * 30, instructions="Zvoniti dvaput. " * 50)
+    page = visit("/courier", phone=True)
+    page.set_viewport_size({"width": 320, "height": 640})
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Accept")).to_be_visible()
+    assert page.get_by_role("button", name="Accept").bounding_box()["y"] < 640
 
 
 def test_many_offers_hide_nothing_that_is_carried(visit):
@@ -105,7 +139,14 @@ def test_a_forgotten_password(visit, look):
     page.get_by_label("New password").fill("bicikl-i-kaciga")
     page.get_by_role("button", name="Set the password").click()
     expect(page.get_by_role("alert")).to_contain_text("code")
+    # Whoever went to look for the message may find the page loaded anew.
+    page.reload()
+    page.get_by_role("button", name="Forgotten password").click()
+    page.get_by_label("Phone").fill(ana.phone)
+    page.get_by_role("button", name="I have a code").click()
+    expect(page.get_by_label("Phone")).to_have_value(ana.phone)
     page.get_by_label("Code").fill(code)
+    page.get_by_label("New password").fill("bicikl-i-kaciga")
     page.get_by_role("button", name="Set the password").click()
     live(page)
 

@@ -151,6 +151,44 @@ def test_another_site_cannot_write_in_the_name_of_a_store(visit):
     assert call("GET", "/v1/invites", token=shop.token) == before
 
 
+def test_a_new_address_has_no_place_of_the_old_one(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    recipient = {"first_name": "Iva", "last_name": "Ivić", "address": "Ilica 5", "location": {"lat": 45.8, "lon": 15.97}}
+    job = shop.deliver_to(ana, luka, recipient=recipient)
+    ana.act("decline", job)
+    store = visit("/")
+    sign_in(store, shop)
+    for name, value, place in [("Instructions", "Ring twice", {"lat": 45.8, "lon": 15.97}), ("Address", "Riva 1, Split", None)]:
+        store.locator(".card").click()
+        store.get_by_role("button", name="Change").click()
+        editor = store.get_by_role("dialog").last
+        # Who has said no already is seen before anything is saved.
+        expect(editor.locator(".choice").filter(has_text="Ana Anić")).to_contain_text("declined")
+        expect(editor.locator(".choice").filter(has_text="Luka Lukić")).not_to_contain_text("declined")
+        editor.get_by_label(name).fill(value)
+        editor.get_by_role("button", name="Save").click()
+        expect(editor.get_by_label(name)).to_have_count(0)
+        assert call("GET", f"/v1/deliveries/{job}", token=shop.token)["recipient"].get("location") == place
+        store.reload()
+
+
+def test_the_charts_are_labelled_on_a_phone(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    ana.act("deliver", job)
+    page = visit("/", phone=True)
+    sign_in(page, shop)
+    page.get_by_role("link", name="Figures").click()
+    expect(page.locator(".chart")).to_have_count(2)
+    cut_off = page.evaluate("""Array.from(document.querySelectorAll('.chart')).flatMap((chart) =>
+        Array.from(chart.querySelectorAll('.axis text')).filter((text) => text.getBoundingClientRect().width > 0 &&
+            text.getBoundingClientRect().left < chart.getBoundingClientRect().left).map((text) => text.textContent))""")
+    assert cut_off == []
+
+
 def test_by_keyboard_alone(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -174,14 +212,18 @@ def test_by_keyboard_alone(visit, look):
     expect(page.locator(".card")).to_be_focused()
     # What was typed is not lost by a key that is quickly hit.
     page.get_by_role("button", name="New delivery").click()
+    expect(page.get_by_label("First name")).to_be_focused()
     page.get_by_label("What is delivered").fill("Three cakes")
+    assert not page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     page.keyboard.press("Escape")
     look(page, "close-unsaved")
-    page.get_by_role("button", name="Go back").click()
+    expect(page.get_by_role("button", name="Go back")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.get_by_label("What is delivered")).to_have_value("Three cakes")
-    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Close", exact=True).click()
     page.get_by_role("button", name="Close without saving").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
+    assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     page.locator(".card").focus()
     # A card that changes under the focus keeps it.
     shop.deliver_to(Courier(shop))

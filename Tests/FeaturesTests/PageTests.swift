@@ -30,6 +30,7 @@ import Testing
             try await api.execute("UPDATE invites SET expires_at = now()")
             let over = try await api.get("/i/\(code.lowercased())")
             #expect(over.status == 410 && !over.reply.text.contains("Mare"))
+            #expect(over.reply.text.contains(#"href="/courier""#))
             for unknown in ["00000-00000", "x", "%3Cscript%3E"] {
                 let page = try await api.get("/i/\(unknown)")
                 #expect(page.status == 404 && page.reply.header("content-type") == "text/html; charset=utf-8")

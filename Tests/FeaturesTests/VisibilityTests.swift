@@ -216,6 +216,15 @@ import Testing
                 #expect(try await list(store, api, "?q=\(text)").contains(id), "\(text)")
                 #expect(try await list(couriers[0], api, "?q=\(text)").contains(id), "\(text)")
             }
+            // As it is typed in a hurry, and by the number.
+            for text in ["zupa-7", "rodendan", "091%20999", "%2B385%2091/999", "8877"] {
+                #expect(try await list(store, api, "?q=\(text)").contains(id), "\(text)")
+            }
+            #expect(try await list(store, api, "?q=Ani%C4%87").isEmpty)
+            try await api.act("accept", id, as: couriers[0])
+            #expect(try await list(store, api, "?q=anic") == [id])
+            #expect(try await list(couriers[0], api, "?q=anic").isEmpty)
+            try await api.act("cancel", id, as: couriers[0])
             #expect(try await list(store, api, "?q=nema-toga").isEmpty)
             // Behind more than one search looks at.
             try await api.execute(

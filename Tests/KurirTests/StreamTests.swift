@@ -28,7 +28,7 @@ import Testing
                 let bytes = try client.take(Int(try client.takeLine(), radix: 16) ?? 0)
                 _ = try client.takeLine()
                 let text = String(decoding: bytes, as: UTF8.self)
-                if text != ": alive\n\n" { return text }
+                if !text.hasPrefix("event: alive\n") { return text }
             }
         }
     }

@@ -67,6 +67,8 @@ extension ProblemWords {
             "Neispravni podaci": "To nije OIB: jedanaest znamenki od kojih posljednja provjerava ostale."
         ],
         "invalid_code": ["Neispravni podaci": "To nije kôd kakav šaljemo."],
+        "from_after_to": ["Neispravni podaci": "Prvi dan dolazi poslije zadnjega."],
+        "period_too_long": ["Neispravni podaci": "Razdoblje ima najviše 366 dana."],
         "invalid_value": ["Neispravni podaci": "Ta vrijednost ovdje nije moguća."],
         "unknown_language": ["Neispravni podaci": "Taj jezik ovdje nije poznat."],
         "password_too_short": ["Neispravni podaci": "Lozinka ima najmanje {min} znakova."],

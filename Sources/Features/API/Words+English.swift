@@ -64,6 +64,8 @@ extension ProblemWords {
             "Invalid data": "This is not an OIB: eleven digits of which the last one checks the others."
         ],
         "invalid_code": ["Invalid data": "This is not a code as we send it."],
+        "from_after_to": ["Invalid data": "The first day comes after the last one."],
+        "period_too_long": ["Invalid data": "A period has 366 days at most."],
         "invalid_value": ["Invalid data": "This is none of the values that are possible here."],
         "unknown_language": ["Invalid data": "This language is not known here."],
         "password_too_short": ["Invalid data": "A password has {min} characters at least."],

@@ -174,12 +174,19 @@ private struct ListSQL {
             FROM looked),
         found AS (
             SELECT \(StoredDelivery.columns) FROM looked JOIN deliveries d ON d.id = looked.at_id \(StoredDelivery.tables)
-            WHERE strpos(lower(concat_ws(
-                ' ', d.reference, d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone,
-                d.description, d.instructions)), lower($6)) > 0
+            WHERE strpos(\(Self.folded("""
+                concat_ws(' ', d.reference, d.recipient_first_name, d.recipient_last_name, d.recipient_address,
+                    d.description, d.instructions, CASE WHEN c.id <> $1 THEN c.first_name || ' ' || c.last_name END)
+                """)), \(Self.folded("$6"))) > 0
+                OR strpos(d.recipient_phone, substring(translate($6, ' -/().', '') FROM '^(?:\\+|00|0)?([0-9]{3,})$')) > 0
             ORDER BY looked.at_status DESC, looked.at_id DESC LIMIT $4)
         SELECT edge.place, found.* FROM edge LEFT JOIN found ON true
         """
+    }
+
+    /// As people type it who have no time for capitals and accents.
+    private static func folded(_ text: String) -> String {
+        "translate(lower(\(text)), 'čćđšžáàâäéèêëíîïóôöúûüñç', 'ccdszaaaaeeeeiiiooouuunc')"
     }
 
     static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id")

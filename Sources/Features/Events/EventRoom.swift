@@ -134,7 +134,10 @@ public struct EventRoom: Room {
             } else {
                 let silentSince = Instant.now
                 try await listener.wait(atMost: Self.heartbeat)
-                if Instant.now >= silentSince + Self.heartbeat { try await writer.write(Array(": alive\n\n".utf8)) }
+                // An event, and no comment, so that scripts in browsers hear that the connection stands.
+                if Instant.now >= silentSince + Self.heartbeat {
+                    try await writer.write(Array("event: alive\ndata: {}\n\n".utf8))
+                }
             }
         }
     }

@@ -16,7 +16,15 @@ struct InvitePage {
             """)
     }
 
-    var over: HTMLPage { page(words.overTitle, "<p>\(HTMLPage.escaped(words.over))</p>") }
+    /// Who has used it comes this way again.
+    var over: HTMLPage {
+        page(
+            words.overTitle,
+            """
+            <p>\(HTMLPage.escaped(words.over))</p>
+            <p><a href="/courier">\(HTMLPage.escaped(words.toApp))</a></p>
+            """)
+    }
     var unknown: HTMLPage { page(words.unknownTitle, "<p>\(HTMLPage.escaped(words.unknown))</p>") }
 
     private func page(_ title: String, _ body: String) -> HTMLPage {
@@ -35,6 +43,7 @@ struct InvitePageWords: Sendable {
     let howTo: String
     let overTitle: String
     let over: String
+    let toApp: String
     let unknownTitle: String
     let unknown: String
 
@@ -51,6 +60,7 @@ struct InvitePageWords: Sendable {
         howTo: "Or open the Kurir app, register or sign in with the number that was invited, and enter this code.",
         overTitle: "This invitation is over",
         over: "It was used, taken back, or has expired. Ask the store for a new one.",
+        toApp: "To the couriers’ page",
         unknownTitle: "There is no such invitation",
         unknown: "Check that the link is complete, or ask the store for a new one.")
 
@@ -61,6 +71,7 @@ struct InvitePageWords: Sendable {
         howTo: "Ili otvorite aplikaciju Kurir, registrirajte se ili prijavite pozvanim brojem i upišite ovaj kôd.",
         overTitle: "Ovaj poziv više ne vrijedi",
         over: "Iskorišten je, povučen ili je istekao. Zatražite od trgovine novi.",
+        toApp: "Na stranicu za kurire",
         unknownTitle: "Takvog poziva nema",
         unknown: "Provjerite je li poveznica cijela ili zatražite od trgovine novi poziv.")
 }

@@ -42,15 +42,20 @@ struct StatsPeriod: Sendable {
 
     init(_ request: Request) throws {
         zone = try request.text("time_zone", upTo: 64) ?? "UTC"
+        guard Self.isName(zone) else { throw Problem.invalidParameter("time_zone") }
         let today = Day(number: Timestamp.now.microseconds / 86_400_000_000)
         last = try Self.day(request, "to") ?? today
         first = try Self.day(request, "from") ?? Day(number: max(0, last.number - 29))
-        guard first <= last else { throw Problem.invalidParameter("from") }
-        guard length <= 366 else {
-            throw Problem(
-                .unprocessable, "validation_failed",
-                fields: [Problem.WrongField("from", "out_of_range", arguments: ["min": "1", "max": "366"])])
-        }
+        guard first <= last else { throw Problem.invalidParameter("from", "from_after_to") }
+        guard length <= 366 else { throw Problem.invalidParameter("from", "period_too_long") }
+    }
+
+    /// PostgreSQL also takes offsets as POSIX has them, the wrong way round: they are no names.
+    private static func isName(_ zone: String) -> Bool {
+        zone.hasPrefix("Etc/")
+            || zone.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || "_-/".utf8.contains($0)
+            }
     }
 
     private static func day(_ request: Request, _ name: String) throws -> Day? {
@@ -76,7 +81,7 @@ struct StatsPeriod: Sendable {
 }
 
 extension Problem {
-    fileprivate static func invalidParameter(_ name: String) -> Problem {
-        Problem(.unprocessable, "validation_failed", fields: [WrongField(name, "invalid_value")])
+    fileprivate static func invalidParameter(_ name: String, _ code: String = "invalid_value") -> Problem {
+        Problem(.unprocessable, "validation_failed", fields: [WrongField(name, code)])
     }
 }

@@ -80,17 +80,25 @@ export function entrance(kind, entered, {code, notice} = {}) {
 
   function reset() {
     const asking = form([login], t('sendCode'), async (values) => {
-      const whose = given(values);
-      await post('/v1/password_resets', whose);
+      await post('/v1/password_resets', given(values));
+      enterCode(values[login.name]);
+    });
+    // Who went to look at the message may have to load the page anew.
+    const region = h('div', {}, asking, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () =>
+      enterCode(asking.elements[login.name].value)}, t('haveCode'))));
+
+    function enterCode(value) {
       const code = {name: 'code', label: t('code'), required: true, autocomplete: 'one-time-code', hint: t('codeHint')};
-      const setting = form([code, newPassword('new_password')], t('setPassword'), async (filled) => {
-        await ask('PUT', '/v1/password_resets', {...whose, ...filled});
+      const setting = form([{...login, value}, code, newPassword('new_password')], t('setPassword'), async (filled) => {
+        const whose = given({[login.name]: filled[login.name]});
+        await ask('PUT', '/v1/password_resets', {...filled, ...whose});
         welcome(await post('/v1/sessions', {...whose, password: filled.new_password, cookie: true}));
       });
-      asking.replaceWith(setting);
-      setting.querySelector('input').focus();
-    });
-    return asking;
+      region.replaceChildren(setting);
+      setting.elements[value ? 'code' : login.name].focus();
+    }
+
+    return region;
   }
 
   show(code ? 'register' : 'signIn');

@@ -24,8 +24,8 @@ export function bars(title, days, series) {
   return figure(title, [axis(scale, number), ticks(days, step), ...stacks], series, table(title, days, series, number));
 }
 
-/** Lines of seconds over the days; a day without any leaves a gap. */
-export function lines(title, days, series, format) {
+/** Lines of seconds over the days; a day without any leaves a gap. `mark` is for the axis, `format` for the table. */
+export function lines(title, days, series, mark, format) {
   // In whole minutes.
   const scale = 60 * scaled(Math.max(1, ...days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60))));
   const step = inner.width / days.length;
@@ -40,7 +40,7 @@ export function lines(title, days, series, format) {
     }).join('');
     return path && s('path', {class: `line ${name}`, d: path});
   });
-  return figure(title, [axis(scale, format), ticks(days, step), ...paths], series, table(title, days, series, format));
+  return figure(title, [axis(scale, mark), ticks(days, step), ...paths], series, table(title, days, series, format));
 }
 
 /** A bar for each of somebody's figures. */

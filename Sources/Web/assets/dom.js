@@ -54,7 +54,10 @@ export function redraw(draw) {
   const key = focused?.closest('[data-key]')?.dataset.key;
   draw();
   if (!key || focused.isConnected) return;
-  (document.querySelector(`[data-key="${key}"] :is(button, a)`) ?? document.querySelector('main'))?.focus({preventScroll: true});
+  const place = document.querySelector(`[data-key="${key}"]`);
+  // To the whole of what has several buttons: the next key must not set off another one.
+  if (place) place.tabIndex = -1;
+  (place?.querySelector(':scope > button') ?? place ?? document.querySelector('main'))?.focus({preventScroll: true});
 }
 
 /** Fills a list, or says that there is nothing. */
@@ -67,18 +70,33 @@ export function fill(list, items, make, empty) {
 /** A dialog that stands before everything else; Escape closes it, and focus goes back to where it was. */
 export function openDialog(title, ...content) {
   const id = newID();
-  const close = h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: () => dialog.close()}, '✕');
-  const dialog = h('dialog', {'aria-labelledby': id}, h('header', {}, h('h2', {id}, title), close), ...content);
-  dialog.addEventListener('close', () => dialog.remove());
-  // Escape is quickly hit: what was typed is not dropped unasked.
+  const heading = h('h2', {id, tabindex: '-1'}, title);
+  const leave = h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: close}, '✕');
+  const dialog = h('dialog', {'aria-labelledby': id}, h('header', {}, heading, leave), ...content);
+  // A key or button is quickly hit: what was typed is not dropped unasked, neither by them nor by loading the page anew.
   let isTyped = false;
-  dialog.addEventListener('input', () => { isTyped = true; });
-  dialog.addEventListener('cancel', async (event) => {
-    if (!isTyped) return;
-    event.preventDefault();
-    if (await confirmed(t('dropTyped'), t('dropTypedText'), t('drop'))) dialog.close();
+  const stay = (event) => event.preventDefault();
+  dialog.addEventListener('input', () => {
+    isTyped = true;
+    window.addEventListener('beforeunload', stay);
   });
+  dialog.addEventListener('cancel', (event) => {
+    event.preventDefault();
+    close();
+  });
+  dialog.addEventListener('close', () => {
+    window.removeEventListener('beforeunload', stay);
+    dialog.remove();
+    if (dialog.contains(notices)) placeNotices();
+  });
+
+  async function close() {
+    if (!isTyped || await confirmed(t('dropTyped'), t('dropTypedText'), t('drop'))) dialog.close();
+  }
+
   document.body.append(dialog);
+  // Where one begins: with what must be filled in, or at the start.
+  (dialog.querySelector('[autofocus], [aria-required]') ?? heading).setAttribute('autofocus', '');
   dialog.showModal();
   return dialog;
 }
@@ -87,7 +105,7 @@ export function openDialog(title, ...content) {
 export function confirmed(title, text, verb) {
   return new Promise((answer) => {
     const yes = h('button', {type: 'button', class: 'danger', onclick: () => { answer(true); dialog.close(); }}, verb);
-    const no = h('button', {type: 'button', onclick: () => dialog.close()}, t('keepIt'));
+    const no = h('button', {type: 'button', autofocus: true, onclick: () => dialog.close()}, t('keepIt'));
     const dialog = openDialog(title, h('p', {}, text), h('p', {class: 'actions'}, yes, no));
     dialog.addEventListener('close', () => answer(false));
   });
@@ -97,9 +115,7 @@ const notices = h('div', {class: 'notices', role: 'status'});
 
 /** Says something in passing; the same again only once. */
 export function say(text) {
-  // Within the uppermost dialog, which makes everything outside of it inert.
-  const place = Array.from(document.querySelectorAll('dialog[open]')).at(-1) ?? document.body;
-  if (notices.parentNode !== place) place.append(notices);
+  placeNotices();
   for (const old of Array.from(notices.children)) if (old.textContent === text) old.remove();
   // What appears in the same moment as its place is not read out.
   setTimeout(() => {
@@ -107,6 +123,12 @@ export function say(text) {
     notices.append(notice);
     setTimeout(() => notice.remove(), 7000);
   }, 50);
+}
+
+/** Within the uppermost dialog, which makes everything outside of it inert. */
+function placeNotices() {
+  const place = Array.from(document.querySelectorAll('dialog[open]')).at(-1) ?? document.body;
+  if (notices.parentNode !== place) place.append(notices);
 }
 
 /** What is to be read of an error. */

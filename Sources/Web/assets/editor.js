@@ -11,7 +11,7 @@ export function edit(delivery, done) {
   const chosen = new Set(delivery?.candidates.map(({courier_id: id}) => id));
   const key = keeper();
   let version = delivery?.version;
-  const couriers = picker(chosen);
+  const couriers = picker(chosen, new Map(delivery?.candidates.map(({courier_id: id, state}) => [id, state])));
   const fields = [
     {name: 'recipient.first_name', label: t('firstName'), value: recipient.first_name, required: true},
     {name: 'recipient.last_name', label: t('lastName'), value: recipient.last_name, required: true},
@@ -29,6 +29,8 @@ export function edit(delivery, done) {
   async function send(values) {
     const body = nested(values);
     body.courier_ids = Array.from(chosen);
+    // A place is that of its address.
+    if (recipient.location && body.recipient.address !== recipient.address) body.recipient.location = null;
     const made = await (delivery ? change(body) : post('/v1/deliveries', body, {key: key(body)}));
     dialog.close();
     done(made);
@@ -58,14 +60,16 @@ function nested(values) {
   return body;
 }
 
-/** Chooses candidates among the partners. */
-function picker(chosen) {
+/** Chooses candidates among the partners; `states` are what came of those who were asked already. */
+function picker(chosen, states) {
   const list = h('div', {class: 'choices'});
   loading(list, () => all('/v1/partners'), (partners) => {
     const boxes = partners.map((courier) => {
       const toggle = () => (box.checked ? chosen.add(courier.id) : chosen.delete(courier.id));
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
-      return [box, h('label', {class: 'choice'}, box, h('span', {}, fullName(courier)), reliability(courier.stats))];
+      const state = states.get(courier.id);
+      return [box, h('label', {class: 'choice'}, box, h('span', {}, fullName(courier)),
+        state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)), reliability(courier.stats))];
     });
     const everybody = () => {
       const are = boxes.some(([box]) => !box.checked);

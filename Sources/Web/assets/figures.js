@@ -33,7 +33,7 @@ export function figures(region) {
     content.replaceChildren(
       h('div', {class: 'tiles'}, counts, times),
       bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
-      lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), span),
+      lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), (seconds) => number(seconds / 60), span),
       rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
     // A table that is being read stays open.
     content.querySelectorAll('details').forEach((table, place) => { table.open = open[place]; });
@@ -49,7 +49,8 @@ const tile = (name, value, changed) =>
 
 /** How much it is now against the period before. */
 function change(now, before) {
-  if (!before || now === null) return t('nothingBefore');
+  if (before === null || now === null) return t('nothingBefore');
+  if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
   return percent === 0 ? t('asBefore') : t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`});
 }

@@ -12,7 +12,7 @@ const order = ['in_progress', 'pending', 'delivered'];
 
 export function jobs(region) {
   let open;
-  const kept = JSON.parse(localStorage.getItem(place) ?? 'null');
+  let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   const age = h('p', {class: 'hint', hidden: true});
   const all = lists(order, {
     card, empty: (status) => t(`noJobs_${status}`), drawn,
@@ -30,11 +30,13 @@ export function jobs(region) {
         'aria-label': `${t(`do_${action}`)}: ${fullName(recipient)}`}, t(`do_${action}`));
     return h('li', {class: `card ${status}`},
       h('div', {class: 'top'}, h('h3', {}, fullName(recipient)), moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
-      h('p', {}, mapLink(recipient)), h('p', {}, job.description),
-      job.instructions && h('p', {class: 'hint'}, job.instructions), h('p', {class: 'hint'}, store.name),
+      h('p', {}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
+      job.instructions && h('p', {class: 'hint clamped'}, job.instructions), h('p', {class: 'hint'}, store.name),
       waiting && h('p', {class: 'warning', role: 'status'},
         t(outgoing.isSending(waiting) ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)})),
       h('p', {class: 'actions'},
+        waiting && !outgoing.isSending(waiting) && h('button', {type: 'button', 'aria-label': `${t('takeBack')}: ${fullName(recipient)}`,
+          onclick: () => outgoing.takeBack(waiting)}, t('takeBack')),
         verb('accept', 'main', () => outgoing.add(job, 'accept')), verb('deliver', 'main', () => deliver(job)),
         verb('decline', '', () => outgoing.add(job, 'decline')), verb('cancel', 'danger', () => giveBack(job)),
         status === 'in_progress' && recipient.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
@@ -56,6 +58,8 @@ export function jobs(region) {
       dialog.close();
       outgoing.add(job, action, values);
     }, {...options, cancel: () => dialog.close()}));
+    open = {id: job.id, show: (current) => { if (current?.status !== job.status) dialog.close(); }};
+    dialog.addEventListener('close', () => { open = undefined; });
   }
 
   function look(job) {
@@ -82,17 +86,15 @@ export function jobs(region) {
     open?.show(all.get(open.id));
     const isFresh = all.parts.every((part) => part.isFresh);
     age.hidden = isFresh || !kept;
+    if (kept) age.textContent = t('asOf', {time: when(kept.at)});
     if (!isFresh) return;
-    const items = order.flatMap((status) => all.of(status)).slice(0, 100);
-    localStorage.setItem(place, JSON.stringify({at: new Date().toISOString(), items}));
+    kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).slice(0, 100)};
+    localStorage.setItem(place, JSON.stringify(kept));
   }
 
   const unlisten = outgoing.listen({changed: all.draw, answered: all.reload});
   region.append(all.problem, age, ...all.parts.map(({section}) => section));
-  if (kept) {
-    age.textContent = t('asOf', {time: when(kept.at)});
-    all.fill(kept.items);
-  }
+  if (kept) all.fill(kept.items);
   all.reload();
 
   return {
@@ -103,6 +105,7 @@ export function jobs(region) {
       if (!delivery) return;
       if (type === 'delivery.offered' && delivery.recipient) say(t('newOffer'));
       if (type === 'delivery.cancelled') say(t('jobGone'));
+      else if (!delivery.recipient && open?.id === delivery.id) say(t('offerGone'));
       if (delivery.recipient) all.put(delivery); else all.remove(delivery.id);
     },
   };

@@ -48,8 +48,13 @@ async function sendOne(item, failures = 0) {
 }
 
 function over(item, words) {
-  store(kept().filter(({key}) => key !== item.key));
   say(words);
+  takeBack(item);
+}
+
+/** Sends it no more. Perhaps it has arrived and only the answer was lost: then the lists say so. */
+export function takeBack(item) {
+  store(kept().filter(({key}) => key !== item.key));
   listener.answered();
 }
 
@@ -66,3 +71,5 @@ function store(items) {
 }
 
 window.addEventListener('online', send);
+// In another tab something was done.
+window.addEventListener('storage', ({key}) => { if (key === place) listener.changed(); });

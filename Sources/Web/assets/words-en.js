@@ -15,7 +15,7 @@ export const en = {
   email: 'E-mail', phone: 'Phone', phoneHint: 'For example 091 234 5678', password: 'Password', newPassword: 'New password',
   currentPassword: 'Current password', passwordHint: 'At least 8 characters', storeName: 'Name of the store', taxID: 'OIB',
   taxIDHint: '11 digits', address: 'Address', firstName: 'First name', lastName: 'Last name', inviteCode: 'Invite code',
-  inviteCodeHint: 'From the message or QR code of a store, as XXXXX-XXXXX', sendCode: 'Send me a code', code: 'Code',
+  inviteCodeHint: 'From the message or QR code of a store, as XXXXX-XXXXX', sendCode: 'Send me a code', haveCode: 'I have a code', code: 'Code',
   codeHint: 'It comes by e-mail or SMS, if there is such an account', setPassword: 'Set the password',
 
   // Deliveries
@@ -53,13 +53,14 @@ export const en = {
   figures: 'Figures', period: 'Period', lastDays: {one: 'Last {count} day', other: 'Last {count} days'}, total_created: 'Created',
   total_delivered: 'Delivered', total_cancelled: 'Cancelled', total_returned: 'Given back by couriers', median_seconds_to_accept: 'Until accepted',
   median_seconds_to_deliver: 'Until delivered', outcome_delivered: 'Delivered', outcome_cancelled: 'Cancelled', outcome_open: 'Still open',
-  deliveriesADay: 'Deliveries a day', timesADay: 'Typical times (median)', perCourier: 'Couriers', courier_delivered: 'delivered',
+  deliveriesADay: 'Deliveries a day', timesADay: 'Typical times (median, in minutes)', perCourier: 'Couriers', courier_delivered: 'delivered',
   courier_in_progress: 'in progress', courier_returned: 'given back', asTable: 'As a table', seeTable: 'The same figures are in the table below.',
-  changed: '{percent} % against the period before', asBefore: 'As in the period before', nothingBefore: 'Nothing to compare with', nothingYet: 'Nothing yet.',
+  changed: '{percent} % against the period before', asBefore: 'As in the period before', nothingBefore: 'Nothing to compare with', noneBefore: 'None in the period before', nothingYet: 'Nothing yet.',
 
   // Jobs of a courier
   jobs: 'Jobs', noJobs_pending: 'No offers now. They appear here by themselves.',
   noJobs_in_progress: 'You carry nothing now.', noJobs_delivered: 'Nothing delivered yet.', newOffer: 'A new offer.', jobGone: 'A delivery was cancelled by the store.',
+  offerGone: 'This delivery is no longer on offer.', takeBack: 'Do not send',
   do_accept: 'Accept', do_decline: 'Decline', do_deliver: 'Deliver', do_cancel: 'Give back', done_accept: 'It is yours.', done_decline: 'Declined.',
   done_deliver: 'Delivered. Thank you!', done_cancel: 'Given back.', isSending: '{action} – sending …',
   willBeSent: '{action} – no answer yet. It is sent as soon as there is a connection, and counts once.',

@@ -15,7 +15,7 @@ export const hr = {
   email: 'E-pošta', phone: 'Telefon', phoneHint: 'Na primjer 091 234 5678', password: 'Lozinka', newPassword: 'Nova lozinka',
   currentPassword: 'Trenutačna lozinka', passwordHint: 'Najmanje 8 znakova', storeName: 'Naziv trgovine', taxID: 'OIB',
   taxIDHint: '11 znamenki', address: 'Adresa', firstName: 'Ime', lastName: 'Prezime', inviteCode: 'Kôd poziva',
-  inviteCodeHint: 'Iz poruke ili uz QR kôd trgovine, u obliku XXXXX-XXXXX', sendCode: 'Pošalji kôd', code: 'Kôd',
+  inviteCodeHint: 'Iz poruke ili uz QR kôd trgovine, u obliku XXXXX-XXXXX', sendCode: 'Pošalji kôd', haveCode: 'Imam kôd', code: 'Kôd',
   codeHint: 'Stiže e-poštom ili SMS-om, ako takav račun postoji', setPassword: 'Postavi lozinku',
 
   // Dostave
@@ -53,13 +53,14 @@ export const hr = {
   figures: 'Statistika', period: 'Razdoblje', lastDays: {one: 'Posljednji {count} dan', few: 'Posljednja {count} dana', other: 'Posljednjih {count} dana'}, total_created: 'Dodano',
   total_delivered: 'Isporučeno', total_cancelled: 'Otkazano', total_returned: 'Vratili suradnici', median_seconds_to_accept: 'Do prihvaćanja',
   median_seconds_to_deliver: 'Do isporuke', outcome_delivered: 'Isporučeno', outcome_cancelled: 'Otkazano', outcome_open: 'Još otvoreno',
-  deliveriesADay: 'Dostave po danu', timesADay: 'Uobičajeno trajanje (medijan)', perCourier: 'Suradnici', courier_delivered: 'isporučeno',
+  deliveriesADay: 'Dostave po danu', timesADay: 'Uobičajeno trajanje (medijan, u minutama)', perCourier: 'Suradnici', courier_delivered: 'isporučeno',
   courier_in_progress: 'u tijeku', courier_returned: 'vraćeno', asTable: 'Kao tablica', seeTable: 'Iste su brojke u tablici ispod.',
-  changed: '{percent} % u odnosu na prethodno razdoblje', asBefore: 'Kao u prethodnom razdoblju', nothingBefore: 'Nema podataka za usporedbu', nothingYet: 'Još ništa.',
+  changed: '{percent} % u odnosu na prethodno razdoblje', asBefore: 'Kao u prethodnom razdoblju', nothingBefore: 'Nema podataka za usporedbu', noneBefore: 'U prethodnom razdoblju nijedna', nothingYet: 'Još ništa.',
 
   // Poslovi
   jobs: 'Poslovi', noJobs_pending: 'Sada nema ponuda. Ovdje se pojavljuju same.',
   noJobs_in_progress: 'Sada ništa ne nosite.', noJobs_delivered: 'Još ništa nije isporučeno.', newOffer: 'Nova ponuda.', jobGone: 'Trgovina je otkazala dostavu.',
+  offerGone: 'Ova dostava više nije u ponudi.', takeBack: 'Nemoj poslati',
   do_accept: 'Prihvati', do_decline: 'Odbij', do_deliver: 'Isporuči', do_cancel: 'Vrati dostavu', done_accept: 'Dostava je vaša.', done_decline: 'Odbijeno.',
   done_deliver: 'Isporučeno. Hvala!', done_cancel: 'Vraćeno.', isSending: '{action} – šalje se …',
   willBeSent: '{action}: još nema odgovora. Poslat će se čim bude veze, samo jednom.',
