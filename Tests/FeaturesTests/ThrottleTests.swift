@@ -69,7 +69,7 @@ import Testing
                 // Whoever asks too often is told nothing, and keeps nobody from using the code that was sent last.
                 for _ in 0..<6 { #expect(try await api.post("/v1/password_resets", request).status == 202) }
             }
-            #expect(try await api.execute("SELECT FROM outbox").count == 3)
+            #expect(try await api.execute("SELECT FROM messages").count == 3)
         }
     }
 
