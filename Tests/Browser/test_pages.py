@@ -222,7 +222,7 @@ def test_by_keyboard_alone(visit, look):
     expect(page.get_by_label("What is delivered")).to_have_value("Three cakes")
     page.get_by_role("button", name="Close", exact=True).click()
     page.get_by_role("button", name="Close without saving").click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator("dialog")).to_have_count(0)
     assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     page.locator(".card").focus()
     # A card that changes under the focus keeps it.
