@@ -56,12 +56,12 @@ struct InsertReset: Statement {
             SET (code_hash, tries_left, expires_at) = (EXCLUDED.code_hash, EXCLUDED.tries_left, EXCLUDED.expires_at)
             RETURNING account_id, expires_at),
         withdrawn AS (
-            DELETE FROM message_queue q USING reset JOIN message_routes r USING (account_id)
+            DELETE FROM message_queue q USING reset CROSS JOIN routes_of(reset.account_id) r
             WHERE q.way = message_way(r.channel::message_channel, r.address) AND q.account_id = reset.account_id
                 AND q.kind = $4 AND (q.lease IS NULL OR q.ready_at <= clock_timestamp()))
         INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id, expires_at)
         SELECT $4, $5, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, reset.expires_at
-        FROM reset JOIN message_routes r USING (account_id)
+        FROM reset CROSS JOIN routes_of(reset.account_id) r
         JOIN unnest($6, $7, $8) AS text(language, title, body) USING (language)
         WHERE r.channel <> 'push'
         """

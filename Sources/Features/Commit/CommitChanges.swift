@@ -139,8 +139,10 @@ private enum CommitSQL {
                         AS n(kind text, by_sms boolean, data jsonb, texts jsonb, accounts uuid[]),
                     unnest(n.accounts) AS account,
                     LATERAL (
-                        SELECT channel, address, platform, language, extra FROM message_routes
-                        WHERE account_id = account AND channel = 'push'
+                        SELECT 'push' AS channel, d.token AS address, d.platform, a.language,
+                            jsonb_strip_nulls(jsonb_build_object('keys', d.keys)) AS extra
+                        FROM accounts a JOIN devices d ON d.account_id = a.id
+                        WHERE a.id = account AND a.notifications_enabled
                         UNION ALL
                         SELECT 'sms', k.phone, NULL, a.language, '{}' FROM accounts a JOIN couriers k ON k.id = a.id
                         WHERE a.id = account AND a.notifications_enabled AND n.by_sms

@@ -39,7 +39,7 @@ struct MakeInvite: Statement {
             RETURNING id, channel, expires_at, courier_id, phone),
         recipient AS (
             SELECT r.account_id, r.channel, r.address, r.platform, r.language, r.extra
-            FROM made JOIN message_routes r ON r.account_id = made.courier_id AND r.channel = made.channel
+            FROM made CROSS JOIN routes_of(made.courier_id) r WHERE r.channel = made.channel
             UNION ALL
             SELECT NULL, made.channel, made.phone, NULL, $6, '{}' FROM made WHERE made.courier_id IS NULL),
         fed AS (

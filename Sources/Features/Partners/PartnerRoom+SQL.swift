@@ -65,9 +65,9 @@ struct EndPartnership: Statement {
             FROM ended, unnest(ARRAY[$1, $2]) AS account_id),
         told AS (
             INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id)
-            SELECT $3, $4, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
-            FROM ended JOIN message_routes r ON r.account_id = ended.courier_id AND r.channel = 'push'
-            JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language))
+            SELECT $3, $4 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
+            FROM ended CROSS JOIN routes_of(ended.courier_id) r
+            JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language) WHERE r.channel = 'push')
         SELECT courier_id FROM ended
         """
     let store: ID

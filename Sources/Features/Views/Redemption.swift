@@ -117,8 +117,8 @@ struct RedeemInvite: Statement {
         told AS (
             INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id)
             SELECT $3, $4 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
-            FROM joined JOIN message_routes r ON r.account_id = joined.store_id AND r.channel = 'push'
-            JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language))
+            FROM joined CROSS JOIN routes_of(joined.store_id) r
+            JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language) WHERE r.channel = 'push')
         SELECT since FROM joined
         """
     let invite: ID
