@@ -45,11 +45,14 @@ def test_a_connection_that_nobody_closed_is_noticed(visit, line):
     page.clock.install()
     page.reload()
     sign_in(page, ana)
-    # It says something every quarter of a minute.
-    page.clock.fast_forward(30_000)
-    page.wait_for_timeout(16_000)
-    page.clock.fast_forward(30_000)
+    streams = []
+    page.on("request", lambda request: "/v1/events" in request.url and streams.append(request.url))
+    # What it says every quarter of a minute is heard: forty seconds of silence are not over.
+    page.wait_for_timeout(18_000)
+    page.clock.fast_forward(25_000)
+    page.wait_for_timeout(500)
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    assert streams == []
     line.flows.clear()
     shop.deliver_to(ana)
     page.clock.fast_forward(41_000)

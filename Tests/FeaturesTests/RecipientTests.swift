@@ -42,7 +42,7 @@ import Testing
                 #expect(try await api.tell(key, "nack", first, ["reason": "gone", "unregistered": true]) == ["dead"])
                 try await api.execute("UPDATE message_queue SET lease = NULL, ready_at = now() - interval '1 minute'")
             }
-            let left = try await api.claim(key, channel: "push", wait: 2)
+            let left = try await api.claim(key, channel: "push", wait: 10)
             #expect(left.map { $0["data"]["delivery_id"].string } == [others])
             #expect(try await api.execute("SELECT FROM outbox").count == 1)
         }
@@ -221,11 +221,40 @@ import Testing
         try await API.serving { api in
             let key = try await api.key()
             async let waited = api.claim(key, wait: 3)
-            try await Task.sleep(for: .milliseconds(300))
+            // It is let in.
+            try await eventually {
+                try await api.execute("SELECT FROM gateway_keys WHERE used_at IS NOT NULL").count == 1
+            }
             try await api.execute("UPDATE gateway_keys SET revoked_at = now()")
             try await api.put(to: ["+385911111111"])
             #expect(try await waited.isEmpty)
             #expect(try await api.execute("SELECT attempt FROM outbox") == [["0"]])
+        }
+    }
+
+    /// Who is written to is looked up: whatever the others are, no index of theirs is read from end to end.
+    @Test(arguments: [
+        (MakeInvite.sql, "uuid, uuid, text, uuid, bytea, text, text, jsonb, text[], text[], text[]"),
+        (RedeemInvite.sql, "uuid, uuid, text, jsonb, text[], text[], text[]"),
+        (InsertReset.sql, "text, bytea, integer, text, jsonb, text[], text[], text[]"),
+        (EndPartnership.sql, "uuid, uuid, text, jsonb, text[], text[], text[]"),
+    ])
+    func nobodyElsesRoutesAreRead(_ sql: String, _ types: String) async throws {
+        let session = try await OpenTransaction.begin()
+        for setting in ["plan_cache_mode = force_generic_plan", "enable_seqscan = off", "jit = off"] {
+            try await session.query("SET \(setting)")
+        }
+        try await session.query("PREPARE statement(\(types)) AS \(sql)")
+        let nulls = types.split(separator: ",").map { _ in "NULL" }.joined(separator: ", ")
+        let plan = try await session.query("EXPLAIN (COSTS OFF) EXECUTE statement(\(nulls))").compactMap { $0[0] }
+        let scans = plan.indices.filter { place in
+            ["devices d", "accounts a", "couriers c", "stores s"].contains {
+                plan[place].contains("Scan") && plan[place].contains(" on \($0)")
+            }
+        }
+        #expect(scans.count >= 3, "\(plan.joined(separator: "\n"))")
+        for place in scans {
+            #expect(plan[place + 1].contains(" Cond:"), "\(plan.joined(separator: "\n"))")
         }
     }
 
