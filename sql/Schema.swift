@@ -12,6 +12,7 @@ public enum Schema {
         ("0008_queue.sql", text(PackageResources._008_queue_sql)),
         ("0009_stats.sql", text(PackageResources._009_stats_sql)),
         ("0010_recipients.sql", text(PackageResources._010_recipients_sql)),
+        ("0011_feed.sql", text(PackageResources._011_feed_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String {

@@ -14,6 +14,14 @@ public final class EventLoopGroup: Sendable {
         threads = try loops.map { loop in try Thread(name: "loop-\(loop.index)") { loop.run() } }
     }
 
+    private init(sharing loops: [EventLoop]) {
+        self.loops = loops
+        threads = []
+    }
+
+    /// The first loop alone, for what a process needs once. It is stopped with the group.
+    public var first: EventLoopGroup { EventLoopGroup(sharing: [loops[0]]) }
+
     /// How many cores this process may use: those it is allowed on, and no more than its control group pays for.
     public static var coreCount: Int {
         let allowed = Int(clinux_allowed_cores())

@@ -63,6 +63,8 @@ struct LogLine {
         switch event {
         case .step(let what): self.init(.info, "start", [("step", .text(what))])
         case .trouble(let what): self.init(.warning, "trouble", [("what", .text(what))])
+        case .jobFailed(let job, let reason):
+            self.init(.error, "job failed", [("job", .text(job)), ("error", .text(reason))])
         case .listening(let address): self.init(.info, "listening", [("address", .text(address))])
         case .stopping(let signal): self.init(.info, "stopping", [("signal", .text(signal))])
         case .stopped: self.init(.info, "stopped")

@@ -36,7 +36,7 @@ public final class MetricsReport: Sendable {
     }
 
     private func writeRequests(_ text: inout MetricsText) async {
-        let (requests, turnedAway) = await metrics.sum()
+        let (requests, turnedAway, failedJobs) = await metrics.sum()
         let sorted = requests.sorted { ($0.key.route, $0.key.method) < ($1.key.route, $1.key.method) }
         text.metric("kurir_http_requests_total", .counter, "Requests answered, by route and status.")
         for (key, counts) in sorted {
@@ -55,6 +55,10 @@ public final class MetricsReport: Sendable {
         text.single(
             "kurir_http_connections_turned_away_total", .counter, "Connections refused, as there were too many.",
             Double(turnedAway))
+        text.metric("kurir_job_failures_total", .counter, "What is done beside requests, and could not be done.")
+        for (job, count) in failedJobs.sorted(by: { $0.key < $1.key }) {
+            text.sample("kurir_job_failures_total", [("job", job)], Double(count))
+        }
     }
 
     private func writeDatabase(_ text: inout MetricsText) async {
@@ -74,10 +78,11 @@ public final class MetricsReport: Sendable {
             "kurir_database_connections_lost_total", .counter, "Connections to the database that broke.",
             Double(pool.losses))
         // Left out while the database does not answer.
-        if let seconds = try? await database.run(FindOldestWriter()).first {
+        if let feed = try? await database.run(ReadFeedFigures()).first {
             text.single(
-                "kurir_feed_held_up_seconds", .gauge,
-                "Age of the oldest open transaction that writes, which feeds wait for.", seconds)
+                "kurir_feed_waiting", .gauge, "Entries of the journal whose events have no numbers yet.",
+                Double(feed.waiting))
+            text.single("kurir_feed_delay_seconds", .gauge, "How long the oldest of them waits.", feed.seconds)
         }
         if let channels = try? await database.run(ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
     }
@@ -96,15 +101,17 @@ public final class MetricsReport: Sendable {
     }
 }
 
-/// How old the oldest transaction with an id is, of whatever database in the cluster; 0 when there is none.
-private struct FindOldestWriter: Statement {
+/// What is committed and cannot be read in the feeds yet.
+private struct ReadFeedFigures: Statement {
     static let sql = """
-        SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8
-        FROM pg_stat_activity WHERE backend_xid IS NOT NULL
+        SELECT count(*), coalesce(max(extract(epoch FROM clock_timestamp() - at)), 0)::float8 FROM event_journal
+        WHERE id > (SELECT journal_id FROM event_rounds ORDER BY journal_id DESC LIMIT 1)
         """
     static let isReadOnly = true
 
-    static func decode(_ row: inout RowReader) throws -> Double { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> (waiting: Int64, seconds: Double) {
+        (try row.read(), try row.read())
+    }
 }
 
 extension RouteKey {

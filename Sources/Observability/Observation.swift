@@ -18,6 +18,8 @@ public enum ProcessEvent: Sendable {
     case step(String)
     /// Something went wrong, and is being put right.
     case trouble(String)
+    /// Something that is done beside requests could not be done; it is tried again.
+    case jobFailed(String, reason: String)
     /// Requests are served at this address.
     case listening(String)
     /// A signal asked to stop.

@@ -170,6 +170,11 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
             act(on: pipeline.receive(Pipeline.Incoming(result)), result)
         }
         if isOpen, PQstatus(pointer) == CONNECTION_BAD { close(wire.lastError) }
+        while isOpen, let notice = PQnotifies(pointer) {
+            defer { PQfreemem(notice) }
+            events.connectionHeard(
+                String(cString: notice.pointee.extra), on: String(cString: notice.pointee.relname))
+        }
     }
 
     private func act(on action: Pipeline<any Call>.Action, _ result: OpaquePointer?) {
@@ -254,6 +259,8 @@ protocol ConnectionEvents: AnyObject {
     /// The server refused a write because it takes none.
     func connectionIsReadOnly(_ connection: Connection)
     func connectionClosed(_ connection: Connection, _ reason: String)
+    /// Somebody announced something on a channel that the session listens to.
+    func connectionHeard(_ text: String, on channel: String)
 }
 
 extension ServerError {

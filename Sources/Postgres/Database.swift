@@ -8,14 +8,21 @@ public final class Database: Sendable {
     private let connecting: BlockingPool
 
     /// Opens `poolSize` connections on each loop of the group. Throws when there is a loop on which none can be opened.
-    public init(
+    public convenience init(
         url: String, group: EventLoopGroup, poolSize: Int = 4, limits: DatabaseLimits = DatabaseLimits(),
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+    ) async throws {
+        try await self.init(url: url, group: group, poolSize: poolSize, limits: limits, hearing: nil, observe: observe)
+    }
+
+    init(
+        url: String, group: EventLoopGroup, poolSize: Int, limits: DatabaseLimits, hearing: Hearing?,
+        observe: @escaping @Sendable (PostgresEvent) -> Void
     ) async throws {
         let connector = try Connector(url: url, timeout: limits.connectTimeout, options: limits.sessionOptions)
         let loops = group.loops.count
         let connecting = try BlockingPool(name: "connect", threads: loops, waiting: loops * poolSize)
-        let source = ConnectionSource(connector: connector, threads: connecting, observe: observe)
+        let source = ConnectionSource(connector: connector, threads: connecting, observe: observe, hearing: hearing)
         self.group = group
         self.connecting = connecting
         pools = try await LoopLocal(group) { Pool(on: $0, size: poolSize, limits: limits, source: source) }

@@ -147,7 +147,12 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         if gathering === connection { gathering = nil }
         lastReason = reason
         if !isStopping { source.observe(.lost(reason: reason)) }
+        source.hearing?.ended()
         if connections.isEmpty { failWaiting() } else { passOn() }
+    }
+
+    func connectionHeard(_ text: String, on channel: String) {
+        source.hearing?.heard(text, channel)
     }
 
     private func failWaiting() {
@@ -193,8 +198,10 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     private func open() async throws -> Connection {
         let began = Instant.now
-        let wire = try await source.threads.run { [connector = source.connector] in
+        let wire = try await source.threads.run {
+            [connector = source.connector, channels = source.hearing?.channels ?? []] in
             let wire = try connector.connect()
+            try wire.listen(to: channels)
             try wire.enterPipeline()
             return wire
         }
@@ -204,6 +211,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         connections.append(connection)
         reportedFailure = nil
         source.observe(.connected(milliseconds: Double(Instant.now.nanoseconds(since: began)) / 1e6))
+        source.hearing?.began()
         grantLeases()
         passOn()
         return connection
@@ -258,6 +266,7 @@ struct ConnectionSource: Sendable {
     let connector: Connector
     let threads: BlockingPool
     let observe: @Sendable (PostgresEvent) -> Void
+    let hearing: Hearing?
 }
 
 /// How long to wait before another attempt: ever longer, and never in step with others.

@@ -28,6 +28,15 @@ final class Wire: @unchecked Sendable {
         }
     }
 
+    /// Has the session hear what is announced on these channels.
+    func listen(to channels: [String]) throws {
+        for channel in channels {
+            let result = PQexec(pointer, "LISTEN \(channel)")
+            defer { PQclear(result) }
+            guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw PostgresError.unavailable(lastError) }
+        }
+    }
+
     /// Why the connection is over, or libpq's last complaint, on one line. Never quotes the password of a URL that
     /// passed the check.
     var lastError: String {

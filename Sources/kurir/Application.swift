@@ -10,7 +10,7 @@ import Schema
 final class Application: Sendable {
     let address: ListenAddress
     private let parts: Parts
-    private let database: Database
+    private let lanes: Lanes
     private let product: Product
     private let server: Server
     private let shutdownGrace: Duration
@@ -29,9 +29,9 @@ final class Application: Sendable {
         }
     }
 
-    private init(_ parts: Parts, _ database: Database, _ product: Product, _ server: Server, shutdownGrace: Duration) {
+    private init(_ parts: Parts, _ lanes: Lanes, _ product: Product, _ server: Server, shutdownGrace: Duration) {
         self.parts = parts
-        self.database = database
+        self.lanes = lanes
         self.product = product
         self.server = server
         self.shutdownGrace = shutdownGrace
@@ -45,8 +45,8 @@ final class Application: Sendable {
         do {
             let log = try await Log(configuration.logFormat, sink: sink, on: group)
             let metrics = try await Metrics(on: group)
-            // One more than the pools have, for migrating.
-            let connections = configuration.loops * configuration.poolSize + 1
+            // One more than the lanes have, for migrating.
+            let connections = Lanes.connections(loops: configuration.loops, poolSize: configuration.poolSize) + 1
             let store = try await DataStore.open(configuration.database, connections: connections) {
                 log.observe(.process($0))
             }
@@ -60,13 +60,13 @@ final class Application: Sendable {
 
     private static func start(_ configuration: Configuration, _ parts: Parts) async throws -> Application {
         do {
-            let database = try await Database(
-                url: parts.store.url, group: parts.group, poolSize: configuration.poolSize,
+            let lanes = try await Lanes(
+                url: parts.store.url, on: parts.group, poolSize: configuration.poolSize,
                 observe: { parts.observe(.postgres($0)) })
             do {
-                return try await start(configuration, parts, database)
+                return try await start(configuration, parts, lanes)
             } catch {
-                await database.stop()
+                await lanes.stop()
                 throw error
             }
         } catch {
@@ -76,15 +76,18 @@ final class Application: Sendable {
     }
 
     private static func start(
-        _ configuration: Configuration, _ parts: Parts, _ database: Database
+        _ configuration: Configuration, _ parts: Parts, _ lanes: Lanes
     ) async throws -> Application {
         let report = MetricsReport(
-            version: Command.version, metrics: parts.metrics, database: database, group: parts.group)
+            version: Command.version, metrics: parts.metrics, database: lanes.requests, group: parts.group)
         var server = configuration.server
         server.words = .features
-        let status = StatusRoom(database: database, newestMigration: Schema.migrations.count) { await report.text() }
-        let product = try await Product(
-            configuration.product, database: database, on: parts.group, status: status)
+        let status = StatusRoom(database: lanes.requests, newestMigration: Schema.migrations.count) {
+            await report.text()
+        }
+        let product = try await Product(configuration.product, lanes: lanes, on: parts.group, status: status) {
+            parts.observe(.process(.jobFailed($0, reason: "\($1)")))
+        }
         let running: Server
         do {
             running = try await Server(
@@ -97,7 +100,7 @@ final class Application: Sendable {
         configuration.product.publicURL.listens(at: running.address)
         report.watch(running)
         parts.observe(.process(.listening("\(running.address)")))
-        return Application(parts, database, product, running, shutdownGrace: configuration.shutdownGrace)
+        return Application(parts, lanes, product, running, shutdownGrace: configuration.shutdownGrace)
     }
 
     /// Fills the database if it is empty, and gives who is there now.
@@ -113,7 +116,7 @@ final class Application: Sendable {
         await product.prepareToStop()
         await server.stop(within: shutdownGrace)
         await product.stop()
-        await database.stop()
+        await lanes.stop()
         await parts.store.close()
         parts.observe(.process(.stopped))
         await Self.stop(parts.group, parts.sink)

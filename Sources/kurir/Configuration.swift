@@ -45,7 +45,7 @@ struct Configuration: Sendable {
         return Product.Settings(
             publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
             hashingThreads: max(1, EventLoopGroup.coreCount / 2),
-            eventRetention: .seconds(86400 * (try settings.number(.eventDays, in: 1...3650) ?? 30)),
+            eventDays: try settings.number(.eventDays, in: 1...3650) ?? 30,
             messageDays: try settings.number(.messageDays, in: 1...3650) ?? 30,
             version: Command.version)
     }

@@ -18,7 +18,7 @@ import Testing
         static func with<Answer: Sendable>(_ body: (Node) async throws -> Answer) async throws -> Answer {
             let group = try EventLoopGroup(count: 1)
             let database = try await Database(url: TestDatabase.current.url, group: group, poolSize: 4)
-            let committer = try await Committer(database, on: group) { _ in }
+            let committer = try await Committer(database, on: group)
             let node = Node(group: group, database: database, committer: committer)
             let result: Result<Answer, any Error>
             do { result = .success(try await body(node)) } catch { result = .failure(error) }

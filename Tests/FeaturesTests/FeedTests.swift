@@ -88,7 +88,9 @@ import Testing
             #expect(first.items == Array(all[0..<3]))
             #expect(first.json["next_cursor"] == all[2]["cursor"])
             #expect(try await page(api, store, "?after=\(all[6]["cursor"].string ?? "")").json["next_cursor"] == .null)
-            for wrong in ["x", "1", "-1-1", "1-", "zzzzzzzzzzzzzzzzzzzzz-1"] {
+            for wrong in [
+                "x", "1", "-1-1", "1-", "zzzzzzzzzzzzzzzzzzzzz-1", ".", "1.", "-1.1", "1.zzzzzzzzzz", "1.1.1",
+            ] {
                 let answer = try await page(api, store, "?after=\(wrong)")
                 #expect(answer.status == 422 && answer.wrong == ["after": "invalid_cursor"], "\(wrong)")
             }
@@ -110,17 +112,32 @@ import Testing
     }
 
     /// The trap of every feed that is ordered by a number: the number is drawn before the commit.
-    @Test func whatCommitsLaterIsNeverPassedOver() async throws {
+    @Test func whatCommitsLateIsNeitherPassedOverNorWaitedFor() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
-            try await api.database.transaction { slow in
-                // Draws its place first, and commits last.
-                try await slow.run(WriteEvent(account: store.id))
+            let slow = try await OpenTransaction.begin()
+            // Draws its place first, and commits last.
+            try await slow.query(
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.late}')")
+            for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
+            let made = Array(repeating: "delivery.created", count: 3)
+            try await api.expectEvents(made, of: store)
+            // What was rolled back leaves no gap in what is read.
+            let failing = try await OpenTransaction.begin()
+            try await failing.query(
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.never}')")
+            try await failing.query("ROLLBACK")
+            try await slow.query("COMMIT")
+            try await api.expectEvents(made + ["test.late"], of: store)
+            let numbers = try await page(api, store).items.map { $0["number"].integer }
+            #expect(numbers == [1, 2, 3, 4])
+            // And nothing of it is looked for any more.
+            try await eventually {
                 _ = try await api.delivery(of: store, to: couriers)
-                // What is there already waits for what may still come before it.
-                #expect(try await page(api, store).items.isEmpty)
+                try await api.numberEvents()
+                let gaps = "SELECT gaps_first FROM event_rounds ORDER BY journal_id DESC LIMIT 1"
+                return try await api.execute(gaps) == [["{}"]]
             }
-            try await api.expectEvents(["test.first", "delivery.created"], of: store)
         }
     }
 
@@ -229,7 +246,7 @@ import Testing
             #expect(try await stream.next(comments: true) != nil)
             #expect(try await api.call("DELETE", "/v1/sessions/current", as: store.token).status == 204)
             // Whatever wakes it finds that the session is over.
-            try await api.execute("INSERT INTO events (account_id, type) VALUES ('\(store.id)', 'test.more')")
+            try await api.execute("INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.more}')")
             #expect(try await stream.next() == nil)
             stream.close()
             return try await EventStream(api, as: couriers[0])
@@ -240,32 +257,160 @@ import Testing
 
     // MARK: Keeping
 
-    @Test func whatIsOlderThanKeptIsRefusedRatherThanPassedOver() async throws {
+    /// Writes old events of an account as if they had been numbered then.
+    private func writeOld(_ numbers: ClosedRange<Int>, of person: Person, days: Int, _ api: API) async throws {
+        let when = "date_trunc('milliseconds', now()) - interval '\(days) days'"
+        try await api.execute("SELECT make_event_partition(\(when))")
+        try await api.execute(
+            """
+            INSERT INTO events (account_id, numbered_at, number, type, at)
+            SELECT '\(person.id)', \(when) + n * interval '1 second', n, 'test.old', now()
+            FROM generate_series(\(numbers.lowerBound), \(numbers.upperBound)) n
+            """)
+    }
+
+    @Test func onlyWhatIsTrulyGoneIsRefused() async throws {
         try await API.serving { api in
-            let (store, couriers) = try await api.team(1)
-            _ = try await api.delivery(of: store, to: couriers)
-            try await api.expectEvents(["delivery.created"], of: store)
-            let old = try await page(api, store).items[0]["cursor"].string ?? ""
-            for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
-            try await api.execute("UPDATE events SET at = at - interval '40 days' WHERE seq = 1")
-            _ = try await api.delivery(of: store, to: couriers)
-            #expect(try await api.database.run(RemoveOldEvents(seconds: 30 * 86400)) == [8])
-            #expect(try await api.database.run(RemoveOldEvents(seconds: 30 * 86400)) == [0])
-            let answer = try await page(api, store, "?after=\(old)")
-            #expect(answer.status == 410 && answer.code == "gone")
-            try await api.expectEvents(["delivery.created"], of: store)
-            let kept = try await page(api, store).items[0]["cursor"].string ?? ""
-            #expect(try await page(api, store, "?after=\(kept)").status == 200)
+            let (busy, couriers) = try await api.team(1)
+            let quiet = try await api.store()
+            for person in [busy, quiet] {
+                try await writeOld(1...3, of: person, days: 50, api)
+                try await writeOld(4...5, of: person, days: 20, api)
+            }
+            let cursors = try await page(api, busy).items.map { $0["cursor"].string ?? "" }
+            let theirs = try await page(api, quiet).items.map { $0["cursor"].string ?? "" }
+            let drop = RenewEventPartitions(days: 30)
+            try await api.database.run(drop)
+            try await api.database.run(drop)
+            try await api.expectEvents(["test.old", "test.old"], of: busy)
+            for place in 0..<2 {
+                let answer = try await page(api, busy, "?after=\(cursors[place])")
+                #expect(answer.status == 410 && answer.code == "gone")
+                let stream = try await EventStream(api, as: busy, after: cursors[place])
+                #expect(stream.status == 410)
+                stream.close()
+            }
+            // Whoever has read all that was dropped missed nothing.
+            let rest = try await page(api, busy, "?after=\(cursors[2])").items
+            #expect(rest.map { $0["number"].integer } == [4, 5])
+            // When everything is dropped, the numbers go on all the same.
+            try await api.database.run(RenewEventPartitions(days: 10))
+            #expect(try await page(api, quiet, "?after=\(theirs[4])").status == 200)
+            #expect(try await page(api, quiet, "?after=\(theirs[3])").status == 410)
+            let now = try await page(api, quiet, "?after=now").json["next_cursor"].string
+            #expect(now == theirs[4])
+            _ = try await api.delivery(of: busy, to: couriers)
+            try await api.expectEvents(["delivery.created"], of: busy)
+            #expect(try await page(api, busy).items.map { $0["number"].integer } == [6])
+            #expect(try await page(api, busy, "?after=\(cursors[4])").items.count == 1)
         }
     }
-}
 
-/// Writes an event, whoever it is for.
-private struct WriteEvent: Statement {
-    static let sql = "INSERT INTO events (account_id, type) VALUES ($1::text::uuid, 'test.first')"
-    let account: String
+    @Test func eventsLieInTheWeekInWhichTheyWereNumbered() async throws {
+        try await API.serving { api in
+            let weeks = try await api.execute(
+                "SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass")
+            #expect(Int(weeks[0][0] ?? "") ?? 0 >= 5)
+            try await api.database.run(RenewEventPartitions(days: 30))
+            #expect(
+                try await api.execute("SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass") == weeks)
+        }
+    }
 
-    func bind(into parameters: inout Parameters) {
-        parameters.add(account)
+    // MARK: Copies
+
+    @Test func cursorsOfTheTimeBeforeNumbersStayGood() async throws {
+        try await API.serving { api in
+            let (store, quiet) = (try await api.store(), try await api.store())
+            try await writeOld(3...5, of: store, days: 3, api)
+            try await api.execute(
+                """
+                INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at)
+                SELECT account_id, (700 + number)::text::xid8, number, number, numbered_at FROM events
+                WHERE account_id = '\(store.id)'
+                """)
+            try await api.execute("UPDATE events_kept SET after = '702'")
+            func read(_ transaction: Int, _ event: Int, _ person: Person) async throws -> Answer {
+                let cursor = "\(String(transaction, radix: 36))-\(String(event, radix: 36))"
+                return try await page(api, person, "?after=\(cursor)")
+            }
+            for (transaction, event, numbers) in [
+                (704, 4, [5]), (705, 5, []), (703, 9, [4, 5]), (702, 2, [3, 4, 5]), (999, 0, []),
+            ] {
+                let answer = try await read(transaction, event, store)
+                #expect(answer.items.map { $0["number"].integer } == numbers, "\(transaction): \(answer.json)")
+            }
+            // Something may have been dropped since, and nobody knows whose it was.
+            #expect(try await read(701, 1, store).status == 410)
+            #expect(try await read(703, 0, quiet).status == 200)
+            // Once they are older than events are kept they are not worth their place, and no gap follows from that.
+            try await api.execute(
+                "UPDATE event_cursors_before SET numbered_at = now() - interval '31 days' WHERE number < 5")
+            try await api.database.run(RenewEventPartitions(days: 30))
+            #expect(try await read(703, 3, store).status == 410)
+            #expect(try await read(705, 5, store).status == 200)
+        }
+    }
+
+    /// What a fail-over without waiting for the other server may do, and a backup that is a little old.
+    @Test func aCursorFromAfterTheEndOfACopyGoesOn() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
+            try await api.expectEvents(Array(repeating: "delivery.created", count: 3), of: store)
+            let last = try await page(api, store).items[2]["cursor"].string ?? ""
+            // The last two were not copied.
+            try await api.execute("DELETE FROM events WHERE account_id = '\(store.id)' AND number > 1")
+            #expect(try await page(api, store, "?after=\(last)").status == 200)
+            let id = try await api.delivery(of: store, to: couriers)
+            let next = try await page(api, store, "?after=\(last)&wait_seconds=30").items
+            #expect(next.map { $0["delivery_id"].string } == [id] && next[0]["number"] == 2)
+        }
+    }
+
+    // MARK: Holding up
+
+    @Test func noOpenTransactionHoldsUpAnybodyElse() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let (other, theirs) = try await api.team(1)
+            // One that writes of the same account, one that only looks, and one that sees an old snapshot.
+            let writer = try await OpenTransaction.begin()
+            try await writer.query(
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.slow}')")
+            let reader = try await OpenTransaction.begin()
+            try await reader.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            try await reader.query("SELECT count(*) FROM events, event_journal, event_rounds")
+            for _ in 0..<20 {
+                for (store, couriers) in [(store, couriers), (other, theirs)] {
+                    let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
+                    let id = try await api.delivery(of: store, to: couriers)
+                    let next = try await page(api, store, "?after=\(before)&wait_seconds=30")
+                    #expect(next.items.map { $0["delivery_id"].string } == [id], "\(next.json)")
+                }
+            }
+            try await writer.commit()
+            try await reader.commit()
+        }
+    }
+
+    /// Whoever is asleep when the database comes back is woken, in whatever order things happen.
+    @Test func nobodysWakeUpIsLostWhenTheDatabaseCutsEveryConnection() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<5 {
+                let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
+                async let waited = page(api, store, "?after=\(before)&wait_seconds=30")
+                let kill =
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                try await api.execute(kill)
+                try await eventually {
+                    try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token).status == 201
+                }
+                let answer = try await waited
+                // The request may have been under way when its connection was cut.
+                #expect(answer.status == 503 || answer.items.first?["type"] == "delivery.created", "\(answer.json)")
+            }
+        }
     }
 }

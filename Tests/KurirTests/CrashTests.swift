@@ -100,6 +100,7 @@ import Testing
     }
 
     private func expectConsistency() async throws {
+        try await eventually { try await query(Invariants.numbering) == [["f"]] }
         for (rule, sql) in Invariants.ofDeliveries { #expect(try await query(sql) == [], "\(rule)") }
     }
 

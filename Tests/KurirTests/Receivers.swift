@@ -52,6 +52,16 @@ extension JSON {
         return text
     }
 
+    var integer: Int? {
+        guard case .integer(let number) = self else { return nil }
+        return number
+    }
+
+    var items: [JSON] {
+        guard case .array(let items) = self else { return [] }
+        return items
+    }
+
     subscript(_ name: String) -> JSON {
         guard case .object(let members) = self else { return .null }
         return members[name] ?? .null

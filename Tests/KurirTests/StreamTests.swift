@@ -82,36 +82,43 @@ import Testing
             #expect(each <= 64 * 1024)
             // They live: each is told.
             try await query(
-                "INSERT INTO events (account_id, type) SELECT id, 'test.hello' FROM accounts WHERE id::text LIKE '00000000%'"
-            )
+                """
+                INSERT INTO event_journal (accounts, types)
+                SELECT ARRAY[id], ARRAY['test.hello'] FROM accounts WHERE id::text LIKE '00000000%'
+                """)
             for stream in streams { #expect(try await chunk(stream).contains("test.hello")) }
             for stream in streams + [first] { stream.close() }
         }
     }
 
-    /// What holds feeds up can be seen from outside, and is over when it ends.
-    @Test func aTransactionThatStaysOpenIsMeasured() async throws {
+    /// What has no number yet can be seen from outside, and is over when it has.
+    @Test func whatWaitsForItsNumberIsMeasured() async throws {
         let url = TestDatabase.current.url
+        try await makeAccounts(1)
         try await Kurir.serving("--database", url, environment: environment) { kurir in
-            func heldUp() async throws -> Double {
+            func figure(_ name: String) async throws -> Double {
                 let metrics = try await kurir.get("/metrics").body
-                let line = try #require(
-                    metrics.split(separator: "\n").first { $0.hasPrefix("kurir_feed_held_up_seconds") })
+                let line = try #require(metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") })
                 return try #require(Double(line.split(separator: " ")[1]))
             }
             let end = Locked(false)
-            let open = Task {
+            let holding = Task {
                 try await blocking {
                     let connection = try BlockingConnection(url: url)
-                    try connection.execute("BEGIN")
-                    try connection.execute("SELECT pg_current_xact_id()")
+                    // As if somebody were numbering all the time.
+                    while try connection.query("SELECT pg_try_advisory_lock(7311146936)") != [["t"]] {}
                     while !end.withLock({ $0 }) { usleep(10_000) }
-                    try connection.execute("COMMIT")
                 }
             }
-            try await eventually { try await heldUp() > 1 }
+            try await eventually {
+                try await query(
+                    "INSERT INTO event_journal (accounts, types) SELECT ARRAY[id], ARRAY['test.hello'] FROM accounts")
+                return try await figure("kurir_feed_waiting") > 1
+            }
+            try await eventually { try await figure("kurir_feed_delay_seconds") > 1 }
             end.withLock { $0 = true }
-            try await open.value
+            try await holding.value
+            try await eventually { try await figure("kurir_feed_waiting") == 0 }
         }
     }
 

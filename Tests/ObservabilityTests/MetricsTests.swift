@@ -24,7 +24,7 @@ import Testing
             metrics.observe(self.summary("BREW\"", nil, 400, milliseconds: 20_000))
             metrics.observe(.http(.turnedAway))
         }
-        let (requests, turnedAway) = await metrics.sum()
+        let (requests, turnedAway, _) = await metrics.sum()
         #expect(turnedAway == 2)
         #expect(requests.count == 2)
         let counts = try #require(requests.first { $0.key.route == "/a" }?.value)

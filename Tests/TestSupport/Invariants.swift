@@ -1,5 +1,8 @@
 /// What may never be, whatever happened: statements that find nothing.
 public enum Invariants {
+    /// Numbers all that was committed: to be repeated until it says `f`, before events are looked at.
+    public static let numbering = "SELECT coalesce(number_events(1000000), true)"
+
     /// Each finds what breaks it.
     public static let ofDeliveries: [(rule: String, sql: String)] = [
         (
@@ -71,8 +74,20 @@ public enum Invariants {
         (
             "no event without its step",
             """
-            SELECT e.id::text FROM events e WHERE delivery_id IS NOT NULL AND NOT EXISTS (
+            SELECT e.delivery_id FROM events e WHERE delivery_id IS NOT NULL AND NOT EXISTS (
                 SELECT FROM delivery_history h WHERE h.delivery_id = e.delivery_id AND h.seq = e.seq)
+            """
+        ),
+        (
+            "each feed is numbered without a gap, in the order of time, and in that of each delivery's steps",
+            """
+            SELECT account_id::text FROM (
+                SELECT account_id, number, seq,
+                    row_number() OVER (PARTITION BY account_id ORDER BY numbered_at, number) AS place,
+                    lag(seq, 1, 0) OVER (PARTITION BY account_id, delivery_id ORDER BY number) AS before
+                FROM events) e
+            WHERE number <> place OR seq < before
+            UNION ALL SELECT 'journal' FROM event_journal
             """
         ),
         (

@@ -16,6 +16,17 @@ public struct TestDatabase: Sendable {
 
     @TaskLocal fileprivate static var task: TestDatabase?
 
+    /// Another one, with nothing in it, for as long as `body` runs.
+    public static func withAnother<Answer: Sendable>(
+        _ body: (TestDatabase) async throws -> Answer
+    ) async throws -> Answer {
+        let another = try await blocking { try TestCluster.shared.makeDatabase(migrated: false) }
+        let result: Result<Answer, any Error>
+        do { result = .success(try await body(another)) } catch { result = .failure(error) }
+        try await blocking { try TestCluster.shared.drop(another) }
+        return try result.get()
+    }
+
     /// A connection to it, to prepare and to look from outside.
     public func connect() throws -> BlockingConnection {
         try BlockingConnection(url: url)

@@ -6,36 +6,37 @@ import Postgres
 
 /// Knows whose session a token is.
 ///
-/// Each loop remembers what it learnt for less than a second, so that a session that ends on another node ends here
-/// too; one that ends on this node is forgotten at once, on every loop.
+/// What it learnt it remembers as long as nobody in the database says that the session has ended, and as long as it is
+/// sure to hear that: see ``Ear``.
 public final class Authenticator: Sendable {
     private let database: Database
-    private let memories: LoopLocal<SessionMemory>
+    private let memory: SessionMemory
+    private let ear: Ear
 
     /// Looks sessions up in that database.
-    public init(_ database: Database, on group: EventLoopGroup) async throws {
+    init(_ database: Database, _ memory: SessionMemory, _ ear: Ear) {
         self.database = database
-        memories = try await LoopLocal(group) { _ in SessionMemory() }
+        self.memory = memory
+        self.ear = ear
     }
 
     /// Whose request it is; nil when it names nobody.
     func caller(of request: Request) async throws -> Caller? {
         guard let token = try Self.token(of: request) else { return nil }
         let hash = TokenHash(token)
-        let memory = memories.current
-        let now = Instant.now
-        if let caller = memory?.recall(hash, at: now) { return caller }
+        let (memory, mark, now) = (memory.ofThisLoop, ear.mark, Instant.now)
+        if let mark, let caller = memory?.recall(hash, heard: mark, at: now) { return caller }
         let epoch = memory?.epoch
         guard let found = try await database.run(FindSession(tokenHash: hash.bytes)).first else { return nil }
         if found.isStale { try await database.run(TouchSession(id: found.caller.session)) }
-        if memory?.epoch == epoch { memory?.remember(hash, found.caller, until: now + SessionMemory.span) }
+        if let mark, memory?.epoch == epoch { memory?.remember(hash, found.caller, heard: mark, at: now) }
         return found.caller
     }
 
-    /// Forgets what was known of an account's sessions; to be called when what changes them is committed, and before
-    /// that is told to anybody.
+    /// Forgets what was known of an account's sessions here; to be called when what changes them is committed, and
+    /// before that is told to anybody.
     func forget(_ account: ID) async {
-        await memories.onEach { $0.forget(account) }
+        await memory.forget(account)
     }
 
     private static func token(of request: Request) throws -> String? {
@@ -71,32 +72,4 @@ struct TokenHash: Hashable, Sendable {
     let bytes: [UInt8]
 
     init(_ token: String) { bytes = SHA256.hash(token) }
-}
-
-/// What one loop knows of sessions for a moment.
-///
-/// Unchecked, because all of it happens on the loop's thread.
-private final class SessionMemory: @unchecked Sendable {
-    /// Less than a second, for that is how soon a session must be over on every node.
-    static let span = Duration.milliseconds(800)
-    private static let most = 10_000
-
-    /// Moves whenever something is forgotten: what was looked up before may be outdated.
-    private(set) var epoch = 0
-    private var known: [TokenHash: (caller: Caller, until: Instant)] = [:]
-
-    func recall(_ hash: TokenHash, at now: Instant) -> Caller? {
-        guard let (caller, until) = known[hash], now < until else { return nil }
-        return caller
-    }
-
-    func remember(_ hash: TokenHash, _ caller: Caller, until end: Instant) {
-        if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-        known[hash] = (caller, end)
-    }
-
-    func forget(_ account: ID) {
-        epoch += 1
-        known = known.filter { $0.value.caller.account != account }
-    }
 }

@@ -9,10 +9,15 @@ public struct Gate: Sendable {
     private let authenticator: Authenticator
     private let gateways: GatewayKeys
     private let idempotency: Idempotency
+    private let wrote: @Sendable () -> Void
 
-    /// `words` are those that answers are told in.
-    public init(database: Database, authenticator: Authenticator, secret: ServerSecret, words: ProblemWords) {
+    /// `words` are those that answers are told in, and `wrote` is told whenever something may have been committed.
+    init(
+        database: Database, authenticator: Authenticator, secret: ServerSecret, words: ProblemWords,
+        wrote: @escaping @Sendable () -> Void
+    ) {
         self.database = database
+        self.wrote = wrote
         self.authenticator = authenticator
         gateways = GatewayKeys(database)
         idempotency = Idempotency(database, secret: secret, words: words)
@@ -30,6 +35,7 @@ public struct Gate: Sendable {
     }
 
     private func answer(_ request: Request, by endpoint: Endpoint) async throws -> Response {
+        defer { if endpoint.method != .get { wrote() } }
         if endpoint.access == .gateway {
             let key = try await gateways.key(of: request)
             return try await endpoint.handler(Call(request, key: key, runner: .database(database)))

@@ -1,37 +1,60 @@
 import EventLoop
 import Postgres
 
-/// Removes what time has made worthless, little by little.
-public struct Housekeeping: Sendable {
-    private let task: Task<Void, Never>
+/// Removes what time has made worthless, little by little, on one node at a time.
+struct Housekeeping: Sendable {
+    private let database: Database
+    private let jobs: [Job]
+    private let failed: @Sendable (_ job: String, any Error) -> Void
 
-    /// Begins, on the group's first loop.
-    public init(
-        _ database: Database, on group: EventLoopGroup, keepingEventsFor retention: Duration, messagesFor days: Int
-    ) {
-        let old = RemoveOldEvents(seconds: Double(retention.components.seconds))
-        let partitions = RenewMessagePartitions(days: Int32(days))
-        let loop = group.loops[0]
-        task = Task(executorPreference: loop) {
-            while !Task.isCancelled {
-                // What cannot be done now will be next time.
-                _ = try? await database.run(partitions)
-                _ = try? await database.run(FoldMessageCounts())
-                try? await loop.sleep(for: .seconds(60))
-                while (try? await database.run(RemoveOutdated()).first ?? 0) ?? 0 > 0 {}
-                while (try? await database.run(old).first ?? 0) ?? 0 > 0 {}
-            }
+    /// Something that is done again and again; true when there is more of it to do at once.
+    struct Job: Sendable {
+        let name: String
+        let run: @Sendable (Database) async throws -> Bool
+    }
+
+    /// `failed` is told what could not be done; it is tried again with the next round.
+    init(_ database: Database, jobs: [Job], failed: @escaping @Sendable (_ job: String, any Error) -> Void) {
+        self.database = database
+        self.jobs = jobs
+        self.failed = failed
+    }
+
+    /// Does it once a minute until the task is cancelled.
+    func run(on loop: EventLoop) async {
+        while !Task.isCancelled {
+            await round()
+            try? await loop.sleep(for: .seconds(60))
         }
     }
 
-    /// Ends it.
-    public func stop() {
-        task.cancel()
+    /// Does everything once, unless a node did so within the last minute.
+    func round() async {
+        do {
+            guard try await database.run(TakeTurn()).first != nil else { return }
+        } catch {
+            return failed("turn", error)
+        }
+        for job in jobs {
+            do {
+                while try await job.run(database), !Task.isCancelled {}
+            } catch {
+                failed(job.name, error)
+            }
+        }
     }
 }
 
+/// No row when another node has the turn. Nobody gives it back, so nobody can forget to.
+private struct TakeTurn: Statement {
+    static let sql = """
+        UPDATE housekeeping SET turn_until = now() + interval '50 seconds' WHERE turn_until < now() RETURNING true
+        """
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
 /// Removes some of what is outdated, and gives how much; few rows at a time, so that nobody waits for it.
-private struct RemoveOutdated: Statement {
+struct RemoveOutdated: Statement {
     static let sql = """
         WITH sessions AS (
             DELETE FROM sessions WHERE id IN (

@@ -10,7 +10,9 @@ public struct Product: Sendable {
     /// Fills an empty database.
     public let demo: Demo
     private let hasher: PasswordHasher
-    private let housekeeping: Housekeeping
+    private let housekeeping: Task<Void, Never>
+    private let ear: Ear
+    private let numbering: EventNumbering
     private let tail: FeedTail
     private let outbox: OutboxTail
 
@@ -24,8 +26,8 @@ public struct Product: Sendable {
         public var apps: MobileApps
         /// Threads that hash passwords.
         public var hashingThreads: Int
-        /// How long events are kept.
-        public var eventRetention: Duration
+        /// How many days events are kept.
+        public var eventDays: Int
         /// How many days messages are kept that were sent or given up.
         public var messageDays: Int
         /// Kurir's version.
@@ -33,41 +35,51 @@ public struct Product: Sendable {
 
         /// As they are told.
         public init(
-            publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventRetention: Duration,
+            publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventDays: Int,
             messageDays: Int, version: String
         ) {
             self.publicURL = publicURL
             self.looseness = looseness
             self.apps = apps
             self.hashingThreads = hashingThreads
-            self.eventRetention = eventRetention
+            self.eventDays = eventDays
             self.messageDays = messageDays
             self.version = version
         }
     }
 
-    /// Puts the rooms together. `status` is the room of those who run Kurir.
+    /// Puts the rooms together. `status` is the room of those who run Kurir; `failed` is told what could not be done
+    /// beside requests.
     public init(
-        _ settings: Settings, database: Database, on group: EventLoopGroup, status: StatusRoom
+        _ settings: Settings, lanes: Lanes, on group: EventLoopGroup, status: StatusRoom,
+        failed: @escaping @Sendable (_ job: String, any Error) -> Void
     ) async throws {
+        let database = lanes.requests
         let secret = try await ServerSecret.shared(by: database)
-        let authenticator = try await Authenticator(database, on: group)
+        let tail = try await FeedTail(on: group)
+        self.tail = tail
+        let memory = try await SessionMemory(on: group)
+        let ear = try await lanes.ear(on: ["kurir_events", "kurir_sessions"]) { text, channel in
+            if channel == "kurir_events" { tail.wake(text) } else { memory.forget(text) }
+        } changed: {
+            tail.wakeEverybody()
+        }
+        self.ear = ear
+        let authenticator = Authenticator(database, memory, ear)
         let throttle = Throttle(database, looseness: settings.looseness)
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
         let cookie = SessionCookie(isSecure: settings.publicURL.text.hasPrefix("https://"))
         hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
-        housekeeping = Housekeeping(
-            database, on: group, keepingEventsFor: settings.eventRetention, messagesFor: settings.messageDays)
-        let tail = try await FeedTail(database, on: group)
-        self.tail = tail
         let outbox = try await OutboxTail(database, on: group)
         self.outbox = outbox
-        let committer = try await Committer(database, on: group) { readers in
-            tail.ring(for: readers)
-            outbox.ring()
-        }
+        let committer = try await Committer(database, on: group)
         demo = Demo(database, hasher, committer)
+        let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
+        self.numbering = numbering
+        housekeeping = Task(executorPreference: group.loops[0]) {
+            await Housekeeping(lanes.upkeep, jobs: Self.jobs(settings), failed: failed).run(on: group.loops[0])
+        }
 
         let rooms: [any Room] = [
             AccountRoom(
@@ -78,14 +90,36 @@ public struct Product: Sendable {
             DeviceRoom(), InviteRoom(throttle: throttle, codes: codes),
             PartnerRoom(throttle: throttle, redemption: redemption, committer: committer), CourierRoom(),
             DeliveryRoom(committer: committer),
-            EventRoom(database: database, tail: tail, authenticator: authenticator, streams: StreamCount()),
+            EventRoom(
+                database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(), status,
         ]
         let app = AppRoom(codes: codes)
         let pages = PageRoom(
             described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
-        let gate = Gate(database: database, authenticator: authenticator, secret: secret, words: .features)
+        let gate = Gate(database: database, authenticator: authenticator, secret: secret, words: .features) {
+            numbering.ring()
+            outbox.ring()
+        }
         routes = gate.routes(of: rooms + [app, pages])
+    }
+
+    private static func jobs(_ settings: Settings) -> [Housekeeping.Job] {
+        [
+            Housekeeping.Job(name: "event partitions") {
+                try await $0.run(RenewEventPartitions(days: Int32(settings.eventDays)))
+                return false
+            },
+            Housekeeping.Job(name: "message partitions") {
+                try await $0.run(RenewMessagePartitions(days: Int32(settings.messageDays)))
+                return false
+            },
+            Housekeeping.Job(name: "message counts") {
+                try await $0.run(FoldMessageCounts())
+                return false
+            },
+            Housekeeping.Job(name: "outdated rows") { try await $0.run(RemoveOutdated()).first ?? 0 > 0 },
+        ]
     }
 
     /// Ends what requests wait for, so that they can end soon.
@@ -97,7 +131,9 @@ public struct Product: Sendable {
     /// Stops what runs beside requests.
     public func stop() async {
         await prepareToStop()
-        housekeeping.stop()
+        housekeeping.cancel()
+        numbering.stop()
+        await ear.stop()
         // On a thread of its own, since it waits for threads.
         await Task.detached { hasher.stop() }.value
     }

@@ -68,8 +68,12 @@ final class Waiting<Subject: Hashable & Sendable>: @unchecked Sendable {
         for subject in subjects { listeners[subject]?.values.forEach { $0.wake() } }
     }
 
+    func wakeAll() {
+        for listener in listeners.values.flatMap(\.values) { listener.wake() }
+    }
+
     func stop() {
         isStopped = true
-        for listener in listeners.values.flatMap(\.values) { listener.wake() }
+        wakeAll()
     }
 }

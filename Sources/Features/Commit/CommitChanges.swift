@@ -117,9 +117,8 @@ private enum CommitSQL {
                 INSERT INTO jobs (courier_id, status, delivery_id, store_id)
                 SELECT courier, c.status::delivery_status, c.id, c.store_id FROM done c, unnest(c.opened::uuid[]) AS courier),
             fed AS (
-                INSERT INTO events (account_id, type, delivery_id, seq, at)
-                SELECT e.reader, e.type, c.id, c.expected + 1, c.at
-                FROM done c, unnest(c.readers::uuid[], c.event_types::text[]) AS e(reader, type)),
+                INSERT INTO event_journal (accounts, types, delivery_id, seq, at)
+                SELECT c.readers::uuid[], c.event_types::text[], c.id, c.expected + 1, c.at FROM done c),
             -- In the order in which gateways answer for them.
             untrue AS MATERIALIZED (
                 SELECT q.id, q.lease IS NULL OR q.ready_at <= clock_timestamp() AS waits FROM message_queue q JOIN done c ON q.subject = c.id

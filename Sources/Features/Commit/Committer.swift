@@ -6,10 +6,8 @@ import Postgres
 public final class Committer: Sendable {
     private let gatherers: LoopLocal<Gatherer>
 
-    /// `committed` is told after every commit who has something new to read.
-    init(_ database: Database, on group: EventLoopGroup, committed: @escaping @Sendable (Set<ID>) -> Void) async throws
-    {
-        gatherers = try await LoopLocal(group) { Gatherer(database, on: $0, committed: committed) }
+    init(_ database: Database, on group: EventLoopGroup) async throws {
+        gatherers = try await LoopLocal(group) { Gatherer(database, on: $0) }
     }
 
     /// Commits a change; false when its delivery has moved on, or somebody holds it at the moment. `patiently` waits
@@ -37,7 +35,6 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
 
     private let database: Database
     private let loop: EventLoop
-    private let committed: @Sendable (Set<ID>) -> Void
     private var waiting: [Entry] = []
     /// Deliveries that a commit under way changes: one change of each at a time.
     private var busy: Set<ID> = []
@@ -54,10 +51,9 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         var delivery: ID { commit.change.after.id }
     }
 
-    init(_ database: Database, on loop: EventLoop, committed: @escaping @Sendable (Set<ID>) -> Void) {
+    init(_ database: Database, on loop: EventLoop) {
         self.database = database
         self.loop = loop
-        self.committed = committed
     }
 
     func submit(_ commit: Commit, patiently: Bool) throws -> Promise<Bool> {
@@ -127,7 +123,6 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private func commit(_ batch: [Entry]) async {
         do {
             let places = Set(try await database.run(CommitTogether(commits: batch.map(\.commit))))
-            committed(Set(batch.flatMap { $0.commit.change.events.map(\.account) }))
             for (place, entry) in batch.enumerated() {
                 settle(entry, isMade: places.contains(Int64(place + 1)))
             }
@@ -149,7 +144,6 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private func commitAlone(_ entry: Entry) async {
         do {
             let isMade = try await !database.run(CommitAlone(commit: entry.commit)).isEmpty
-            committed(Set(entry.commit.change.events.map(\.account)))
             settle(entry, isMade: isMade)
         } catch {
             entry.promise.fulfil(.failure(error))

@@ -7,6 +7,7 @@ import Postgres
 public struct EventRoom: Room {
     let database: Database
     let tail: FeedTail
+    let ear: Ear
     let authenticator: Authenticator
     let streams: StreamCount
 
@@ -39,51 +40,74 @@ public struct EventRoom: Room {
         [.init("items", .array(FeedItem.shape, most: 200)), .init("next_cursor", Shape.string().orNull)])
 
     private func read(_ call: Call) async throws -> Response {
+        let account = call.caller.account
         let isStream = call.request.wantsEventStream
         let asked = call.request.query("after") ?? call.request.query("cursor")
         let text = isStream ? call.request.header("last-event-id") ?? asked : asked
-        let after = try await position(text)
+        let after = try await place(text, in: account)
         let limit = try call.request.query("limit", in: Page.limits) ?? 50
-        if isStream { return try stream(call, from: after, isFromNow: text == "now") }
+        if isStream { return try await stream(call, from: after, isFromNow: text == "now") }
         let seconds = try call.request.query("wait_seconds", in: Self.waits) ?? 0
-        let items = try await events(of: call.caller.account, after: after, limit: limit, waiting: .seconds(seconds))
-        return Self.response(items, limit: limit, for: call.caller.account, next: text == "now" ? after : nil)
+        let items = try await events(of: account, after: after, limit: limit, waiting: .seconds(seconds))
+        return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
     }
 
-    /// Where to begin; an old place of which later events may be gone is refused, since the feed would have a gap.
-    private func position(_ text: String?) async throws -> FeedPosition {
-        guard let text, !text.isEmpty else { return .beginning }
-        guard let ends = try await database.run(FindFeedEnds()).first else { throw Problem.unavailable() }
-        if text == "now" { return FeedPosition(xact: ends.end, id: 0) }
-        guard let position = FeedPosition(text) else {
+    /// Where to begin: behind an event, at the end, or at the beginning of what is kept, which is nil.
+    private func place(_ cursor: String?, in account: ID) async throws -> FeedPlace? {
+        guard let cursor, !cursor.isEmpty else { return nil }
+        if cursor == "now" { return try await database.run(FindFeedEnd(account: account)).first ?? .beginning }
+        if let place = FeedPlace(cursor) { return place }
+        guard let former = FormerCursor(cursor) else {
             throw Problem(
                 .unprocessable, "validation_failed", fields: [Problem.WrongField("after", "invalid_cursor")])
         }
-        guard position.xact >= ends.gone else { throw Problem.cursorExpired }
-        return position
+        guard let place = try await database.run(FindFormerPlace(account: account, cursor: former)).first else {
+            throw Problem.cursorExpired
+        }
+        return place
     }
 
+    /// The next events; refused where some were dropped that are wanted, since the feed would have a gap.
+    private func next(of account: ID, after place: FeedPlace?, limit: Int) async throws -> [FeedItem] {
+        let items = try await database.run(
+            ReadFeed(account: account, after: place ?? .beginning, limit: Int32(limit)))
+        guard let place else { return items }
+        var newest = items.first.map { $0.place.number - 1 } ?? place.number
+        if items.isEmpty, place.numberedAt < Self.longAgo {
+            newest = try await database.run(FindFeedEnd(account: account)).first?.number ?? 0
+        }
+        guard newest <= place.number else { throw Problem.cursorExpired }
+        return items
+    }
+
+    /// Nothing younger than this is ever dropped.
+    private static var longAgo: Timestamp { Timestamp(microseconds: Timestamp.now.microseconds - 86_400_000_000) }
+
     private func events(
-        of account: ID, after: FeedPosition, limit: Int, waiting: Duration
+        of account: ID, after place: FeedPlace?, limit: Int, waiting: Duration
     ) async throws -> [FeedItem] {
-        let read = ReadFeed(account: account, after: after, limit: Int32(limit + 1))
+        guard waiting > .zero else { return try await next(of: account, after: place, limit: limit + 1) }
         let deadline = Instant.now + waiting
-        var items = try await database.run(read)
-        guard items.isEmpty, waiting > .zero else { return items }
         let listener = tail.listen(to: account)
         defer { listener.close() }
-        while items.isEmpty, !listener.isOver, case let now = Instant.now, now < deadline {
-            items = try await database.run(read)
-            if items.isEmpty { try await listener.wait(atMost: .nanoseconds(deadline.nanoseconds(since: now))) }
+        while true {
+            let items = try await next(of: account, after: place, limit: limit + 1)
+            let now = Instant.now
+            guard items.isEmpty, !listener.isOver, now < deadline else { return items }
+            try await listener.wait(atMost: patience(.nanoseconds(deadline.nanoseconds(since: now))))
         }
-        return items.isEmpty ? try await database.run(read) : items
+    }
+
+    /// How long to wait before looking again unasked: not long while nobody hears of what is new.
+    private func patience(_ wanted: Duration) -> Duration {
+        ear.isDeaf ? min(wanted, .seconds(1)) : wanted
     }
 
     private static func response(
-        _ fetched: [FeedItem], limit: Int, for account: ID, next: FeedPosition?
+        _ fetched: [FeedItem], limit: Int, for account: ID, next: FeedPlace?
     ) -> Response {
         let items = fetched.prefix(limit)
-        let end = fetched.count > limit ? items.last?.position : items.isEmpty ? next : nil
+        let end = fetched.count > limit ? items.last?.place : items.isEmpty ? next : nil
         var json = JSONWriter()
         json.object { json in
             json.array("items", items) { json, item in json.object { item.write(&$0, for: account) } }
@@ -94,9 +118,11 @@ public struct EventRoom: Room {
 
     // MARK: Streams
 
-    private func stream(_ call: Call, from start: FeedPosition, isFromNow: Bool) throws -> Response {
+    private func stream(_ call: Call, from start: FeedPlace?, isFromNow: Bool) async throws -> Response {
         let account = call.caller.account
         let place = try streams.enter(account)
+        // What is gone can only be said before the stream begins.
+        _ = try await next(of: account, after: start, limit: 1)
         let request = call.request
         return Response(
             .ok, headers: [Response.Header("X-Accel-Buffering", "no")],
@@ -107,45 +133,46 @@ public struct EventRoom: Room {
     }
 
     private func follow(
-        _ account: ID, from start: FeedPosition, isFromNow: Bool, _ request: Request, _ writer: BodyWriter
+        _ account: ID, from start: FeedPlace?, isFromNow: Bool, _ request: Request, _ writer: BodyWriter
     ) async throws {
         let listener = tail.listen(to: account)
         defer { listener.close() }
         // How soon to come again after the end, and where whoever begins now has begun.
-        try await writer.write(Array("retry: 1000\n\(isFromNow ? "id: \(start.cursor)" : ": welcome")\n\n".utf8))
+        let greeting = isFromNow ? "id: \((start ?? .beginning).cursor)" : ": welcome"
+        try await writer.write(Array("retry: 1000\n\(greeting)\n\n".utf8))
         do {
-            try await follow(listener, from: start, request, writer)
+            try await follow(account, listener, from: start, request, writer)
         } catch is CancellationError where listener.isOver {
             // The server stops: the stream ends in good order, so that its client comes again.
         }
     }
 
     private func follow(
-        _ listener: Listener<ID>, from start: FeedPosition, _ request: Request, _ writer: BodyWriter
+        _ account: ID, _ listener: Listener<AccountMark>, from start: FeedPlace?, _ request: Request,
+        _ writer: BodyWriter
     ) async throws {
-        let account = listener.subject
-        var position = start
+        var (place, silentSince) = (start, Instant.now)
         // A session that has ended reads no more, and neither does anybody while the server stops.
         while !listener.isOver, try await authenticator.caller(of: request)?.account == account {
-            let items = try await database.run(ReadFeed(account: account, after: position, limit: 50))
+            let items = try await next(of: account, after: place, limit: 50)
             if let last = items.last {
                 try await writer.write(items.reduce(into: []) { $0 += Self.lines(of: $1, for: account) })
-                position = last.position
-            } else {
-                let silentSince = Instant.now
-                try await listener.wait(atMost: Self.heartbeat)
-                // An event, and no comment, so that scripts in browsers hear that the connection stands.
-                if Instant.now >= silentSince + Self.heartbeat {
-                    try await writer.write(Array("event: alive\ndata: {}\n\n".utf8))
-                }
+                (place, silentSince) = (last.place, .now)
+                continue
             }
+            // An event, and no comment, so that scripts in browsers hear that the connection stands.
+            if Instant.now >= silentSince + Self.heartbeat {
+                try await writer.write(Array("event: alive\ndata: {}\n\n".utf8))
+                silentSince = .now
+            }
+            try await listener.wait(atMost: patience(Self.heartbeat))
         }
     }
 
     private static func lines(of item: FeedItem, for account: ID) -> [UInt8] {
         var json = JSONWriter()
         json.object { item.write(&$0, for: account) }
-        return Array("id: \(item.position.cursor)\nevent: \(item.type)\ndata: ".utf8) + json.bytes + Array("\n\n".utf8)
+        return Array("id: \(item.place.cursor)\nevent: \(item.type)\ndata: ".utf8) + json.bytes + Array("\n\n".utf8)
     }
 }
 

@@ -43,8 +43,9 @@ struct MakeInvite: Statement {
             UNION ALL
             SELECT NULL, made.channel, made.phone, NULL, $6, '{}' FROM made WHERE made.courier_id IS NULL),
         fed AS (
-            INSERT INTO events (account_id, type, data)
-            SELECT courier_id, 'invite.received', $8 - '{code,url,type}'::text[] FROM made WHERE courier_id IS NOT NULL),
+            INSERT INTO event_journal (accounts, types, data)
+            SELECT ARRAY[courier_id], ARRAY['invite.received'], $8 - '{code,url,type}'::text[]
+            FROM made WHERE courier_id IS NOT NULL),
         sent AS (
             INSERT INTO messages
                 (kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at)

@@ -60,9 +60,10 @@ struct EndPartnership: Statement {
             UPDATE invites i SET state = 'revoked' FROM ended JOIN couriers c ON c.id = ended.courier_id
             WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone)),
         fed AS (
-            INSERT INTO events (account_id, type, data)
-            SELECT account_id, 'partner.ended', $4 - 'type' || jsonb_build_object('courier_id', $2)
-            FROM ended, unnest(ARRAY[$1, $2]) AS account_id),
+            INSERT INTO event_journal (accounts, types, data)
+            SELECT ARRAY[$1, $2], ARRAY['partner.ended', 'partner.ended'],
+                $4 - 'type' || jsonb_build_object('courier_id', $2)
+            FROM ended),
         told AS (
             INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id)
             SELECT $3, $4 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id

@@ -108,9 +108,10 @@ struct RedeemInvite: Statement {
         joined AS (
             INSERT INTO partners (store_id, courier_id) SELECT store_id, $2 FROM redeemed RETURNING store_id, since),
         fed AS (
-            INSERT INTO events (account_id, type, data)
-            SELECT account_id, 'partner.joined', $4 - 'type' || jsonb_build_object('store_id', joined.store_id)
-            FROM joined, unnest(ARRAY[joined.store_id, $2]) AS account_id),
+            INSERT INTO event_journal (accounts, types, data)
+            SELECT ARRAY[joined.store_id, $2], ARRAY['partner.joined', 'partner.joined'],
+                $4 - 'type' || jsonb_build_object('store_id', joined.store_id)
+            FROM joined),
         withdrawn AS (
             DELETE FROM message_queue q USING redeemed
             WHERE q.subject = $1 AND (q.lease IS NULL OR q.ready_at <= clock_timestamp())),

@@ -29,14 +29,16 @@ struct API: Sendable {
         looseness: Double?, publicURL: String, hashingThreads: Int, _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
-        let database = try await Database(url: TestDatabase.current.url, group: group, poolSize: 4)
+        let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: 4)
+        let database = lanes.requests
         let url = PublicURL(publicURL)
         let product = try await Product(
             Product.Settings(
                 publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads,
-                eventRetention: .seconds(86400), messageDays: 30, version: "0"),
-            database: database, on: group,
-            status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" })
+                eventDays: 1, messageDays: 30, version: "0"),
+            lanes: lanes, on: group,
+            status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" }
+        ) { print("\($0): \($1)") }
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
         configuration.words = .features
         configuration.limits.connectionsPerAddress = nil
@@ -67,7 +69,7 @@ struct API: Sendable {
         await product.prepareToStop()
         await server.stop(within: .seconds(2))
         await product.stop()
-        await database.stop()
+        await lanes.stop()
         try await blocking { group.stop() }
         return try result.get()
     }

@@ -70,8 +70,14 @@ extension API {
         return Dictionary(uniqueKeysWithValues: stats.names.map { ($0, stats[$0].integer ?? -1) })
     }
 
+    /// Has every event that is committed numbered.
+    func numberEvents() async throws {
+        try await eventually { try await execute(Invariants.numbering) == [["f"]] }
+    }
+
     /// What may never be, whatever happened.
     func expectConsistency() async throws {
+        try await numberEvents()
         for (rule, sql) in Invariants.ofDeliveries {
             #expect(try await execute(sql) == [], "\(rule)")
         }

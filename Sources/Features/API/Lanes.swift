@@ -1,0 +1,67 @@
+import EventLoop
+import Postgres
+
+/// The connections to the database, by what they are for, so that nothing waits behind what takes long.
+public struct Lanes: Sendable {
+    /// What requests ask, on every loop.
+    public let requests: Database
+    /// What may take a while although somebody waits for it, such as searching: a connection a loop, and two seconds.
+    let searches: Database
+    /// Gives events their numbers, and nothing else.
+    let feed: Database
+    /// What nobody waits for.
+    let upkeep: Database
+
+    private let url: String
+    private let group: EventLoopGroup
+    private let observe: @Sendable (PostgresEvent) -> Void
+
+    /// How many connections there are with so many for the requests of each loop, those of the ear among them.
+    public static func connections(loops: Int, poolSize: Int) -> Int { loops * (poolSize + 1) + 3 }
+
+    /// Opens all of them.
+    public init(
+        url: String, on group: EventLoopGroup, poolSize: Int,
+        observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+    ) async throws {
+        (self.url, self.group, self.observe) = (url, group, observe)
+        requests = try await Database(url: url, group: group, poolSize: poolSize, observe: observe)
+        var opened = [requests]
+        do {
+            searches = try await Database(
+                url: url, group: group, poolSize: 1, limits: .within(.seconds(2)), observe: observe)
+            opened.append(searches)
+            feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
+            opened.append(feed)
+            upkeep = try await Database(
+                url: url, group: group.first, poolSize: 1, limits: .within(.seconds(600)), observe: observe)
+        } catch {
+            for database in opened { await database.stop(within: .zero) }
+            throw error
+        }
+    }
+
+    /// Hears what is announced on these channels.
+    func ear(
+        on channels: [String], heard: @escaping @Sendable (_ text: String, _ channel: String) -> Void,
+        changed: @escaping @Sendable () -> Void
+    ) async throws -> Ear {
+        try await Ear(url: url, group: group, channels: channels, observe: observe, heard: heard, changed: changed)
+    }
+
+    /// Lets what is under way finish, and closes all connections.
+    public func stop() async {
+        await upkeep.stop(within: .zero)
+        await feed.stop()
+        await searches.stop()
+        await requests.stop()
+    }
+}
+
+extension DatabaseLimits {
+    fileprivate static func within(_ bound: Duration) -> DatabaseLimits {
+        var limits = DatabaseLimits()
+        limits.statementTimeout = bound
+        return limits
+    }
+}

@@ -1,0 +1,206 @@
+import EventLoop
+import Foundation
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+/// Feeds of several nodes, and of copies of a database.
+@Suite(.database, .timeLimit(.minutes(5))) struct FeedNodesTests {
+    private let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "1", "KURIR_POOL_SIZE": "2"]
+
+    /// What somebody read of a feed.
+    private struct Event {
+        let number: Int
+        let delivery: String
+        let seq: Int
+        let secondsLate: Double
+    }
+
+    /// Two nodes, of which one is killed or stopped at a time. Each client goes to whichever answers.
+    private final class Nodes: Sendable {
+        private let running: Locked<[Kurir]>
+        private let start: @Sendable () async throws -> Kurir
+
+        init(_ start: @escaping @Sendable () async throws -> Kurir) async throws {
+            self.start = start
+            running = Locked([try await start(), try await start()])
+        }
+
+        func node(_ place: Int) -> Kurir { running.withLock { $0[place % 2] } }
+
+        func killAndStart(_ place: Int) async throws {
+            let victim = node(place)
+            victim.program.signal(SIGKILL)
+            try await victim.program.end()
+            let next = try await start()
+            running.withLock { $0[place % 2] = next }
+        }
+
+        func pause(_ place: Int, for time: Duration) async throws {
+            let victim = node(place)
+            victim.program.signal(SIGSTOP)
+            try await Task.sleep(for: time)
+            victim.program.signal(SIGCONT)
+        }
+
+        func stop() async throws {
+            for node in running.withLock({ $0 }) {
+                node.program.signal(SIGTERM)
+                try await node.program.end()
+            }
+        }
+    }
+
+    @Test func whoeverIsKilledOrStoppedNoEventIsLostOrOutOfTurn() async throws {
+        var seed = Seed.forThisRun()
+        print("nodes that are killed and stopped: \(seed)")
+        let people = try await People.make()
+        let url = TestDatabase.current.url
+        let nodes = try await Nodes { [environment] in
+            try await Kurir.start(["--database", url], environment: environment)
+        }
+        let isOver = Locked(false)
+        let writers = (0..<4).map { number in
+            Task { try await write(number, to: nodes, as: people, until: isOver) }
+        }
+        let reading = Task { try await read(from: nodes, as: people.store, until: isOver) }
+        let end = ContinuousClock.now + .seconds(60)
+        var (kills, pauses) = (0, 0)
+        while ContinuousClock.now < end {
+            if seed.number(0...1) == 0 {
+                try await nodes.killAndStart(seed.number(0...1))
+                kills += 1
+            } else {
+                try await nodes.pause(seed.number(0...1), for: .milliseconds(seed.number(200...1500)))
+                pauses += 1
+            }
+            try await Task.sleep(for: .milliseconds(seed.number(50...400)))
+        }
+        isOver.withLock { $0 = true }
+        var made: Set<String> = []
+        for writer in writers { made.formUnion(try await writer.value) }
+        let events = try await reading.value
+        try await nodes.stop()
+        let late = events.map(\.secondsLate).sorted()
+        print(
+            "\(made.count) deliveries, \(kills) nodes killed and \(pauses) stopped; an event was read "
+                + "\(late[late.count / 2]) s after it at the median, \(late[late.count * 99 / 100]) s at the 99th percentile"
+        )
+        #expect(events.map(\.number) == Array(1...events.count))
+        #expect(kills > 5 && pauses > 5 && made.count > 100)
+        // Each was created once, whoever asked how often.
+        #expect(events.filter { $0.seq == 1 }.map(\.delivery).sorted() == made.sorted())
+        try await eventually { try await query(Invariants.numbering) == [["f"]] }
+        for (rule, sql) in Invariants.ofDeliveries { #expect(try await query(sql) == [], "\(rule)") }
+    }
+
+    /// Creates deliveries, each under a key with which it is tried until some node says that it is there.
+    private func write(
+        _ number: Int, to nodes: Nodes, as people: People, until isOver: Locked<Bool>
+    ) async throws -> [String] {
+        var (made, tries) = ([String](), number)
+        while !isOver.withLock({ $0 }) {
+            let key = UUID().uuidString
+            while true {
+                tries += 1
+                let answer = try await ask(
+                    nodes.node(tries), "POST", "/v1/deliveries", people.delivery, as: people.store, key: key)
+                guard answer.status == 201 else { continue }
+                made.append(try String(#require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1))
+                break
+            }
+        }
+        return made
+    }
+
+    /// Reads the feed from its beginning, at whichever node answers, until nothing more comes.
+    private func read(from nodes: Nodes, as token: String, until isOver: Locked<Bool>) async throws -> [Event] {
+        var (events, cursor, tries) = ([Event](), "", 0)
+        while true {
+            tries += 1
+            let wasOver = isOver.withLock { $0 }
+            let path = "/v1/events?limit=200&wait_seconds=1" + (cursor.isEmpty ? "" : "&after=\(cursor)")
+            let answer = try await ask(nodes.node(tries), "GET", path, as: token)
+            guard answer.status == 200, case let items = JSON(Array(answer.body.utf8))?["items"].items else { continue }
+            for item in items ?? [] {
+                let at = try Date(
+                    item["at"].string ?? "",
+                    strategy: .iso8601.year().month().day().dateTimeSeparator(.standard).time(
+                        includingFractionalSeconds: true))
+                events.append(
+                    Event(
+                        number: item["number"].integer ?? 0, delivery: item["delivery_id"].string ?? "",
+                        seq: item["seq"].integer ?? 0, secondsLate: Date().timeIntervalSince(at)))
+                cursor = item["cursor"].string ?? ""
+            }
+            if wasOver, items?.isEmpty != false { return events }
+        }
+    }
+
+    /// One call, which is given up after three seconds: the node may be stopped.
+    private func ask(
+        _ node: Kurir, _ method: String, _ path: String, _ body: String? = nil, as token: String, key: String? = nil
+    ) async throws -> (status: Int, body: String) {
+        var options = [
+            "-s", "--max-time", "3", "-w", "\n%{http_code}", "-X", method, "-H", "Authorization: Bearer \(token)",
+        ]
+        if let key { options += ["-H", "Idempotency-Key: \(key)"] }
+        if let body { options += ["-H", "Content-Type: application/json", "-d", body] }
+        let curl = try Program("curl", options + [node.address + path])
+        try await curl.end()
+        let lines = curl.said.split(separator: "\n", omittingEmptySubsequences: false)
+        return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
+    }
+
+    // MARK: Copies
+
+    @Test func cursorsGoOnAfterDumpAndRestore() async throws {
+        let people = try await People.make()
+        let url = TestDatabase.current.url
+        func create(_ kurir: Kurir) async throws {
+            #expect(try await kurir.send("POST", "/v1/deliveries", people.delivery, as: people.store).status == 201)
+        }
+        func numbers(_ kurir: Kurir, _ query: String, least: Int) async throws -> (numbers: [Int], cursor: String) {
+            var items: [JSON] = []
+            try await eventually {
+                let body = try await kurir.send("GET", "/v1/events?limit=200\(query)", as: people.store).body
+                items = JSON(Array(body.utf8))?["items"].items ?? []
+                return items.count >= least
+            }
+            return (items.compactMap { $0["number"].integer }, items.last?["cursor"].string ?? "")
+        }
+        let cursor = try await Kurir.serving("--database", url, environment: environment) { kurir in
+            let joined = try await numbers(kurir, "", least: 3).numbers.count
+            for _ in 0..<3 { try await create(kurir) }
+            let read = try await numbers(kurir, "", least: joined + 3)
+            #expect(read.numbers == Array(1...joined + 3))
+            return read.cursor
+        }
+        let last = try await query("SELECT max(number) FROM events").first?.first.flatMap { $0.flatMap(Int.init) } ?? 0
+        // Something that is committed and has no number yet is taken along, too.
+        try await self.query(
+            "INSERT INTO event_journal (accounts, types) SELECT ARRAY[id], ARRAY['test.waits'] FROM stores")
+        try await TestDatabase.withAnother { copy in
+            let dump = TemporaryDirectory.path("dump")
+            for (program, arguments) in [
+                ("pg_dump", ["-d", url, "-f", dump]),
+                ("psql", ["-q", "-v", "ON_ERROR_STOP=1", "-d", copy.url, "-f", dump]),
+            ] {
+                let run = try await Program.run(program, arguments)
+                try #require(run.code == 0, "\(program): \(run.complained)")
+            }
+            try await Kurir.serving("--database", copy.url, environment: environment) { kurir in
+                try await create(kurir)
+                let next = try await numbers(kurir, "&after=\(cursor)", least: 2).numbers
+                #expect(next == [last + 1, last + 2])
+            }
+        }
+    }
+
+    @discardableResult
+    private func query(_ sql: String) async throws -> [[String?]] {
+        let url = TestDatabase.current.url
+        return try await blocking { try BlockingConnection(url: url).query(sql) }
+    }
+}

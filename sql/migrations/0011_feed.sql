@@ -1,0 +1,228 @@
+-- Feeds anew. A commit writes what it has to tell into a journal, and whoever numbers next takes it from there into the
+-- feeds: each account's events are 1, 2, 3 … in the order in which they can be read. A transaction that stays open keeps
+-- back what it has written itself and nothing else; and a number means the same in every copy of the database.
+
+ALTER TABLE events RENAME TO events_by_transaction;
+ALTER INDEX events_pkey RENAME TO events_by_transaction_pkey;
+DROP INDEX events_by_age;
+
+CREATE SEQUENCE event_journal_id;
+CREATE TABLE event_journal (
+    -- Drawn by a transaction that has its id already: whatever draws a smaller number and cannot be seen yet is
+    -- under way in every snapshot that sees this one.
+    id bigint PRIMARY KEY
+        DEFAULT CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('event_journal_id') END,
+    -- Who reads of it, and for each of them as what.
+    accounts uuid[] NOT NULL,
+    types text[] NOT NULL,
+    delivery_id uuid,
+    seq integer,
+    at timestamptz NOT NULL DEFAULT now(),
+    -- What an event tells that is not about a delivery.
+    data jsonb,
+    CONSTRAINT journal_types CHECK (cardinality(types) = cardinality(accounts)),
+    CONSTRAINT journal_of_delivery CHECK ((delivery_id IS NULL) = (seq IS NULL))
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+ALTER SEQUENCE event_journal_id OWNED BY event_journal.id;
+
+-- Each account's feed, by the week of its numbering. Within an account both times and numbers only grow.
+CREATE TABLE events (
+    account_id uuid NOT NULL,
+    numbered_at timestamptz NOT NULL,
+    number bigint NOT NULL CONSTRAINT event_number CHECK (number > 0),
+    type text NOT NULL CONSTRAINT event_type CHECK (type ~ '^[a-z_]+\.[a-z_]+$'),
+    delivery_id uuid,
+    seq integer,
+    at timestamptz NOT NULL,
+    data jsonb,
+    PRIMARY KEY (account_id, numbered_at, number)
+) PARTITION BY RANGE (numbered_at);
+
+-- The last event of an account that was dropped with its week: numbers go on from there.
+CREATE TABLE feed_ends (
+    account_id uuid PRIMARY KEY,
+    number bigint NOT NULL,
+    numbered_at timestamptz NOT NULL
+);
+
+-- How far the journal is numbered; the newest row counts. Never updated, because beside an old snapshot the versions of
+-- a row that changes all the time would have to be waded through.
+CREATE TABLE event_rounds (
+    numbered_at timestamptz NOT NULL,
+    -- Whatever can be seen up to here has its number.
+    journal_id bigint NOT NULL,
+    -- Ranges below that could not be seen yet, and the transaction before which whoever drew them began.
+    gaps_first bigint[] NOT NULL,
+    gaps_last bigint[] NOT NULL,
+    gaps_before xid8[] NOT NULL,
+    PRIMARY KEY (journal_id, numbered_at)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- Numbers what the journal has, up to so many entries, and tells the accounts concerned to those who listen, by the ends
+-- of their ids. True when there is more; null when somebody else is at it.
+CREATE FUNCTION number_events(most integer) RETURNS boolean
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
+SET jit = off AS $$
+DECLARE
+    before event_rounds;
+    moment timestamptz;
+    taken bigint[];
+    newest bigint;
+    seen pg_snapshot;
+    marks text[];
+BEGIN
+    -- One at a time, until the commit.
+    IF NOT pg_try_advisory_xact_lock(7311146936) THEN RETURN NULL; END IF;
+    SELECT * INTO before FROM event_rounds ORDER BY journal_id DESC, numbered_at DESC LIMIT 1;
+    -- No finer than what clients are told, and never backwards, whatever the clock does.
+    moment := greatest(before.numbered_at, date_trunc('milliseconds', clock_timestamp()));
+    WITH found AS MATERIALIZED (
+        SELECT id FROM unnest(before.gaps_first, before.gaps_last) AS gap(first, last), LATERAL (
+            SELECT id FROM event_journal WHERE id BETWEEN gap.first AND gap.last OFFSET 0) late
+        UNION ALL
+        (SELECT id FROM event_journal WHERE id > before.journal_id ORDER BY id LIMIT most)),
+    entries AS (DELETE FROM event_journal WHERE id = ANY (ARRAY(SELECT id FROM found)) RETURNING *),
+    told AS MATERIALIZED (
+        SELECT e.id, e.delivery_id, e.seq, e.at, e.data, t.account, t.type, t.place
+        FROM entries e, unnest(e.accounts, e.types) WITH ORDINALITY AS t(account, type, place)),
+    numbered AS MATERIALIZED (
+        SELECT *, row_number() OVER (PARTITION BY account ORDER BY id, place) AS number FROM told),
+    readers AS MATERIALIZED (
+        SELECT n.account, coalesce(last.number, gone.number, 0) AS number
+        FROM numbered n LEFT JOIN LATERAL (
+            SELECT number FROM events e WHERE e.account_id = n.account AND e.numbered_at <= moment
+            ORDER BY numbered_at DESC, number DESC LIMIT 1) last ON true
+        LEFT JOIN LATERAL (
+            SELECT number FROM feed_ends f WHERE f.account_id = n.account AND last.number IS NULL OFFSET 0) gone ON true
+        WHERE n.number = 1),
+    written AS (
+        INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at, data)
+        SELECT n.account, moment, r.number + n.number, n.type, n.delivery_id, n.seq, n.at, n.data
+        FROM readers r JOIN numbered n ON n.account = r.account)
+    SELECT ARRAY(SELECT id FROM found ORDER BY id), (SELECT max(id) FROM found), pg_current_snapshot(),
+        ARRAY(SELECT right(account::text, 12) FROM readers)
+    INTO taken, newest, seen, marks;
+    newest := greatest(newest, before.journal_id);
+    IF newest > before.journal_id OR taken <> '{}' THEN
+        DELETE FROM event_rounds WHERE journal_id <= newest;
+        INSERT INTO event_rounds
+        SELECT moment, newest, coalesce(array_agg(first), '{}'), coalesce(array_agg(last), '{}'), coalesce(array_agg(until), '{}')
+        FROM (
+            -- Until everybody has ended who might still show what is missing. What is said of a transaction to come was
+            -- said in a cluster that this database was copied from.
+            SELECT first, last, until FROM unnest(before.gaps_first, before.gaps_last, before.gaps_before) AS gap(first, last, until)
+            WHERE until > pg_snapshot_xmin(seen) AND until <= pg_snapshot_xmax(seen)
+            UNION ALL
+            SELECT past + 1, id - 1, pg_snapshot_xmax(seen) FROM (
+                SELECT id, lag(id, 1, before.journal_id) OVER (ORDER BY id) AS past
+                FROM unnest(taken) AS id WHERE id > before.journal_id) fresh
+            WHERE id > past + 1) missing;
+        -- A notice holds up to 8000 bytes.
+        FOR part IN 0..(cardinality(marks) - 1) / 600 LOOP
+            PERFORM pg_notify('kurir_events', array_to_string(marks[part * 600 + 1:part * 600 + 600], ''));
+        END LOOP;
+    END IF;
+    RETURN cardinality(taken) >= most;
+END
+$$;
+
+-- Makes the partition of the week that a day is in, if it is not there yet.
+CREATE FUNCTION make_event_partition(day timestamptz) RETURNS void
+LANGUAGE plpgsql SET timezone = 'UTC' AS $$
+DECLARE
+    week date := date_trunc('week', day);
+    part text := 'events' || to_char(week, '_YYYYMMDD');
+BEGIN
+    IF to_regclass(part) IS NOT NULL THEN RETURN; END IF;
+    EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', part);
+    EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', part, week, week + 7);
+END
+$$;
+
+-- Makes the partitions of this week and the next four, and drops what is wholly older than so many days. Gives up where
+-- somebody reads for long: dropping can wait.
+CREATE FUNCTION event_partitions(days integer) RETURNS void
+LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' AS $$
+DECLARE
+    ahead timestamptz;
+    part text;
+BEGIN
+    IF NOT pg_try_advisory_xact_lock(7311146937) THEN RETURN; END IF;
+    FOR ahead IN SELECT generate_series(now(), now() + interval '4 weeks', '1 week') LOOP
+        PERFORM make_event_partition(ahead);
+    END LOOP;
+    FOR part IN SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+        WHERE inhparent = 'events'::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now() ORDER BY relname
+    LOOP
+        EXECUTE format(
+            'INSERT INTO feed_ends (account_id, number, numbered_at)
+                SELECT account_id, max(number), max(numbered_at) FROM %I GROUP BY account_id ORDER BY account_id
+            ON CONFLICT (account_id) DO UPDATE SET number = EXCLUDED.number, numbered_at = EXCLUDED.numbered_at', part);
+        EXECUTE format('DROP TABLE %I', part);
+    END LOOP;
+    WITH old AS (
+        DELETE FROM event_cursors_before WHERE numbered_at < now() - make_interval(days => days) RETURNING xact)
+    UPDATE events_kept SET after = newest.xact FROM (SELECT xact FROM old ORDER BY xact DESC LIMIT 1) newest
+    WHERE after < newest.xact;
+END
+$$;
+
+-- The events that there are already move over, each account's in the order in which they were read until now; the
+-- cursors that clients hold of them stay good.
+CREATE TABLE event_cursors_before (
+    account_id uuid NOT NULL,
+    xact xid8 NOT NULL,
+    id bigint NOT NULL,
+    number bigint NOT NULL,
+    numbered_at timestamptz NOT NULL,
+    PRIMARY KEY (account_id, xact, id)
+);
+INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at)
+    SELECT account_id, xact, id, row_number() OVER feed,
+        date_trunc('milliseconds', least(max(at) OVER feed, now()))
+    FROM events_by_transaction WINDOW feed AS (PARTITION BY account_id ORDER BY xact, id);
+DO $$
+BEGIN
+    PERFORM make_event_partition(day) FROM generate_series(
+        coalesce((SELECT min(numbered_at) FROM event_cursors_before), now()), now() + interval '4 weeks', '1 day') day;
+END
+$$;
+INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at, data)
+    SELECT account_id, numbered_at, number, type, delivery_id, seq, at, data
+    FROM events_by_transaction JOIN event_cursors_before USING (account_id, xact, id);
+INSERT INTO event_rounds
+    SELECT coalesce(max(numbered_at), '-infinity'), 0, '{}', '{}', '{}' FROM event_cursors_before;
+DROP TABLE events_by_transaction;
+
+-- Whose turn it is to tidy up: nobody's else until then.
+CREATE TABLE housekeeping (
+    only_one boolean PRIMARY KEY DEFAULT true CONSTRAINT housekeeping_is_one CHECK (only_one),
+    turn_until timestamptz NOT NULL
+);
+INSERT INTO housekeeping (turn_until) VALUES ('-infinity');
+
+-- A session that ends is told to every node, which may remember it for a moment.
+CREATE FUNCTION sessions_have_ended() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('kurir_sessions', account_id::text)
+    FROM (SELECT DISTINCT account_id FROM ended WHERE expires_at > now()) e;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER have_ended AFTER DELETE ON sessions REFERENCING OLD TABLE AS ended
+    FOR EACH STATEMENT EXECUTE FUNCTION sessions_have_ended();
+
+-- What a session says of its account is remembered with it.
+CREATE FUNCTION account_speaks_otherwise() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('kurir_sessions', NEW.id::text);
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER speaks_otherwise AFTER UPDATE OF language ON accounts
+    FOR EACH ROW WHEN (OLD.language <> NEW.language) EXECUTE FUNCTION account_speaks_otherwise();
+
+REVOKE ALL ON FUNCTION sessions_have_ended, account_speaks_otherwise, number_events, make_event_partition, event_partitions FROM PUBLIC;
