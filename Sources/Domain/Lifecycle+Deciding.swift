@@ -53,6 +53,11 @@ public struct Change: Sendable {
     /// The version that this is a step from.
     public var expectedVersion: Int32 { before?.version ?? 0 }
 
+    /// Who must be a partner of the store when this is committed: the courier who does it, and whoever gets to have it.
+    public var mustBePartners: Set<ID> {
+        Set(openedJobs.map(\.courier)).union(command.actorKind == .courier ? [command.actor] : [])
+    }
+
     /// The entries of couriers' lists that go, and those that come.
     public var closedJobs: [Job] { Self.jobs(of: before).filter { !Self.jobs(of: after).contains($0) } }
     public var openedJobs: [Job] { Self.jobs(of: after).filter { !Self.jobs(of: before).contains($0) } }
@@ -130,9 +135,10 @@ extension Lifecycle {
         return change(from: nil, to: delivery, Command(.create, by: store, .store), effects)
     }
 
-    /// What is to happen, or why it cannot.
+    /// What is to happen, or why it cannot. `strangers` are candidates who are no partners any more: with whatever
+    /// happens they stop being candidates.
     public static func decide(
-        _ command: Command, on delivery: Delivery, isPartner: Bool
+        _ command: Command, on delivery: Delivery, isPartner: Bool, strangers: Set<ID> = []
     ) throws(Refusal) -> Decision {
         let standing = standing(of: command.actor, to: delivery, isPartner: isPartner)
         switch outcome(of: command.action, by: standing, delivery.status) {
@@ -142,6 +148,7 @@ extension Lifecycle {
             var after = delivery
             after.status = status
             after.version += 1
+            after.drop(strangers)
             if let edit = command.edit { after.apply(edit) }
             for effect in effects { after.apply(effect, of: command) }
             guard !after.isSame(as: delivery) else { return .stays }
@@ -225,15 +232,19 @@ extension Delivery {
         declined = declined.filter(candidates.contains)
     }
 
+    fileprivate mutating func drop(_ couriers: Set<ID>) {
+        guard !couriers.isEmpty else { return }
+        candidates.removeAll(where: couriers.contains)
+        declined.removeAll(where: couriers.contains)
+    }
+
     fileprivate mutating func apply(_ effect: Lifecycle.Effect, of command: Command) {
         switch effect {
         case .takes: courier = command.actor
         case .leaves: courier = nil
         case .forfeits: forfeited.append(command.actor)
         case .declines: declined.append(command.actor)
-        case .dropsCandidate:
-            candidates.removeAll { $0 == command.courier }
-            declined.removeAll { $0 == command.courier }
+        case .dropsCandidate: drop(command.courier.map { [$0] } ?? [])
         case .counts, .feed, .notifies: break
         }
     }

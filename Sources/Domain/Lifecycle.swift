@@ -185,6 +185,7 @@ public enum Lifecycle {
         Rule(
             .withdraw, by: .store, .pending,
             .becomes(.pending, [.dropsCandidate, .feed(.store, .updated), .feed(.losers, .withdrawn)])),
+        Rule(.withdraw, by: .store, .inProgress, .becomes(.inProgress, [.dropsCandidate, .feed(.store, .updated)])),
     ]
 
     private static let offering: [Effect] = [.feed(.winners, .offered), .notifies(.winners, .deliveryOffered)]

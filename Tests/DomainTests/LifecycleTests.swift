@@ -35,7 +35,7 @@ import Testing
             "former_holder": "- - - !not_in_progress",
         ],
         "release": ["store": "!not_found pending !not_found !not_found"],
-        "withdraw": ["store": "pending !not_found !not_found !not_found"],
+        "withdraw": ["store": "pending in_progress !not_found !not_found"],
     ]
 
     private static func text(_ outcome: L.Outcome) -> String {

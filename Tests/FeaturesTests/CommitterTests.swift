@@ -33,9 +33,9 @@ import Testing
         }
 
         /// Commits all of it in one turn of the loop.
-        func commit(_ commits: [Commit]) async throws -> [Result<Bool, any Error>] {
+        func commit(_ commits: [Commit]) async throws -> [Result<Commit.Outcome, any Error>] {
             try await run {
-                await withTaskGroup(of: (Int, Result<Bool, any Error>).self) { tasks in
+                await withTaskGroup(of: (Int, Result<Commit.Outcome, any Error>).self) { tasks in
                     for (place, commit) in commits.enumerated() {
                         tasks.addTask(executorPreference: group.loops[0]) {
                             do { return (place, .success(try await committer.commit(commit))) } catch {
@@ -43,7 +43,7 @@ import Testing
                             }
                         }
                     }
-                    return await tasks.reduce(into: [(Int, Result<Bool, any Error>)]()) { $0.append($1) }
+                    return await tasks.reduce(into: [(Int, Result<Commit.Outcome, any Error>)]()) { $0.append($1) }
                         .sorted { $0.0 < $1.0 }.map(\.1)
                 }
             }
@@ -97,7 +97,7 @@ import Testing
             try await countStatements(api)
             try await Node.with { node in
                 let results = try await node.commit(try (0..<64).map { _ in try creation(of: store, to: couriers) })
-                #expect(results.allSatisfy { (try? $0.get()) == true })
+                #expect(results.allSatisfy { (try? $0.get()) == .made })
             }
             #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
             #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["64"]])
@@ -109,20 +109,19 @@ import Testing
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             _ = try await api.delivery(of: store, to: couriers, ["reference": "taken"])
+            try await countStatements(api)
             try await Node.with { node in
                 var commits = try (0..<64).map { try creation(of: store, to: couriers, reference: "R\($0)") }
                 commits[17] = try creation(of: store, to: couriers, reference: "taken")
                 let results = try await node.commit(commits)
                 for (place, result) in results.enumerated() where place != 17 {
-                    #expect((try? result.get()) == true, "\(place)")
+                    #expect((try? result.get()) == .made, "\(place)")
                 }
-                guard case .failure(PostgresError.refused(let error)) = results[17] else {
-                    Issue.record("\(results[17])")
-                    return
-                }
-                #expect(error.constraint == "reference_taken")
+                #expect((try? results[17].get()) == .referenceTaken)
             }
             #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["64"]])
+            // Nobody had to go alone because of it.
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
             try await api.expectConsistency()
         }
     }
@@ -137,8 +136,8 @@ import Testing
                     try couriers.flatMap { courier in
                         try (0..<5).map { _ in try step(.accept, on: found, by: courier) }
                     })
-                #expect(results.count { (try? $0.get()) == true } == 1)
-                #expect(results.count { (try? $0.get()) == false } == 9)
+                #expect(results.count { (try? $0.get()) == .made } == 1)
+                #expect(results.count { (try? $0.get()) == .notMade } == 9)
             }
             try await api.expectConsistency()
         }
@@ -161,17 +160,17 @@ import Testing
                 let waiting = try await api.database.transaction { holder in
                     _ = try await holder.run(Hold(id: held.change.after.id))
                     let results = try await node.commit(together)
-                    #expect(results.enumerated().allSatisfy { (try? $1.get()) == ($0 != 3) })
+                    #expect(results.enumerated().allSatisfy { (try? $1.get()) == ($0 != 3 ? .made : .notMade) })
                     let patient = Task(executorPreference: node.group.loops[0]) {
                         try await committer.commit(held, patiently: true)
                     }
                     try await Task.sleep(for: .milliseconds(50))
                     // Nor does whoever waits for it.
                     let others = try await node.commit([try creation(of: store, to: couriers)])
-                    #expect(others.allSatisfy { (try? $0.get()) == true })
+                    #expect(others.allSatisfy { (try? $0.get()) == .made })
                     return patient
                 }
-                #expect(try await waiting.value)
+                #expect(try await waiting.value == .made)
             }
             try await api.expectConsistency()
         }
@@ -190,7 +189,7 @@ import Testing
                     // Before it is sent, while it is under way, or when it is over.
                     try await Task.sleep(for: .microseconds(round * 60))
                     for task in tasks.prefix(5) { task.cancel() }
-                    for task in tasks.dropFirst(5) { #expect(try await task.value) }
+                    for task in tasks.dropFirst(5) { #expect(try await task.value == .made) }
                     for task in tasks.prefix(5) { _ = await task.result }
                 }
             }
@@ -263,7 +262,7 @@ import Testing
                             record: nil))
                 }
             }
-            for result in try await node.commit(commits) where try result.get() { made += 1 }
+            for result in try await node.commit(commits) where try result.get() == .made { made += 1 }
         }
         return made
     }

@@ -27,6 +27,7 @@ public enum Invariants {
                     WHEN 'courier' THEN before = 'in_progress' AND status = 'pending'
                     ELSE before IN ('pending', 'in_progress') AND status = 'cancelled' END
                 WHEN 'release' THEN before = 'in_progress' AND status = 'pending'
+                WHEN 'withdraw' THEN before IN ('pending', 'in_progress') AND status = before
                 ELSE before = 'pending' AND status = 'pending' END
             """
         ),
@@ -96,9 +97,17 @@ public enum Invariants {
             WITH wanted AS (
                 SELECT unnest(candidates) AS courier_id, status, id FROM deliveries WHERE status = 'pending'
                 EXCEPT SELECT unnest(declined || forfeited), status, id FROM deliveries WHERE status = 'pending'
-                UNION SELECT courier_id, status, id FROM deliveries WHERE status IN ('in_progress', 'delivered')),
+                UNION SELECT courier_id, status, id FROM deliveries d WHERE status IN ('in_progress', 'delivered')
+                    AND EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = d.courier_id)),
             there AS (SELECT courier_id, status, delivery_id FROM jobs)
             (SELECT * FROM wanted EXCEPT SELECT * FROM there) UNION ALL (SELECT * FROM there EXCEPT SELECT * FROM wanted)
+            """
+        ),
+        (
+            "whoever is offered something, or carries it, is a partner",
+            """
+            SELECT delivery_id FROM jobs j WHERE NOT EXISTS (
+                SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id)
             """
         ),
         (

@@ -46,8 +46,6 @@ struct KeepFirstAnswer: Statement {
         WHERE kept.created_at <= now() - interval '24 hours'
         RETURNING true
         """
-    /// What refuses a second record.
-    static let constraint = "idempotency_keys_pkey"
     let attempt: Attempt
     let status: Int16
     let headers: [String]

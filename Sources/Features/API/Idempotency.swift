@@ -69,7 +69,7 @@ struct Idempotency: Sendable {
             let answer = try await handler(
                 Call(request, by: caller, runner: .database(database), recorder: recorder))
             return recorder.isKept ? answer : try await keepAlone(answer, for: attempt)
-        } catch PostgresError.refused(let error) where error.constraint == KeepFirstAnswer.constraint {
+        } catch is KeyTaken {
             if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
             // The key was used more than a day ago, and nobody has cleared it away yet.
             try await database.run(ForgetFirstAnswer(attempt: attempt))
@@ -117,6 +117,9 @@ final class Recorder: @unchecked Sendable {
 
     init(_ record: @escaping (Response) -> KeepFirstAnswer) { self.record = record }
 }
+
+/// Somebody was faster with the same key: what the request asks for was not done again.
+struct KeyTaken: Error {}
 
 /// A request by its key.
 struct Attempt: Sendable {

@@ -13,6 +13,7 @@ public struct Product: Sendable {
     private let housekeeping: Task<Void, Never>
     private let ear: Ear
     private let numbering: EventNumbering
+    private let leaving: Leaving
     private let tail: FeedTail
     private let outbox: OutboxTail
 
@@ -75,6 +76,8 @@ public struct Product: Sendable {
         self.outbox = outbox
         let committer = try await Committer(database, on: group)
         demo = Demo(database, hasher, committer)
+        let leaving = Leaving(database, committer, on: group.loops[0]) { failed("end partnerships", $0) }
+        self.leaving = leaving
         let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
         self.numbering = numbering
         housekeeping = Task(executorPreference: group.loops[0]) {
@@ -88,7 +91,7 @@ public struct Product: Sendable {
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
             DeviceRoom(), InviteRoom(throttle: throttle, codes: codes),
-            PartnerRoom(throttle: throttle, redemption: redemption, committer: committer), CourierRoom(),
+            PartnerRoom(throttle: throttle, redemption: redemption, leaving: leaving), CourierRoom(),
             DeliveryRoom(committer: committer),
             EventRoom(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
@@ -114,6 +117,9 @@ public struct Product: Sendable {
                 try await $0.run(RenewMessagePartitions(days: Int32(settings.messageDays)))
                 return false
             },
+            Housekeeping.Job(name: "outdated messages") {
+                try await $0.run(BuryOutdated(days: Int32(settings.messageDays))).first ?? 0 > 0
+            },
             Housekeeping.Job(name: "message counts") {
                 try await $0.run(FoldMessageCounts())
                 return false
@@ -133,6 +139,7 @@ public struct Product: Sendable {
         await prepareToStop()
         housekeeping.cancel()
         numbering.stop()
+        leaving.stop()
         await ear.stop()
         // On a thread of its own, since it waits for threads.
         await Task.detached { hasher.stop() }.value

@@ -17,8 +17,10 @@ struct FindPassword: Statement {
 /// Puts one password hash in the place of another. No row when it had another.
 struct ChangePassword: Statement {
     static let sql = """
-        WITH forgotten AS (DELETE FROM password_resets WHERE account_id = $1)
-        UPDATE accounts SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id
+        WITH forgotten AS (DELETE FROM password_resets WHERE account_id = $1 RETURNING account_id),
+        untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) AS withdrawn FROM forgotten)
+        UPDATE accounts SET password_hash = $3
+        WHERE id = $1 AND password_hash = $2 AND (SELECT count(withdrawn) FROM untrue) >= 0 RETURNING id
         """
     let account: ID
     let old: String
@@ -55,15 +57,14 @@ struct InsertReset: Statement {
             ON CONFLICT (account_id) DO UPDATE
             SET (code_hash, tries_left, expires_at) = (EXCLUDED.code_hash, EXCLUDED.tries_left, EXCLUDED.expires_at)
             RETURNING account_id, expires_at),
-        withdrawn AS (
-            DELETE FROM message_queue q USING reset CROSS JOIN routes_of(reset.account_id) r
-            WHERE q.way = message_way(r.channel::message_channel, r.address) AND q.account_id = reset.account_id
-                AND q.kind = $4 AND (q.lease IS NULL OR q.ready_at <= clock_timestamp()))
-        INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id, expires_at)
-        SELECT $4, $5, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id, reset.expires_at
+        untrue AS MATERIALIZED (SELECT withdraw($4, ARRAY[account_id]) AS withdrawn FROM reset)
+        INSERT INTO messages (
+            kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at)
+        SELECT $4, $5, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id,
+            r.account_id, reset.expires_at
         FROM reset CROSS JOIN routes_of(reset.account_id) r
         JOIN unnest($6, $7, $8) AS text(language, title, body) USING (language)
-        WHERE r.channel <> 'push'
+        WHERE r.channel <> 'push' AND (SELECT count(withdrawn) FROM untrue) >= 0
         """
     let login: Login
     let codeHash: [UInt8]
@@ -101,8 +102,10 @@ struct TryReset: Statement {
 struct FinishReset: Statement {
     static let sql = """
         WITH used AS (
-            DELETE FROM password_resets WHERE account_id = $1 AND code_hash = $2 RETURNING account_id)
-        UPDATE accounts SET password_hash = $3 FROM used WHERE id = used.account_id RETURNING id
+            DELETE FROM password_resets WHERE account_id = $1 AND code_hash = $2 RETURNING account_id),
+        untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) AS withdrawn FROM used)
+        UPDATE accounts SET password_hash = $3 FROM used
+        WHERE id = used.account_id AND (SELECT count(withdrawn) FROM untrue) >= 0 RETURNING id
         """
     let attempt: TryReset.Row
     let passwordHash: String

@@ -10,17 +10,42 @@ struct Commit: Sendable {
     let notices: [Notice]
     /// The answer to keep for a request that came with a key.
     let record: KeepFirstAnswer?
+
+    /// What became of one.
+    enum Outcome: String, Sendable {
+        case made
+        /// Its delivery has moved on, or somebody holds it, or not everybody concerned is a partner.
+        case notMade = "not_made"
+        case referenceTaken = "reference_taken"
+        /// The answer to a request with that key is kept already.
+        case keyTaken = "key_taken"
+    }
 }
 
-/// Commits many changes with one statement, which passes over deliveries that others hold locked; gives the places of
-/// those that were made.
+/// What the statement tells of a change that was given to it; of those that it tells nothing nothing was made.
+struct CommitResult: Sendable {
+    /// Its place among those that were given, from one.
+    let place: Int
+    let outcome: Commit.Outcome
+
+    fileprivate init(_ row: inout RowReader) throws {
+        place = Int(try row.read() as Int64)
+        let outcome: String = try row.read()
+        guard let outcome = Commit.Outcome(rawValue: outcome) else {
+            throw PostgresError.unexpected("an outcome: \(outcome)")
+        }
+        self.outcome = outcome
+    }
+}
+
+/// Commits many changes with one statement, which passes over deliveries that others hold locked.
 struct CommitTogether: Statement {
     static let sql = CommitSQL.text(waiting: false)
     let commits: [Commit]
 
     func bind(into parameters: inout Parameters) { CommitSQL.bind(commits, into: &parameters) }
 
-    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> CommitResult { try CommitResult(&row) }
 }
 
 /// Commits one change, and waits for whoever holds its delivery.
@@ -30,38 +55,49 @@ struct CommitAlone: Statement {
 
     func bind(into parameters: inout Parameters) { CommitSQL.bind([commit], into: &parameters) }
 
-    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> CommitResult { try CommitResult(&row) }
 }
 
 /// The one statement that writes deliveries.
 ///
-/// Locks are taken in one order everywhere: partners, then deliveries, then couriers, each by id.
+/// Locks are taken in one order everywhere: partners, then deliveries, then keys, then couriers, each by id. Each change
+/// has its own outcome; only where two clients use the same new reference at the same moment, one of them with a key, is
+/// the statement refused as a whole.
 private enum CommitSQL {
     static func text(waiting: Bool) -> String {
         let skipping = waiting ? "" : "SKIP LOCKED"
         return """
             WITH changes AS MATERIALIZED (
-                SELECT * FROM unnest(
-                    $1::uuid[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[],
-                    $9::text[], $10::jsonb[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[],
-                    $14::timestamptz[], $15::text[], $16::text[], $17::uuid[], $18::uuid[], $19::text[], $20::text[],
-                    $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[],
-                    $28::text[], $29::jsonb[], $30::text[], $31::bytea[], $32::smallint[], $33::text[], $34::bytea[])
-                WITH ORDINALITY AS c(
-                    id, store_id, expected, was, status, courier_id, candidates, declined,
-                    forfeited, content, at, accepted_at, delivered_at,
-                    cancelled_at, action, actor_kind, actor_id, about, reason, note,
-                    added, removed, counter, closed, opened, readers, event_types,
-                    withdrawn, notices, key, fingerprint, answer_status, answer_headers, answer_body, no)),
-            allowed AS MATERIALIZED (
-                SELECT c.* FROM changes c JOIN partners p ON p.store_id = c.store_id AND p.courier_id = c.actor_id
-                WHERE c.action = 'accept'
+                SELECT * FROM unnest(\(CommitColumns.placeholders)) WITH ORDINALITY AS c(\(CommitColumns.names), no)),
+            partnered AS MATERIALIZED (
+                SELECT asked.no FROM unnest(\(askedPlaceholders)) AS asked(no, store, courier)
+                    JOIN partners p ON p.store_id = asked.store AND p.courier_id = asked.courier
                 ORDER BY p.store_id, p.courier_id FOR KEY SHARE OF p \(skipping)),
+            allowed AS MATERIALIZED (
+                SELECT c.* FROM changes c LEFT JOIN (SELECT no, count(*) AS partners FROM partnered GROUP BY no) p
+                    ON p.no = c.no
+                WHERE c.asked = coalesce(p.partners, 0)),
             locked AS MATERIALIZED (
-                SELECT c.* FROM (
-                    SELECT * FROM allowed UNION ALL SELECT * FROM changes WHERE action NOT IN ('accept', 'create')) c
-                    JOIN deliveries d ON d.id = c.id AND d.version = c.expected
+                SELECT c.* FROM allowed c JOIN deliveries d ON d.id = c.id AND d.version = c.expected
+                WHERE c.action <> 'create'
                 ORDER BY d.id FOR NO KEY UPDATE OF d \(skipping)),
+            -- Of several with one reference the first goes on, and the others try again.
+            fresh AS MATERIALIZED (
+                SELECT c.*, reference IS NOT NULL AND EXISTS (
+                    SELECT FROM deliveries d WHERE d.store_id = c.store_id AND d.reference = c.reference) AS taken
+                FROM (
+                    SELECT *, content->>'reference' AS reference,
+                        row_number() OVER (PARTITION BY store_id, coalesce(content->>'reference', no::text)) AS twin
+                    FROM allowed WHERE action = 'create') c
+                WHERE twin = 1),
+            keys AS (
+                INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
+                SELECT actor_id, key, fingerprint, answer_status, string_to_array(answer_headers, E'\\n'), answer_body
+                FROM (
+                    SELECT \(CommitColumns.ofRecords) FROM locked
+                    UNION ALL SELECT \(CommitColumns.ofRecords) FROM fresh WHERE NOT taken) r
+                WHERE key IS NOT NULL ORDER BY actor_id, key
+                ON CONFLICT (account_id, key) DO NOTHING RETURNING account_id, key),
             changed AS (
                 UPDATE deliveries d SET
                     status = c.status::delivery_status, version = c.expected + 1, courier_id = c.courier_id,
@@ -74,20 +110,17 @@ private enum CommitSQL {
                     \(edited("reference", "reference")),
                     updated_at = c.at, accepted_at = c.accepted_at, delivered_at = c.delivered_at,
                     cancelled_at = c.cancelled_at
-                FROM locked c WHERE d.id = c.id
+                FROM locked c
+                WHERE d.id = c.id AND (c.key IS NULL OR (c.actor_id, c.key) IN (SELECT account_id, key FROM keys))
                 RETURNING c.*),
             made AS (
-                INSERT INTO deliveries (
-                    id, store_id, status, version, candidates, recipient_first_name, recipient_last_name,
-                    recipient_address, recipient_phone, recipient_lat, recipient_lon, description, instructions,
-                    reference, created_at, updated_at)
-                SELECT c.id, c.store_id, c.status::delivery_status, 1, c.candidates::uuid[], c.content->>'first_name',
-                    c.content->>'last_name', c.content->>'address', c.content->>'phone',
-                    (c.content->>'lat')::double precision, (c.content->>'lon')::double precision,
-                    c.content->>'description', c.content->>'instructions', c.content->>'reference', c.at, c.at
-                FROM changes c WHERE c.action = 'create' ORDER BY c.store_id, c.content->>'reference'),
+                \(creating("c.key IS NULL"))
+                ON CONFLICT (store_id, reference) WHERE reference IS NOT NULL DO NOTHING RETURNING id),
+            made_with_key AS (
+                \(creating("(c.actor_id, c.key) IN (SELECT account_id, key FROM keys)")) RETURNING id),
             done AS MATERIALIZED (
-                SELECT * FROM changed UNION ALL SELECT * FROM changes WHERE action = 'create'),
+                SELECT * FROM changed UNION ALL SELECT c.* FROM changes c
+                    JOIN (SELECT id FROM made UNION ALL SELECT id FROM made_with_key) m ON m.id = c.id),
             history AS (
                 INSERT INTO delivery_history (
                     delivery_id, seq, action, actor_kind, actor_id, courier_id, status, at, reason, note, added, removed)
@@ -119,16 +152,9 @@ private enum CommitSQL {
             fed AS (
                 INSERT INTO event_journal (accounts, types, delivery_id, seq, at)
                 SELECT c.readers::uuid[], c.event_types::text[], c.id, c.expected + 1, c.at FROM done c),
-            -- In the order in which gateways answer for them.
             untrue AS MATERIALIZED (
-                SELECT q.id, q.lease IS NULL OR q.ready_at <= clock_timestamp() AS waits FROM message_queue q JOIN done c ON q.subject = c.id
-                WHERE c.withdrawn <> '{}' AND q.kind = 'delivery_offered' AND q.account_id = ANY (c.withdrawn::uuid[])
-                ORDER BY q.id FOR UPDATE OF q),
-            withdrawn AS (DELETE FROM message_queue WHERE id = ANY (ARRAY(SELECT id FROM untrue WHERE waits))),
-            -- What a gateway has already is not to be tried again.
-            overdue AS (
-                UPDATE message_queue SET expires_at = clock_timestamp()
-                WHERE id = ANY (ARRAY(SELECT id FROM untrue WHERE NOT waits))),
+                SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
+                FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
             told AS (
                 INSERT INTO messages (
                     kind, data, channel, address, platform, language, title, body, account_id, subject)
@@ -146,13 +172,34 @@ private enum CommitSQL {
                         SELECT 'sms', k.phone, NULL, a.language, '{}' FROM accounts a JOIN couriers k ON k.id = a.id
                         WHERE a.id = account AND a.notifications_enabled AND n.by_sms
                             AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)) r,
-                    coalesce(n.texts->r.language, n.texts->'en') AS text),
-            kept AS (
-                INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
-                SELECT actor_id, key, fingerprint, answer_status, string_to_array(answer_headers, E'\\n'), answer_body
-                FROM done WHERE key IS NOT NULL)
-            SELECT no FROM done
+                    coalesce(n.texts->r.language, n.texts->'en') AS text)
+            SELECT no, 'made' FROM done WHERE (SELECT count(withdrawn) FROM untrue) >= 0
+            UNION ALL
+            SELECT no, 'reference_taken' FROM fresh WHERE taken
+            UNION ALL
+            SELECT no, 'key_taken' FROM (
+                SELECT no, actor_id, key FROM locked UNION ALL SELECT no, actor_id, key FROM fresh WHERE NOT taken) c
+            WHERE key IS NOT NULL AND (actor_id, key) NOT IN (SELECT account_id, key FROM keys)
             """
+    }
+
+    /// Who must be a partner of which store for a change, behind the columns.
+    private static let askedPlaceholders = ["bigint", "uuid", "uuid"].enumerated().map { place, type in
+        "$\(CommitColumns.all.count + 1 + place)::\(type)[]"
+    }.joined(separator: ", ")
+
+    private static func creating(_ condition: String) -> String {
+        """
+        INSERT INTO deliveries (
+            id, store_id, status, version, candidates, recipient_first_name, recipient_last_name,
+            recipient_address, recipient_phone, recipient_lat, recipient_lon, description, instructions,
+            reference, created_at, updated_at)
+        SELECT c.id, c.store_id, c.status::delivery_status, 1, c.candidates::uuid[], c.content->>'first_name',
+            c.content->>'last_name', c.content->>'address', c.content->>'phone',
+            (c.content->>'lat')::double precision, (c.content->>'lon')::double precision,
+            c.content->>'description', c.content->>'instructions', c.reference, c.at, c.at
+        FROM fresh c WHERE NOT taken AND \(condition) ORDER BY c.store_id, c.reference
+        """
     }
 
     /// A column that only an edit changes.
@@ -161,78 +208,14 @@ private enum CommitSQL {
     }
 
     static func bind(_ commits: [Commit], into parameters: inout Parameters) {
-        let changes = commits.map(\.change)
-        bindState(of: changes, into: &parameters)
-        parameters.add(commits.map(\.at))
-        parameters.add(commits.map(\.times.accepted))
-        parameters.add(commits.map(\.times.delivered))
-        parameters.add(commits.map(\.times.cancelled))
-        bindStep(of: changes, into: &parameters)
-        parameters.add(changes.map { $0.counter?.rawValue })
-        parameters.add(changes.map { list($0.closedJobs.map(\.courier)) })
-        parameters.add(changes.map { list($0.openedJobs.map(\.courier)) })
-        parameters.add(changes.map { list($0.events.map(\.account)) })
-        parameters.add(changes.map { list($0.events.map(\.type.rawValue)) })
-        parameters.add(changes.map { list($0.withdrawn) })
-        parameters.add(commits.map { Notice.json($0.notices) })
-        bindRecords(commits.map(\.record), into: &parameters)
-    }
-
-    private static func bindState(of changes: [Change], into parameters: inout Parameters) {
-        parameters.add(changes.map(\.after.id))
-        parameters.add(changes.map(\.after.store))
-        parameters.add(changes.map(\.expectedVersion))
-        parameters.add(changes.map { $0.before?.status.rawValue })
-        parameters.add(changes.map(\.after.status.rawValue))
-        parameters.add(changes.map(\.after.courier))
-        parameters.add(changes.map { list($0.after.candidates) })
-        parameters.add(changes.map { list($0.after.declined) })
-        parameters.add(changes.map { list($0.after.forfeited) })
-        parameters.add(changes.map(content))
-    }
-
-    private static func bindStep(of changes: [Change], into parameters: inout Parameters) {
-        parameters.add(changes.map(\.command.action.rawValue))
-        parameters.add(changes.map(\.command.actorKind.rawValue))
-        parameters.add(changes.map(\.command.actor))
-        parameters.add(changes.map(\.command.courier))
-        parameters.add(changes.map(\.command.reason))
-        parameters.add(changes.map(\.command.note))
-        parameters.add(changes.map { list($0.added) })
-        parameters.add(changes.map { list($0.removed) })
-    }
-
-    private static func bindRecords(_ records: [KeepFirstAnswer?], into parameters: inout Parameters) {
-        parameters.add(records.map { $0?.attempt.key })
-        parameters.add(records.map { $0.map { Bytes($0.attempt.fingerprint) } })
-        parameters.add(records.map { $0?.status })
-        parameters.add(records.map { $0?.headers.joined(separator: "\n") })
-        parameters.add(records.map { $0.map { Bytes($0.body) } })
-    }
-
-    /// An array within an array, as text.
-    private static func list(_ items: [some CustomStringConvertible]) -> String {
-        "{" + items.map(\.description).joined(separator: ",") + "}"
-    }
-
-    /// The content of a delivery that is new or edited.
-    private static func content(_ change: Change) -> JSONB? {
-        guard change.after.content != change.before?.content else { return nil }
-        let (content, recipient) = (change.after.content, change.after.content.recipient)
-        var json = JSONWriter()
-        json.object { json in
-            json.field("first_name", recipient.firstName)
-            json.field("last_name", recipient.lastName)
-            json.field("address", recipient.address)
-            json.field("phone", recipient.phone?.e164)
-            if let location = recipient.location {
-                json.field("lat", location.lat)
-                json.field("lon", location.lon)
+        for column in CommitColumns.all { column.bind(commits, &parameters) }
+        let asked = commits.enumerated().flatMap { place, commit in
+            commit.change.mustBePartners.map {
+                (place: Int64(place + 1), store: commit.change.after.store, courier: $0)
             }
-            json.field("description", content.description)
-            json.field("instructions", content.instructions)
-            json.field("reference", content.reference)
         }
-        return JSONB(utf8: json.bytes)
+        parameters.add(asked.map(\.place))
+        parameters.add(asked.map(\.store))
+        parameters.add(asked.map(\.courier))
     }
 }

@@ -10,18 +10,12 @@ public final class Committer: Sendable {
         gatherers = try await LoopLocal(group) { Gatherer(database, on: $0) }
     }
 
-    /// Commits a change; false when its delivery has moved on, or somebody holds it at the moment. `patiently` waits
-    /// for whoever does.
+    /// Commits a change. `patiently` waits for whoever holds its delivery.
     ///
     /// A change that is under way is committed whether or not somebody still waits for it.
-    func commit(_ commit: Commit, patiently: Bool = false) async throws -> Bool {
+    func commit(_ commit: Commit, patiently: Bool = false) async throws -> Commit.Outcome {
         guard let gatherer = gatherers.current else { preconditionFailure("changes come from the loops") }
         return try await gatherer.submit(commit, patiently: patiently).value()
-    }
-
-    /// Commits a change as part of a transaction.
-    func commit(_ commit: Commit, in runner: Runner) async throws -> Bool {
-        try await !runner.run(CommitAlone(commit: commit)).isEmpty
     }
 }
 
@@ -30,7 +24,7 @@ public final class Committer: Sendable {
 /// Unchecked, because all of it happens on the loop's thread.
 private final class Gatherer: TurnEnd, @unchecked Sendable {
     private static let mostTogether = 64
-    private static let mostPatient = 4
+    private static let mostAlone = 4
     private static let mostWaiting = 4096
 
     private let database: Database
@@ -40,13 +34,14 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private var busy: Set<ID> = []
     /// One commit at a time: each has a price of its own, and what comes up meanwhile goes with the next.
     private var isCommitting = false
-    private var patientUnderWay = 0
+    private var aloneUnderWay = 0
     private var isGathering = false
 
     private struct Entry {
         let commit: Commit
-        let isPatient: Bool
-        let promise: Promise<Bool>
+        /// Goes alone: it may have to wait for somebody, or be refused.
+        let isAlone: Bool
+        let promise: Promise<Commit.Outcome>
 
         var delivery: ID { commit.change.after.id }
     }
@@ -56,12 +51,13 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         self.loop = loop
     }
 
-    func submit(_ commit: Commit, patiently: Bool) throws -> Promise<Bool> {
+    func submit(_ commit: Commit, patiently: Bool) throws -> Promise<Commit.Outcome> {
         guard waiting.count < Self.mostWaiting else {
             throw PostgresError.unavailable("too many changes wait to be committed")
         }
-        let promise = Promise<Bool>(on: loop)
-        waiting.append(Entry(commit: commit, isPatient: patiently, promise: promise))
+        let promise = Promise<Commit.Outcome>(on: loop)
+        let isAlone = patiently || commit.change.takesAnotherReference
+        waiting.append(Entry(commit: commit, isAlone: isAlone, promise: promise))
         gather()
         return promise
     }
@@ -75,7 +71,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     func turnEnded() {
         isGathering = false
         waiting.removeAll { $0.promise.isOver }
-        startPatient()
+        startAlone()
         guard !isCommitting, case let batch = takeBatch(), !batch.isEmpty else { return }
         isCommitting = true
         start(batch) {
@@ -84,16 +80,16 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         }
     }
 
-    /// Those that may have to wait for somebody go alone, and hold up nobody else.
-    private func startPatient() {
-        while patientUnderWay < Self.mostPatient,
-            let place = waiting.firstIndex(where: { $0.isPatient && !busy.contains($0.delivery) })
+    /// Those that go alone hold up nobody else.
+    private func startAlone() {
+        while aloneUnderWay < Self.mostAlone,
+            let place = waiting.firstIndex(where: { $0.isAlone && !busy.contains($0.delivery) })
         {
             let entry = waiting.remove(at: place)
-            patientUnderWay += 1
+            aloneUnderWay += 1
             start([entry]) {
                 await self.commitAlone(entry)
-                self.patientUnderWay -= 1
+                self.aloneUnderWay -= 1
             }
         }
     }
@@ -113,7 +109,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         var (batch, left): ([Entry], [Entry]) = ([], [])
         var taken = busy
         for entry in waiting {
-            let mayJoin = batch.count < Self.mostTogether && !entry.isPatient
+            let mayJoin = batch.count < Self.mostTogether && !entry.isAlone
             if mayJoin, taken.insert(entry.delivery).inserted { batch.append(entry) } else { left.append(entry) }
         }
         waiting = left
@@ -122,10 +118,9 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
 
     private func commit(_ batch: [Entry]) async {
         do {
-            let places = Set(try await database.run(CommitTogether(commits: batch.map(\.commit))))
-            for (place, entry) in batch.enumerated() {
-                settle(entry, isMade: places.contains(Int64(place + 1)))
-            }
+            let results = try await database.run(CommitTogether(commits: batch.map(\.commit)))
+            let outcomes = Dictionary(results.map { ($0.place, $0.outcome) }) { first, _ in first }
+            for (place, entry) in batch.enumerated() { settle(entry, outcomes[place + 1] ?? .notMade) }
         } catch PostgresError.refused where batch.count > 1 {
             // One of them is bad: the others must not suffer from it.
             for entry in batch { await commitAlone(entry) }
@@ -135,18 +130,27 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     }
 
     /// What waits to change a delivery that has just changed comes too late, and need not be tried.
-    private func settle(_ entry: Entry, isMade: Bool) {
-        entry.promise.fulfil(.success(isMade))
-        guard isMade else { return }
-        for late in waiting where late.delivery == entry.delivery { late.promise.fulfil(.success(false)) }
+    private func settle(_ entry: Entry, _ outcome: Commit.Outcome) {
+        entry.promise.fulfil(.success(outcome))
+        guard outcome == .made else { return }
+        for late in waiting where late.delivery == entry.delivery { late.promise.fulfil(.success(.notMade)) }
     }
 
     private func commitAlone(_ entry: Entry) async {
         do {
-            let isMade = try await !database.run(CommitAlone(commit: entry.commit)).isEmpty
-            settle(entry, isMade: isMade)
+            settle(entry, try await database.run(CommitAlone(commit: entry.commit)).first?.outcome ?? .notMade)
+        } catch PostgresError.refused(let error) where error.constraint == Commit.Outcome.referenceTaken.rawValue {
+            settle(entry, .referenceTaken)
         } catch {
             entry.promise.fulfil(.failure(error))
         }
+    }
+}
+
+extension Change {
+    /// Whether it gives a delivery that there is another reference, which may be refused.
+    fileprivate var takesAnotherReference: Bool {
+        guard let before else { return false }
+        return after.content.reference != nil && after.content.reference != before.content.reference
     }
 }

@@ -102,28 +102,40 @@ public struct DeliveryRoom: Room {
 
     private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
         let account = call.caller.account
-        let find = FindStoreWithPartners(store: account, couriers: form.couriers)
-        guard let (store, partners) = try await call.run(find).first else { throw Problem.unauthenticated }
-        try Self.check(form.couriers, among: partners)
         let change = Lifecycle.create(.new(), content: form.content, candidates: form.couriers, by: account)
-        let created = StoredDelivery(
-            delivery: change.after, times: StoredDelivery.Times(created: .now), store: store, courier: nil,
-            reader: nil, isPartner: false)
-        var answer = created.response(for: account, .created)
-        answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
-        guard try await commit(change, becoming: created, call, answer: answer) else { throw Problem.unavailable() }
-        return answer
+        // When somebody else came between, what is there now says why this cannot be.
+        for attempt in 0..<Self.attempts {
+            let store = try await storeOfPartners(form.couriers, call)
+            let created = StoredDelivery(
+                delivery: change.after, times: StoredDelivery.Times(created: .now), store: store, courier: nil,
+                reader: nil, isPartner: false)
+            var answer = created.response(for: account, .created)
+            answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
+            if try await commit(change, becoming: created, call, answer: answer, patiently: attempt > 0) {
+                return answer
+            }
+        }
+        throw Problem.unavailable()
+    }
+
+    private static let attempts = 10
+
+    /// The store that asks, if these couriers are all its partners.
+    @discardableResult
+    private func storeOfPartners(_ couriers: [ID], _ call: Call) async throws -> PartnerStore {
+        let find = FindStoreWithPartners(store: call.caller.account, couriers: couriers)
+        guard let (store, partners) = try await call.run(find).first else { throw Problem.unauthenticated }
+        guard Set(couriers).isSubset(of: partners) else {
+            throw Problem(
+                .unprocessable, "validation_failed", fields: [Problem.WrongField("courier_ids", "not_partner")])
+        }
+        return store
     }
 
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
-        let account = call.caller.account
-        let couriers = form.couriers ?? []
-        let find = FindStoreWithPartners(store: account, couriers: couriers)
-        let partners = couriers.isEmpty ? [] : try await call.run(find).first?.partners ?? []
-        return try await change(call) { delivery in
-            let edit = form.edit(of: delivery)
-            try Self.check(couriers, among: partners + delivery.candidates)
-            return Command(.edit, by: account, .store, edit: edit)
+        try await change(call) { delivery in
+            if let couriers = form.couriers { try await storeOfPartners(couriers, call) }
+            return Command(.edit, by: call.caller.account, .store, edit: form.edit(of: delivery))
         }
     }
 
@@ -136,19 +148,21 @@ public struct DeliveryRoom: Room {
 
     /// Decides by what is there, and commits if it still is; if not, what is there now tells why not.
     private func change(
-        _ call: Call, _ command: (Delivery) throws -> Command
+        _ call: Call, _ command: (Delivery) async throws -> Command
     ) async throws -> Response {
         let account = call.caller.account
         let find = FindDelivery(account: account, id: try call.request.parameter("id"))
         var version: Int32?
-        for _ in 0..<10 {
+        for _ in 0..<Self.attempts {
             guard let found = try await call.run(find).first else { throw Problem.notFound }
-            let decision = try Self.decide(command, on: found, for: call)
+            // It has not moved and yet could not be changed: somebody holds it, and is to be waited for, or a candidate
+            // is no partner any more.
+            let isHeld = version == found.delivery.version
+            let strangers = isHeld ? Set(try await call.run(FindStrangers(delivery: found.delivery))) : []
+            let decision = try await Self.decide(command, on: found, strangers: strangers, for: call)
             guard case .change(let change) = decision else { return found.response(for: account) }
             let next = found.after(change, at: found.nextStep)
             let answer = next.response(for: account)
-            // It has not moved and yet could not be changed: somebody holds it, and is to be waited for.
-            let isHeld = version == found.delivery.version
             if try await commit(change, becoming: next, call, answer: answer, patiently: isHeld) { return answer }
             version = found.delivery.version
         }
@@ -156,13 +170,14 @@ public struct DeliveryRoom: Room {
     }
 
     private static func decide(
-        _ command: (Delivery) throws -> Command, on found: StoredDelivery, for call: Call
-    ) throws -> Decision {
+        _ command: (Delivery) async throws -> Command, on found: StoredDelivery, strangers: Set<ID>, for call: Call
+    ) async throws -> Decision {
         let standing = found.standing(of: call.caller.account)
         guard standing != .stranger else { throw Problem.notFound }
         do {
-            let command = try command(found.delivery)
-            let decision = try Lifecycle.decide(command, on: found.delivery, isPartner: found.isPartner)
+            let command = try await command(found.delivery)
+            let decision = try Lifecycle.decide(
+                command, on: found.delivery, isPartner: found.isPartner, strangers: strangers)
             // What is refused, or done already, is so whatever version was meant.
             if case .stays = decision, command.action != .edit { return decision }
             try call.request.checkMatch(version: found.delivery.version)
@@ -172,25 +187,20 @@ public struct DeliveryRoom: Room {
         }
     }
 
+    /// Whether the change was made.
     private func commit(
-        _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool = false
+        _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
     ) async throws -> Bool {
         let commit = Commit(
             change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change),
             record: call.record(answer))
-        do {
-            let isMade = try await committer.commit(commit, patiently: patiently)
-            if isMade { call.answerIsKept() }
-            return isMade
-        } catch PostgresError.refused(let error) where error.constraint == Problem.referenceTaken.code {
-            throw Problem.referenceTaken
+        switch try await committer.commit(commit, patiently: patiently) {
+        case .made: call.answerIsKept()
+        case .notMade: return false
+        case .referenceTaken: throw Problem.referenceTaken
+        case .keyTaken: throw KeyTaken()
         }
-    }
-
-    private static func check(_ couriers: [ID], among partners: [ID]) throws {
-        guard !Set(couriers).isSubset(of: partners) else { return }
-        throw Problem(
-            .unprocessable, "validation_failed", fields: [Problem.WrongField("courier_ids", "not_partner")])
+        return true
     }
 }
 
@@ -235,4 +245,21 @@ struct FindStoreWithPartners: Statement {
     static func decode(_ row: inout RowReader) throws -> (store: PartnerStore, partners: [ID]) {
         (try PartnerStore(&row), try row.read())
     }
+}
+
+/// Which of a delivery's candidates are no partners of its store any more.
+struct FindStrangers: Statement {
+    static let sql = """
+        SELECT courier FROM unnest($2::uuid[]) AS courier
+        WHERE NOT EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier)
+        """
+    static let isReadOnly = true
+    let delivery: Delivery
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(delivery.store)
+        parameters.add(delivery.candidates)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
 }

@@ -147,11 +147,13 @@ extension DeliveryList {
 private struct ListSQL {
     /// The table that has the index, and its columns.
     let table, owner, id: String
+    /// What must be so besides.
+    let condition: String
 
     private func range(limit: String) -> String {
         """
         SELECT status AS at_status, \(id) AS at_id FROM \(table)
-        WHERE \(owner) = $1 AND (status, \(id)) < ($2::delivery_status, $3) AND status >= $5::delivery_status
+        WHERE \(owner) = $1 AND (status, \(id)) < ($2::delivery_status, $3) AND status >= $5::delivery_status \(condition)
         ORDER BY status DESC, \(id) DESC LIMIT \(limit)
         """
     }
@@ -189,8 +191,11 @@ private struct ListSQL {
         "translate(lower(\(text)), 'čćđšžáàâäéèêëíîïóôöúûüñç', 'ccdszaaaaeeeeiiiooouuunc')"
     }
 
-    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id")
-    static let ofCourier = ListSQL(table: "jobs", owner: "courier_id", id: "delivery_id")
+    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", condition: "")
+    /// What a courier still has of a store that it does not work for any more is on its way out.
+    static let ofCourier = ListSQL(
+        table: "jobs", owner: "courier_id", id: "delivery_id",
+        condition: "AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = jobs.store_id)")
 
     static func decodeSearch(_ row: inout RowReader) throws -> ListedDelivery {
         let edge: [String]? = try row.read()

@@ -63,7 +63,7 @@ public struct Demo: Sendable {
             let together = rest.prefix(64).prefix { deliveries.insert($0.change.after.id).inserted }
             rest = rest.dropFirst(together.count)
             try await withThrowingTaskGroup(of: Bool.self) { group in
-                for step in together { group.addTask { try await committer.commit(step) } }
+                for step in together { group.addTask { try await committer.commit(step) == .made } }
                 for try await isMade in group where !isMade { throw PostgresError.unexpected("a step of the demo") }
             }
             let made = steps.count - rest.count

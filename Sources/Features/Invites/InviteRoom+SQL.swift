@@ -106,11 +106,9 @@ struct RevokeInvite: Statement {
         WITH revoked AS (
             UPDATE invites SET state = CASE WHEN expires_at > now() THEN 'revoked' ELSE 'expired' END
             WHERE id = $2 AND store_id = $1 AND state = 'open' RETURNING id, state),
-        withdrawn AS (
-            DELETE FROM message_queue q USING revoked
-            WHERE q.subject = revoked.id AND (q.lease IS NULL OR q.ready_at <= clock_timestamp()))
+        untrue AS MATERIALIZED (SELECT withdraw('invite', ARRAY[id]) AS withdrawn FROM revoked)
         SELECT coalesce((SELECT state FROM revoked), state)
-        FROM invites WHERE id = $2 AND store_id = $1
+        FROM invites WHERE id = $2 AND store_id = $1 AND (SELECT count(withdrawn) FROM untrue) >= 0
         """
     let store: ID
     let id: ID

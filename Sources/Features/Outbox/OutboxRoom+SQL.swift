@@ -356,6 +356,18 @@ struct RenewMessagePartitions: Statement {
     }
 }
 
+/// Gives up some of what has expired, or has waited for longer than messages are kept, and gives how many.
+struct BuryOutdated: Statement {
+    static let sql = "SELECT bury_outdated($1)"
+    let days: Int32
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(days)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+}
+
 /// Gathers the counts of minutes that nobody asks for any more, so that what happened is still counted.
 struct FoldMessageCounts: Statement {
     static let sql = """

@@ -52,13 +52,60 @@ struct ListStores: Statement {
     }
 }
 
-/// Ends a partnership, takes back invites that would renew it, and tells the courier. No row when there was none.
+/// Has everybody wait who would accept for a partnership, or be offered something. No row when there is none.
+struct HoldPartnership: Statement {
+    static let sql = "SELECT true FROM partners WHERE store_id = $1 AND courier_id = $2 FOR UPDATE"
+    let pair: Pair
+
+    func bind(into parameters: inout Parameters) { pair.bind(into: &parameters) }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// Whether a courier carries something of a store.
+struct CarriesSomething: Statement {
+    static let sql = """
+        SELECT EXISTS (SELECT FROM jobs WHERE courier_id = $2 AND status = 'in_progress' AND store_id = $1)
+        """
+    let pair: Pair
+
+    func bind(into parameters: inout Parameters) { pair.bind(into: &parameters) }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// A store and a courier.
+struct Pair: Hashable, Sendable {
+    let store: ID
+    let courier: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(courier)
+    }
+
+    init(store: ID, courier: ID) {
+        (self.store, self.courier) = (store, courier)
+    }
+
+    /// Reads two columns.
+    init(_ row: inout RowReader) throws {
+        (store, courier) = (try row.read(), try row.read())
+    }
+}
+
+/// Ends a partnership, takes back invites that would renew it, tells the courier, and notes that leave is to be taken.
 struct EndPartnership: Statement {
     static let sql = """
         WITH ended AS (DELETE FROM partners WHERE store_id = $1 AND courier_id = $2 RETURNING courier_id),
+        noted AS (
+            INSERT INTO partnership_endings (store_id, courier_id, worked_until)
+            SELECT $1, courier_id, now() + interval '15 seconds' FROM ended
+            ON CONFLICT (store_id, courier_id) DO UPDATE SET worked_until = EXCLUDED.worked_until),
         revoked AS (
             UPDATE invites i SET state = 'revoked' FROM ended JOIN couriers c ON c.id = ended.courier_id
-            WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone)),
+            WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone) RETURNING i.id),
+        untrue AS MATERIALIZED (SELECT withdraw('invite', array_agg(id)) AS withdrawn FROM revoked HAVING count(*) > 0),
         fed AS (
             INSERT INTO event_journal (accounts, types, data)
             SELECT ARRAY[$1, $2], ARRAY['partner.ended', 'partner.ended'],
@@ -69,47 +116,15 @@ struct EndPartnership: Statement {
             SELECT $3, $4 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
             FROM ended CROSS JOIN routes_of(ended.courier_id) r
             JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language) WHERE r.channel = 'push')
-        SELECT courier_id FROM ended
+        SELECT courier_id FROM ended WHERE (SELECT count(withdrawn) FROM untrue) >= 0
         """
-    let store: ID
-    let courier: ID
+    let pair: Pair
     let message: Message
 
     func bind(into parameters: inout Parameters) {
-        parameters.add(store)
-        parameters.add(courier)
+        pair.bind(into: &parameters)
         message.bind(into: &parameters)
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
-}
-
-/// What a courier has of a store: what is offered to it, and what it carries.
-struct FindJobs: Statement {
-    static let sql = """
-        SELECT \(StoredDelivery.columns) FROM jobs j JOIN deliveries d ON d.id = j.delivery_id \(StoredDelivery.tables)
-        WHERE j.courier_id = $2 AND j.store_id = $1 AND j.status IN ('pending', 'in_progress')
-        ORDER BY d.id LIMIT 1000
-        """
-    let store: ID
-    let courier: ID
-
-    func bind(into parameters: inout Parameters) {
-        parameters.add(store)
-        parameters.add(courier)
-    }
-
-    static func decode(_ row: inout RowReader) throws -> StoredDelivery { try StoredDelivery(&row) }
-}
-
-/// Takes a store's deliveries out of a courier's list.
-struct ForgetJobs: Statement {
-    static let sql = "DELETE FROM jobs WHERE courier_id = $2 AND store_id = $1"
-    let store: ID
-    let courier: ID
-
-    func bind(into parameters: inout Parameters) {
-        parameters.add(store)
-        parameters.add(courier)
-    }
 }

@@ -6,7 +6,7 @@ import Postgres
 public struct PartnerRoom: Room {
     let throttle: Throttle
     let redemption: Redemption
-    let committer: Committer
+    let leaving: Leaving
 
     public var endpoints: [Endpoint] {
         [
@@ -62,41 +62,16 @@ public struct PartnerRoom: Room {
         let message = Message(
             .partnershipEnded, ["store": name],
             data: ["store_id": .string(caller.account.description), "store_name": .string(name)])
-        let ending = EndPartnership(store: caller.account, courier: courier, message: message)
+        let pair = Pair(store: caller.account, courier: courier)
         try await call.runner.together { runner in
             // From here on nobody accepts for this partnership: an accept that is under way is waited for.
-            guard try await runner.run(ending).first != nil else { throw Problem.notFound }
-            try await takeLeave(of: courier, from: caller.account, releases: releases, runner)
+            guard try await runner.run(HoldPartnership(pair: pair)).first != nil else { throw Problem.notFound }
+            let carries = try await runner.run(CarriesSomething(pair: pair)).first ?? false
+            guard releases || !carries else { throw Problem.deliveriesInProgress }
+            try await runner.run(EndPartnership(pair: pair, message: message))
         }
+        await leaving.begin(pair, waitingAtMost: .seconds(8))
         return Response(.noContent)
-    }
-
-    /// Takes the store's deliveries away from a courier, each by a step of its own.
-    private func takeLeave(of courier: ID, from store: ID, releases: Bool, _ runner: Runner) async throws {
-        // What moves under way is found again; it can only move a few times, since the courier cannot accept any more.
-        for _ in 0..<100 {
-            let jobs = try await runner.run(FindJobs(store: store, courier: courier))
-            guard releases || !jobs.contains(where: { $0.delivery.status == .inProgress }) else {
-                throw Problem.deliveriesInProgress
-            }
-            if jobs.isEmpty {
-                try await runner.run(ForgetJobs(store: store, courier: courier))
-                return
-            }
-            for job in jobs { try await take(job, from: courier, runner) }
-        }
-        throw Problem.unavailable()
-    }
-
-    private func take(_ job: StoredDelivery, from courier: ID, _ runner: Runner) async throws {
-        let delivery = job.delivery
-        let command = Command(
-            delivery.status == .pending ? .withdraw : .release, by: delivery.store, .store, about: courier)
-        guard case .change(let change) = try Lifecycle.decide(command, on: delivery, isPartner: false) else { return }
-        let next = job.after(change, at: job.nextStep)
-        let commit = Commit(
-            change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change), record: nil)
-        _ = try await committer.commit(commit, in: runner)
     }
 }
 

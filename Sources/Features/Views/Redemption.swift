@@ -112,15 +112,13 @@ struct RedeemInvite: Statement {
             SELECT ARRAY[joined.store_id, $2], ARRAY['partner.joined', 'partner.joined'],
                 $4 - 'type' || jsonb_build_object('store_id', joined.store_id)
             FROM joined),
-        withdrawn AS (
-            DELETE FROM message_queue q USING redeemed
-            WHERE q.subject = $1 AND (q.lease IS NULL OR q.ready_at <= clock_timestamp())),
+        untrue AS MATERIALIZED (SELECT withdraw('invite', ARRAY[$1]) AS withdrawn FROM redeemed),
         told AS (
             INSERT INTO messages (kind, data, channel, address, platform, language, title, body, account_id)
             SELECT $3, $4 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
             FROM joined CROSS JOIN routes_of(joined.store_id) r
             JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language) WHERE r.channel = 'push')
-        SELECT since FROM joined
+        SELECT since FROM joined WHERE (SELECT count(withdrawn) FROM untrue) >= 0
         """
     let invite: ID
     let courier: ID
