@@ -16,22 +16,25 @@ public final class Metrics: Sendable {
         switch observation {
         case .http(.answered(let summary)): counters.add(summary)
         case .http(.turnedAway): counters.turnedAway += 1
+        case .http(.cutOff): counters.cutOff += 1
         case .http(.failed), .http(.cannotAccept), .postgres, .process: break
         }
     }
 
     /// What all loops have counted so far.
-    func sum() async -> (requests: [RouteKey: RouteCounts], turnedAway: Int) {
-        let all = await counters.onEach { ($0.requests, $0.turnedAway) }
-        return all.reduce(into: ([:], 0)) { sum, one in
+    func sum() async -> (requests: [RouteKey: RouteCounts], turnedAway: Int, cutOff: Int) {
+        let all = await counters.onEach { ($0.requests, $0.turnedAway, $0.cutOff) }
+        return all.reduce(into: ([:], 0, 0)) { sum, one in
             sum.0.merge(one.0) { $0.adding($1) }
             sum.1 += one.1
+            sum.2 += one.2
         }
     }
 
     private final class Counters {
         var requests: [RouteKey: RouteCounts] = [:]
         var turnedAway = 0
+        var cutOff = 0
 
         func add(_ summary: HTTPEvent.Summary) {
             requests[RouteKey(summary), default: RouteCounts()].add(summary)

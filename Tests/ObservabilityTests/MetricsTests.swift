@@ -23,9 +23,10 @@ import Testing
             }
             metrics.observe(self.summary("BREW\"", nil, 400, milliseconds: 20_000))
             metrics.observe(.http(.turnedAway))
+            if loop.index == 1 { metrics.observe(.http(.cutOff)) }
         }
-        let (requests, turnedAway) = await metrics.sum()
-        #expect(turnedAway == 2)
+        let (requests, turnedAway, cutOff) = await metrics.sum()
+        #expect(turnedAway == 2 && cutOff == 1)
         #expect(requests.count == 2)
         let counts = try #require(requests.first { $0.key.route == "/a" }?.value)
         #expect(counts.statuses.first { $0.status == 200 }?.count == 4)
