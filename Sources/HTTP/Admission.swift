@@ -1,20 +1,22 @@
 import EventLoop
 import Synchronization
 
-/// Counts what all loops have open, in all and by address, and says whether there is room for more. Addresses of version
-/// 6 are counted by their network, since whoever has one has them all.
+/// Counts what all loops have open and what waits to be read, in all and by address, and says whether there is room for
+/// more. Addresses of version 6 are counted by their network, since whoever has one has them all.
 ///
 /// Addresses are spread over many locks, so that loops hardly ever meet at one.
 final class Admission: Sendable {
     private let limits: Limits
     private let connections = Atomic(0)
     private let requests = Atomic(0)
+    private let bytes = Atomic(0)
     private let networks = (0..<64).map { _ in Locked<[IPAddress: Counts]>([:]) }
 
     private struct Counts {
         var connections = 0
         var requests = 0
-        var isNothing: Bool { connections + requests == 0 }
+        var bytes = 0
+        var isNothing: Bool { connections + requests + bytes == 0 }
     }
 
     enum Verdict {
@@ -30,31 +32,32 @@ final class Admission: Sendable {
     /// How many connections are open.
     var openConnections: Int { connections.load(ordering: .relaxed) }
 
+    /// How many bytes wait for clients to read them.
+    var bytesWaiting: Int { bytes.load(ordering: .relaxed) }
+
     /// Proxies are not held to the bound of a single address: many clients come through them.
     func enterConnection(_ address: IPAddress, isTrusted: Bool) -> Bool {
-        guard Self.take(from: connections, limits.connections) else { return false }
+        guard Self.take(1, from: connections, limits.connections) else { return false }
         let bound = isTrusted ? Int.max : limits.connectionsPerAddress ?? .max
         let network = address.network
-        let fits = counts(of: network).withLock { Self.take(from: &$0[network, default: Counts()].connections, bound) }
+        let fits = counts(of: network).withLock {
+            Self.take(1, from: &$0[network, default: Counts()].connections, bound)
+        }
         if !fits { connections.subtract(1, ordering: .relaxed) }
         return fits
     }
 
     func leaveConnection(_ address: IPAddress) {
         connections.subtract(1, ordering: .relaxed)
-        let network = address.network
-        counts(of: network).withLock { counts in
-            counts[network]?.connections -= 1
-            if counts[network]?.isNothing == true { counts[network] = nil }
-        }
+        release(address) { $0.connections -= 1 }
     }
 
     /// A request is its client's, also when it came through a proxy.
     func enterRequest(_ client: IPAddress) -> Verdict {
-        guard Self.take(from: requests, limits.requests) else { return .tooMany }
+        guard Self.take(1, from: requests, limits.requests) else { return .tooMany }
         guard let bound = limits.requestsPerAddress else { return .admitted }
         let network = client.network
-        let fits = counts(of: network).withLock { Self.take(from: &$0[network, default: Counts()].requests, bound) }
+        let fits = counts(of: network).withLock { Self.take(1, from: &$0[network, default: Counts()].requests, bound) }
         if !fits { requests.subtract(1, ordering: .relaxed) }
         return fits ? .admitted : .tooManyOfThisAddress
     }
@@ -62,23 +65,43 @@ final class Admission: Sendable {
     func leaveRequest(_ client: IPAddress) {
         requests.subtract(1, ordering: .relaxed)
         guard limits.requestsPerAddress != nil else { return }
-        let network = client.network
-        counts(of: network).withLock { counts in
-            counts[network]?.requests -= 1
-            if counts[network]?.isNothing == true { counts[network] = nil }
-        }
+        release(client) { $0.requests -= 1 }
     }
 
-    private static func take(from total: borrowing Atomic<Int>, _ bound: Int) -> Bool {
-        let fits = total.add(1, ordering: .relaxed).newValue <= bound
-        if !fits { total.subtract(1, ordering: .relaxed) }
+    /// So many bytes more wait for whoever is connected from there. Proxies are spared as above.
+    func enterBytes(_ count: Int, _ address: IPAddress, isTrusted: Bool) -> Verdict {
+        guard Self.take(count, from: bytes, limits.waiting) else { return .tooMany }
+        let bound = isTrusted ? Int.max : limits.waitingPerAddress ?? .max
+        let network = address.network
+        let fits = counts(of: network).withLock { Self.take(count, from: &$0[network, default: Counts()].bytes, bound) }
+        if !fits { bytes.subtract(count, ordering: .relaxed) }
+        return fits ? .admitted : .tooManyOfThisAddress
+    }
+
+    func leaveBytes(_ count: Int, _ address: IPAddress) {
+        bytes.subtract(count, ordering: .relaxed)
+        release(address) { $0.bytes -= count }
+    }
+
+    private static func take(_ amount: Int, from total: borrowing Atomic<Int>, _ bound: Int) -> Bool {
+        let fits = total.add(amount, ordering: .relaxed).newValue <= bound
+        if !fits { total.subtract(amount, ordering: .relaxed) }
         return fits
     }
 
-    private static func take(from count: inout Int, _ bound: Int) -> Bool {
-        guard count < bound else { return false }
-        count += 1
+    private static func take(_ amount: Int, from count: inout Int, _ bound: Int) -> Bool {
+        guard count <= bound - amount else { return false }
+        count += amount
         return true
+    }
+
+    private func release(_ address: IPAddress, _ give: (inout Counts) -> Void) {
+        let network = address.network
+        counts(of: network).withLock { counts in
+            guard var left = counts[network] else { return }
+            give(&left)
+            counts[network] = left.isNothing ? nil : left
+        }
     }
 
     private func counts(of network: IPAddress) -> Locked<[IPAddress: Counts]> {

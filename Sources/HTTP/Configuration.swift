@@ -73,6 +73,11 @@ public struct Limits: Sendable {
     public var writeTimeout = Duration.seconds(30)
     /// Bytes that may wait for a client to read them, before nothing more is done for it.
     public var backlog = 256 * 1024
+    /// Bytes that may wait for all clients together: those of sixteen addresses that read nothing.
+    public var waiting = 256 * 1024 * 1024
+    /// Bytes that may wait for the clients of one address, nil is any number: the largest page of a list has 9 MB, so
+    /// one that is read slowly always has room, and a hundred usual ones do.
+    public var waitingPerAddress: Int? = 16 * 1024 * 1024
 
     /// The usual limits.
     public init() {}

@@ -12,8 +12,9 @@ extension Connection {
     }
 
     @discardableResult
-    func answer(_ response: Response) -> Stream? {
+    func answer(_ wanted: Response) -> Stream? {
         guard var exchange else { return nil }
+        let response = affordable(wanted, exchange)
         exchange.status = response.status.code
         var stream: Stream?
         switch response.status.forbidsBody ? .none : response.body {

@@ -14,6 +14,8 @@ final class Connection: FileEvents, TurnEnd {
     var parser: RequestParser
     var inbound = Inbound()
     var outbound = Outbound()
+    /// How much of that is counted among what waits for all clients.
+    var charged = 0
     /// The request that is being read, once its head is known, and what has come of its body.
     var incoming: Incoming?
     var body: [UInt8] = []
@@ -146,6 +148,7 @@ final class Connection: FileEvents, TurnEnd {
         if case .closed = phase { return }
         writeWhatWaits()
         if case .closed = phase { return }
+        guard charge(outbound.count) == .admitted else { return cutOff() }
         if outbound.isEmpty {
             writeDeadline = .distantFuture
             if closesWhenWritten, !isLingering { return closeWritten() }
@@ -211,6 +214,7 @@ final class Connection: FileEvents, TurnEnd {
         task?.cancel()
         task = nil
         endWaiting(.failure(CancellationError()))
+        dropWaiting()
         server.loop.unwatch(token, file: file)
         Glibc.close(file)
         server.forget(self)

@@ -6,6 +6,8 @@ public enum HTTPEvent: Sendable {
     case failed(requestID: String, route: String, error: String)
     /// A connection was turned away, for there are too many.
     case turnedAway
+    /// A connection was closed in the middle of an answer, for too much waited to be read.
+    case cutOff
     /// Connections cannot be accepted for the moment, as when files run out.
     case cannotAccept(String)
 

@@ -1,6 +1,6 @@
 /// What waits to be written to a client.
 struct Outbound {
-    private var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
     private var start = 0
     /// Bytes ever taken by the client, and those that must have been by the deadline.
     private var taken = 0
@@ -45,10 +45,10 @@ struct Outbound {
         bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * 1024)
     }
 
-    /// A stream may always have something waiting: what is taken goes when it is the greater part.
+    /// A stream may always have something waiting: what is taken goes when it is the greater part, and its room with it.
     private mutating func forgetTaken() {
         guard start > bytes.count / 2 else { return }
-        bytes.removeFirst(start)
+        bytes = Array(bytes[start...])
         start = 0
     }
 

@@ -16,6 +16,10 @@ extension ProblemWords {
             "Previše veza": "Otvoreno je previše veza. Zatvorite neke ili pokušajte ponovno za koji trenutak."
         ],
         "rate_limited": ["Previše zahtjeva": "Previše je zahtjeva odjednom. Pričekajte trenutak."],
+        "too_much_unread": [
+            "Previše nepročitanih odgovora":
+                "Previše odgovora čeka da ih se pročita. Pročitajte ih ili pokušajte ponovno za koji trenutak."
+        ],
         "request_timeout": ["Isteklo vrijeme": "Zahtjev nije stigao na vrijeme. Pošaljite ga brže."],
         "malformed_json": ["Neispravan JSON": "Tijelo zahtjeva nije ispravan JSON u UTF-8."],
         "validation_failed": [

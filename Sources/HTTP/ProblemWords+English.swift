@@ -12,6 +12,9 @@ extension ProblemWords {
             "Too many connections": "There are too many connections. Please close some, or try again in a moment."
         ],
         "rate_limited": ["Too many requests": "You are asking too much at once. Please wait a moment."],
+        "too_much_unread": [
+            "Too many answers unread": "Too many answers wait to be read. Please read them, or try again in a moment."
+        ],
         "request_timeout": ["Request timeout": "The request did not arrive in time. Please send it faster."],
         "malformed_json": ["Malformed JSON": "The body is not valid JSON in UTF-8."],
         "validation_failed": ["Validation failed": "Some fields cannot be taken as they are; errors lists them."],

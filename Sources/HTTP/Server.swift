@@ -30,6 +30,9 @@ public final class Server: Sendable {
     /// How many connections are open.
     public var openConnections: Int { admission.openConnections }
 
+    /// How many bytes wait for clients to read them.
+    public var bytesWaiting: Int { admission.bytesWaiting }
+
     /// Stops accepting, lets what runs finish, closes what is left after the grace.
     public func stop(within grace: Duration) async {
         await loops.onEach { await $0.stop(within: grace) }

@@ -44,7 +44,7 @@ struct LogLine {
         case .failed(let requestID, let route, let error):
             self.init(
                 .error, "failed", [("request_id", .text(requestID)), ("route", .text(route)), ("error", .text(error))])
-        case .turnedAway: return nil
+        case .turnedAway, .cutOff: return nil
         case .cannotAccept(let reason): self.init(.error, "cannot accept", [("reason", .text(reason))])
         }
     }

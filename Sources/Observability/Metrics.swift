@@ -14,31 +14,42 @@ public final class Metrics: Sendable {
     public func observe(_ observation: Observation) {
         guard let counters = counters.current else { return }
         switch observation {
-        case .http(.answered(let summary)): counters.add(summary)
-        case .http(.turnedAway): counters.turnedAway += 1
-        case .process(.jobFailed(let job, _)): counters.failedJobs[job, default: 0] += 1
+        case .http(.answered(let summary)): counters.counts.add(summary)
+        case .http(.turnedAway): counters.counts.turnedAway += 1
+        case .http(.cutOff): counters.counts.cutOff += 1
+        case .process(.jobFailed(let job, _)): counters.counts.failedJobs[job, default: 0] += 1
         case .http(.failed), .http(.cannotAccept), .postgres, .process: break
         }
     }
 
     /// What all loops have counted so far.
-    func sum() async -> (requests: [RouteKey: RouteCounts], turnedAway: Int, failedJobs: [String: Int]) {
-        let all = await counters.onEach { ($0.requests, $0.turnedAway, $0.failedJobs) }
-        return all.reduce(into: ([:], 0, [:])) { sum, one in
-            sum.0.merge(one.0) { $0.adding($1) }
-            sum.1 += one.1
-            sum.2.merge(one.2) { $0 + $1 }
-        }
+    func sum() async -> Counts {
+        await counters.onEach { $0.counts }.reduce(Counts()) { $0.adding($1) }
     }
 
     private final class Counters {
-        var requests: [RouteKey: RouteCounts] = [:]
-        var turnedAway = 0
-        var failedJobs: [String: Int] = [:]
+        var counts = Counts()
+    }
+}
 
-        func add(_ summary: HTTPEvent.Summary) {
-            requests[RouteKey(summary), default: RouteCounts()].add(summary)
-        }
+/// What has happened so far.
+struct Counts: Sendable {
+    var requests: [RouteKey: RouteCounts] = [:]
+    var turnedAway = 0
+    var cutOff = 0
+    var failedJobs: [String: Int] = [:]
+
+    mutating func add(_ summary: HTTPEvent.Summary) {
+        requests[RouteKey(summary), default: RouteCounts()].add(summary)
+    }
+
+    func adding(_ other: Counts) -> Counts {
+        var sum = self
+        sum.requests.merge(other.requests) { $0.adding($1) }
+        sum.turnedAway += other.turnedAway
+        sum.cutOff += other.cutOff
+        sum.failedJobs.merge(other.failedJobs) { $0 + $1 }
+        return sum
     }
 }
 

@@ -36,8 +36,8 @@ public final class MetricsReport: Sendable {
     }
 
     private func writeRequests(_ text: inout MetricsText) async {
-        let (requests, turnedAway, failedJobs) = await metrics.sum()
-        let sorted = requests.sorted { ($0.key.route, $0.key.method) < ($1.key.route, $1.key.method) }
+        let counts = await metrics.sum()
+        let sorted = counts.requests.sorted { ($0.key.route, $0.key.method) < ($1.key.route, $1.key.method) }
         text.metric("kurir_http_requests_total", .counter, "Requests answered, by route and status.")
         for (key, counts) in sorted {
             for (status, count) in counts.statuses.sorted(by: { $0.status < $1.status }) {
@@ -50,13 +50,20 @@ public final class MetricsReport: Sendable {
                 "kurir_http_request_duration_seconds", key.labels, bounds: RouteCounts.bounds,
                 buckets: counts.buckets, sum: Double(counts.nanoseconds) / 1e9)
         }
-        let open = server.withLock { $0 }?.openConnections ?? 0
-        text.single("kurir_http_connections", .gauge, "Open connections of clients.", Double(open))
+        let server = server.withLock { $0 }
+        text.single(
+            "kurir_http_connections", .gauge, "Open connections of clients.", Double(server?.openConnections ?? 0))
         text.single(
             "kurir_http_connections_turned_away_total", .counter, "Connections refused, as there were too many.",
-            Double(turnedAway))
+            Double(counts.turnedAway))
+        text.single(
+            "kurir_http_bytes_waiting", .gauge, "Bytes of answers that wait for clients to read them.",
+            Double(server?.bytesWaiting ?? 0))
+        text.single(
+            "kurir_http_connections_cut_off_total", .counter,
+            "Connections closed in the middle of an answer, as too much waited to be read.", Double(counts.cutOff))
         text.metric("kurir_job_failures_total", .counter, "What is done beside requests, and could not be done.")
-        for (job, count) in failedJobs.sorted(by: { $0.key < $1.key }) {
+        for (job, count) in counts.failedJobs.sorted(by: { $0.key < $1.key }) {
             text.sample("kurir_job_failures_total", [("job", job)], Double(count))
         }
     }

@@ -1,14 +1,15 @@
 import Glibc
 
 /// What the system knows of this process, under the names that Prometheus has for them.
-enum ProcessFigures {
+public enum ProcessFigures {
+    /// The memory that is resident.
+    public static var residentBytes: Int { residentPages * sysconf(Int32(_SC_PAGESIZE)) }
+
     static func write(_ text: inout MetricsText) {
         text.single(
-            "process_resident_memory_bytes", .gauge, "Memory that is resident.", Double(residentPages * pageSize))
+            "process_resident_memory_bytes", .gauge, "Memory that is resident.", Double(residentBytes))
         text.single("process_cpu_seconds_total", .counter, "Time spent on the cores.", processorSeconds)
     }
-
-    private static var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }
 
     private static var residentPages: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }

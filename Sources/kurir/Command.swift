@@ -22,7 +22,7 @@ enum Command: String, CaseIterable {
         case .migrate: [.database, .dataDirectory, .status]
         case .createGatewayKey: [.gatewayName, .gatewayChannels, .database, .dataDirectory]
         case .listGatewayKeys: [.database, .dataDirectory]
-        case .revokeGatewayKey: [.gatewayKey, .database, .dataDirectory]
+        case .revokeGatewayKey: [.gatewayKey, .gatewayName, .database, .dataDirectory]
         case .runGateway:
             [
                 .gatewayChannels, .gatewayTarget, .database, .dataDirectory, .webhookSecret, .gatewayUser,

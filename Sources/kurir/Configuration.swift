@@ -91,6 +91,7 @@ struct Configuration: Sendable {
         if looseness == nil {
             limits.connectionsPerAddress = nil
             limits.requestsPerAddress = nil
+            limits.waitingPerAddress = nil
         }
         return limits
     }

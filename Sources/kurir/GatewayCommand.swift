@@ -7,19 +7,19 @@ import Postgres
 /// `kurir gateway`: sends messages on.
 enum GatewayCommand {
     /// Works until a signal asks to stop.
-    static func run(_ settings: Settings, at url: String) throws {
+    static func run(_ settings: Settings, on database: RunningDatabase) throws {
         guard let channels = try GatewayKeyCommand.channels(settings) else {
             throw UsageError("a gateway wants channels: --channel \(GatewayKey.allChannels.joined(separator: ","))")
         }
-        let outlets = try outlets(settings, at: url)
+        let most = try settings.number(.gatewayMost, in: 1...500) ?? 64
+        let grace = try settings.number(.shutdownGrace, in: 0...3600) ?? 5
+        let outlets = try outlets(settings, database)
         for channel in channels where !outlets.serve(channel) {
             throw UsageError("--to \(settings.text(.gatewayTarget) ?? "") has no way for \(channel)")
         }
         let signals = StopSignals()
         var gateway = Gateway(
-            database: url, channels: channels, to: outlets,
-            most: try settings.number(.gatewayMost, in: 1...500) ?? 64,
-            grace: try settings.number(.shutdownGrace, in: 0...3600) ?? 5, tell: complain)
+            database: try database.url(), channels: channels, to: outlets, most: most, grace: grace, tell: complain)
         complain("sends \(channels.joined(separator: ", ")) on; Ctrl-C stops it")
         // A signal is told once; that it has come stays so.
         var isToStop = false
@@ -29,11 +29,11 @@ enum GatewayCommand {
         }
     }
 
-    static func showSecret(at url: String) throws { print(try secret(at: url).text) }
+    static func showSecret(of database: RunningDatabase) throws { print(try secret(of: database).text) }
 
     /// What webhooks are signed with as long as nobody says otherwise.
-    private static func secret(at url: String) throws -> WebhookSecret {
-        let connection = try BlockingConnection(url: url)
+    private static func secret(of database: RunningDatabase) throws -> WebhookSecret {
+        let connection = try database.connect()
         let offer = SecureRandom.bytes(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         _ = try connection.query(
             "INSERT INTO server_secret (secret) VALUES (decode($1, 'hex')) ON CONFLICT DO NOTHING", [offer])
@@ -50,26 +50,29 @@ enum GatewayCommand {
 
     // MARK: Where to
 
-    private static func outlets(_ settings: Settings, at url: String) throws -> Outlets {
+    private static func outlets(_ settings: Settings, _ database: RunningDatabase) throws -> Outlets {
         guard let targets = settings.text(.gatewayTarget) else {
             throw UsageError("where do messages go? --to URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
         var outlets = Outlets(trusting: settings.text(.gatewayCertificates))
         // A URL may have commas and plus signs of its own.
-        guard !["http://", "https://", "smtp://", "smtps://"].contains(where: targets.hasPrefix) else {
-            try add(targets, nil, settings, url, &outlets)
+        guard !isWebhook(targets), !["smtp://", "smtps://"].contains(where: targets.hasPrefix) else {
+            try add(targets, nil, settings, database, &outlets)
             return outlets
         }
-        for target in targets.split(separator: ",") {
+        // A webhook may want its secret from the database, which is asked when all else is right.
+        let parted = targets.split(separator: ",").map(String.init)
+        for target in parted.filter({ !isWebhook($0) }) + parted.filter(isWebhook) {
             // As in twilio+https://sms.example.
             let parts = target.split(separator: "+", maxSplits: 1).map(String.init)
-            try add(parts[0], parts.count > 1 ? parts[1] : nil, settings, url, &outlets)
+            try add(parts[0], parts.count > 1 ? parts[1] : nil, settings, database, &outlets)
         }
         return outlets
     }
 
     private static func add(
-        _ target: String, _ base: String?, _ settings: Settings, _ url: String, _ outlets: inout Outlets
+        _ target: String, _ base: String?, _ settings: Settings, _ database: RunningDatabase,
+        _ outlets: inout Outlets
     ) throws {
         func wanted(_ option: Option) throws -> String {
             guard let text = settings.text(option) else {
@@ -95,11 +98,15 @@ enum GatewayCommand {
         case _ where target.hasPrefix("smtp://") || target.hasPrefix("smtps://"):
             let login = try settings.text(.gatewayUser).map { ($0, try wanted(.gatewayPassword)) }
             outlets.addMail(target, sender: try wanted(.gatewaySender), login: login)
-        case _ where target.hasPrefix("http://") || target.hasPrefix("https://"):
-            outlets.addWebhook(target, secret: try webhookSecret(settings) ?? secret(at: url))
+        case _ where isWebhook(target):
+            outlets.addWebhook(target, secret: try webhookSecret(settings) ?? secret(of: database))
         default:
             throw UsageError("--to does not know \(target): a URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
+    }
+
+    private static func isWebhook(_ target: String) -> Bool {
+        target.hasPrefix("http://") || target.hasPrefix("https://")
     }
 
     /// libcurl would take the path for the host instead.

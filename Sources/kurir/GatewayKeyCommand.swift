@@ -1,11 +1,12 @@
+import Domain
 import Features
 import Postgres
 
 /// `kurir gateway-key`: the keys by which gateways are let in.
 enum GatewayKeyCommand {
     /// Makes a key and prints it, alone on standard output; only its hash is kept.
-    static func create(_ settings: Settings, at url: String) throws {
-        guard let name = settings.text(.gatewayName) else {
+    static func create(_ settings: Settings, in database: RunningDatabase) throws {
+        guard let name = try name(settings) else {
             throw UsageError("a key wants a name: --name NAME, as in --name twilio")
         }
         guard let channels = try channels(settings) else {
@@ -13,12 +14,19 @@ enum GatewayKeyCommand {
         }
         let secret = GatewayKey.newSecret()
         let hash = GatewayKey.hash(secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        _ = try BlockingConnection(url: url).query(
+        _ = try database.connect().query(
             """
             INSERT INTO gateway_keys (id, name, channels, key_hash)
             VALUES (uuid_v7(), $1, string_to_array($2, ','), decode($3, 'hex'))
             """, [name, channels.joined(separator: ","), hash])
         print(secret)
+    }
+
+    /// As the database takes it.
+    private static func name(_ settings: Settings) throws -> String? {
+        try settings.value(.gatewayName, expected: "one line of 100 characters at the most") {
+            try? Texts.line($0, upTo: 100)
+        }
     }
 
     /// The channels that were named.
@@ -30,8 +38,8 @@ enum GatewayKeyCommand {
         }
     }
 
-    static func list(at url: String) throws {
-        let rows = try BlockingConnection(url: url).query(
+    static func list(in database: RunningDatabase) throws {
+        let rows = try database.connect().query(
             """
             SELECT id, name, array_to_string(channels, ','), to_char(created_at, 'YYYY-MM-DD HH24:MI'),
                 coalesce(to_char(used_at, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(to_char(revoked_at, 'YYYY-MM-DD HH24:MI'), '')
@@ -47,16 +55,35 @@ enum GatewayKeyCommand {
         }
     }
 
-    static func revoke(_ settings: Settings, at url: String) throws {
-        guard let id = settings.text(.gatewayKey) else {
-            throw UsageError("which key? --id ID; see kurir gateway-key list")
+    /// Ends a key, named by its id or by a name that no other key has that is still good.
+    static func revoke(_ settings: Settings, in database: RunningDatabase) throws {
+        let meant = try meant(settings)
+        let connection = try database.connect()
+        let keys = try connection.query(
+            "SELECT id, name FROM gateway_keys WHERE revoked_at IS NULL AND (id::text = $1 OR name = $2)",
+            [meant.id, meant.name])
+        guard let key = keys.first, let id = key[0], let name = key[1] else {
+            throw UsageError(
+                "there is no key \(meant.id ?? meant.name ?? "") that is still good; see kurir gateway-key list")
         }
-        let rows = try BlockingConnection(url: url).query(
-            "UPDATE gateway_keys SET revoked_at = now() WHERE id::text = lower($1) AND revoked_at IS NULL RETURNING name",
-            [id])
-        guard let name = rows.first?[0] else {
-            throw UsageError("there is no key \(id) that is still good; see kurir gateway-key list")
+        guard keys.count == 1 else {
+            let ids = keys.compactMap(\.[0]).joined(separator: " or ")
+            throw UsageError("\(keys.count) keys that are still good are called \(name): say which, --id \(ids)")
         }
+        _ = try connection.query("UPDATE gateway_keys SET revoked_at = now() WHERE id = $1::uuid", [id])
         print("The key of \(name) is revoked.")
+    }
+
+    /// Which key is meant: what the command line says goes before the environment.
+    private static func meant(_ settings: Settings) throws -> (id: String?, name: String?) {
+        let id = try settings.value(.gatewayKey, expected: "an id, as kurir gateway-key list shows it", ID.init)
+        let name = try name(settings)
+        switch (id, name) {
+        case (nil, nil): throw UsageError("which key? --id ID or --name NAME; see kurir gateway-key list")
+        case (let id?, let name?) where settings.isOnCommandLine(.gatewayKey) == settings.isOnCommandLine(.gatewayName):
+            throw UsageError("--id and --name exclude each other: is it \(id) or \(name)?")
+        case (let id?, _) where name == nil || settings.isOnCommandLine(.gatewayKey): return (id.description, nil)
+        default: return (nil, name)
+        }
     }
 }

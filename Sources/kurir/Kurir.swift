@@ -35,34 +35,25 @@ enum Kurir {
             command.options, arguments: rest, environment: environment(), command: command.rawValue)
         switch command {
         case .serve: try Serve.run(Configuration(settings))
-        case .migrate: try migrate(url(of: DatabaseLocation(settings)), onlyStatus: settings.has(.status))
-        case .createGatewayKey: try GatewayKeyCommand.create(settings, at: url(of: DatabaseLocation(settings)))
-        case .listGatewayKeys: try GatewayKeyCommand.list(at: url(of: DatabaseLocation(settings)))
-        case .runGateway: try GatewayCommand.run(settings, at: url(of: DatabaseLocation(settings)))
-        case .showWebhookSecret: try GatewayCommand.showSecret(at: url(of: DatabaseLocation(settings)))
-        case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, at: url(of: DatabaseLocation(settings)))
+        case .migrate: try migrate(settings, RunningDatabase(settings))
+        case .createGatewayKey: try GatewayKeyCommand.create(settings, in: RunningDatabase(settings))
+        case .listGatewayKeys: try GatewayKeyCommand.list(in: RunningDatabase(settings))
+        case .runGateway: try GatewayCommand.run(settings, on: RunningDatabase(settings))
+        case .showWebhookSecret: try GatewayCommand.showSecret(of: RunningDatabase(settings))
+        case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, in: RunningDatabase(settings))
         }
     }
 
     // MARK: Commands
 
-    /// Where a database is that runs already.
-    private static func url(of location: DatabaseLocation) throws -> String {
-        switch location {
-        case .url(let url): url
-        case .directory(let path): try EmbeddedServer.url(ofRunning: path)
-        case .temporary: throw UsageError("a trial's database is its own: say --database or --data-dir")
-        }
-    }
-
-    private static func migrate(_ url: String, onlyStatus: Bool) throws {
+    private static func migrate(_ settings: Settings, _ database: RunningDatabase) throws {
         let migrator = try DataStore.migrator()
-        if onlyStatus {
-            for migration in try migrator.status(url) {
+        if try settings.has(.status) {
+            for migration in try migrator.status(database.url()) {
                 print("\(migration.file)  \(migration.appliedAt.map { "applied \($0)" } ?? "pending")")
             }
         } else {
-            try migrator.migrate(url) { print("applied \($0.file)") }
+            try migrator.migrate(database.url()) { print("applied \($0.file)") }
             print("The database is up to date.")
         }
     }

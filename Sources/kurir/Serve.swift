@@ -1,4 +1,3 @@
-import CLinux
 import Domain
 import EventLoop
 import Features
@@ -10,9 +9,10 @@ enum Serve {
     static func run(_ configuration: Configuration) -> Never {
         occupyStandardFiles()
         raiseFileLimit()
-        keepFreedMemory()
+        FreedMemory.keepSome()
         // Before there is any other thread: threads inherit which signals they leave to the one that waits.
         let signals = StopSignals()
+        FreedMemory.giveBackEveryMinute()
         let start = Task.detached { await started(configuration) }
         let signal = signals.wait()
         Task.detached {
@@ -55,12 +55,6 @@ enum Serve {
                 return
             }
         }
-    }
-
-    /// Answers of some size are made all the time: giving their memory back after each costs more than making them.
-    private static func keepFreedMemory() {
-        mallopt(M_TRIM_THRESHOLD, 4 << 20)
-        mallopt(M_MMAP_THRESHOLD, 1 << 20)
     }
 
     /// Every connection is a file; the usual soft limit is far below what the machine allows.

@@ -131,6 +131,51 @@ import Testing
         }
     }
 
+    /// Neither a browser nor anything between may keep what somebody was answered who is signed in.
+    @Test func whatAnAccountIsAnsweredIsKeptNowhere() async throws {
+        try await API.serving { api in
+            let world = try await World(api)
+            let tokens = [world.store.token, world.courier.token, try await api.key()]
+            var shown: Set<String> = []
+            // Signing out comes last, as it ends the session of those after it.
+            let routes = try await routes(api).sorted { !$0.path.hasSuffix("current") && $1.path.hasSuffix("current") }
+            for (method, path) in routes {
+                let row = try #require(world.rows["\(method) \(path)"])
+                guard row.access != .anyone else { continue }
+                for token in tokens {
+                    let answer = try await api.call(
+                        method.uppercased(), row.strangers.first?.path ?? filled(path), row.body, as: token)
+                    #expect(answer.reply.headers("cache-control") == ["no-store"], "\(method) \(path)")
+                    if answer.status == 200 { shown.insert("\(method) \(path)") }
+                }
+            }
+            // Nor was that said of refusals only.
+            for (name, row) in world.rows where name.hasPrefix("get") && row.access != .anyone {
+                #expect(shown.contains(name), "nobody was shown \(name)")
+            }
+        }
+    }
+
+    @Test func aFeedThatIsStreamedIsKeptNowhere() async throws {
+        try await API.serving { api in
+            let client = try await Client(api.port)
+            let store = try await api.store()
+            try await client.send(
+                """
+                GET /v1/events HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\
+                Authorization: Bearer \(store.token)\r\n\r\n
+                """)
+            let head = try await blocking {
+                var lines: [String] = []
+                while case let line = try client.takeLine(), !line.isEmpty { lines.append(line) }
+                return lines
+            }
+            #expect(head.contains("Content-Type: text/event-stream"))
+            #expect(head.filter { $0.lowercased().hasPrefix("cache-control") } == ["Cache-Control: no-store"])
+            client.close()
+        }
+    }
+
     private func routes(_ api: API) async throws -> [(method: String, path: String)] {
         guard case .object(let paths) = try await api.get("/openapi.json").json["paths"] else { return [] }
         return paths.flatMap { path, operations in operations.names.map { ($0, path) } }

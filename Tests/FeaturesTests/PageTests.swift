@@ -3,6 +3,8 @@ import HTTP
 import TestSupport
 import Testing
 
+@testable import Features
+
 /// What is looked at without a session.
 @Suite(.database) struct PageTests {
     private func invited(_ api: API, by name: String) async throws -> (code: String, courier: Person) {
@@ -49,6 +51,40 @@ import Testing
             #expect(policy.contains("default-src 'none'"))
             #expect(policy.contains("style-src 'sha256-\(Base64.encode(SHA256.hash(String(style))))'"))
             #expect(!page.text.contains("style=") && !page.text.contains("onclick"))
+        }
+    }
+
+    /// A room that tells how often it was asked for its endpoints.
+    private struct CountingRoom: Room {
+        let asked = Counter()
+
+        var endpoints: [Endpoint] {
+            let count = asked.next()
+            return [
+                Endpoint(.get, "/asked/\(count)", for: .anyone, "Counts", room: "Counting", answers: []) { _ in
+                    throw Problem.notFound
+                }
+            ]
+        }
+    }
+
+    @Test func theDescriptionIsMadeOnce() async throws {
+        try await API.serving { api in
+            let secret = try await ServerSecret.shared(by: api.database)
+            let pages = PageRoom(
+                described: [CountingRoom()], version: "0", throttle: Throttle(api.database, looseness: nil),
+                codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: API.apps)
+            let gate = Gate(
+                database: api.database, authenticator: try await Authenticator(api.database, on: api.group),
+                secret: secret, words: .features)
+            let server = try await Server(
+                ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0)),
+                routes: gate.routes(of: [pages]), on: api.group)
+            for path in ["/openapi.json", "/docs", "/openapi.json", "/docs"] {
+                let text = try await Client(server.address.port).get(path).text
+                #expect(text.contains("/asked/1") && !text.contains("/asked/2"))
+            }
+            await server.stop(within: .zero)
         }
     }
 

@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    /// What is one character to a reader can be thousands of bytes, of which the database takes 800.
+    @Test(arguments: ["e" + String(repeating: "\u{301}", count: 5000), String(repeating: "👩‍👩‍👧‍👦", count: 300)])
+    func whatABrowserCallsItselfIsCutByItsBytes(_ userAgent: String) async throws {
+        try await API.serving { api in
+            let answer = try await api.post("/v1/stores", People.storeForm(), headers: ["User-Agent": userAgent])
+            try #require(answer.status == 201)
+            let token = try #require(answer.json["session"]["token"].string)
+            let listed = try await api.get("/v1/sessions", as: token).items[0]["user_agent"].string ?? ""
+            #expect(userAgent.utf8.starts(with: listed.utf8))
+            #expect((300...800).contains(listed.utf8.count))
+        }
+    }
+
     /// Nothing tells a wrong password from an account that is not there.
     @Test func whatIsWrongIsNotTold() async throws {
         try await API.serving { api in

@@ -63,6 +63,16 @@ struct OutboundTests {
         #expect(outbound.count == 3)
     }
 
+    @Test("What is taken gives its room back, although some still waits")
+    func room() {
+        var outbound = Outbound()
+        outbound.append([UInt8](repeating: 0, count: 1_000_000))
+        _ = take(990_000, from: &outbound)
+        #expect(outbound.count == 10_000 && outbound.bytes.capacity < 100_000)
+        _ = take(10_000, from: &outbound)
+        #expect(outbound.bytes.capacity < 10_000)
+    }
+
     @Test("Progress is when all is gone that was there when there was progress last")
     func progress() {
         var outbound = Outbound()

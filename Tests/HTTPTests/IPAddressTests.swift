@@ -49,6 +49,27 @@ struct IPAddressTests {
             admission.enterConnection(clients[2], isTrusted: false) && admission.enterRequest(clients[2]) == .admitted)
     }
 
+    @Test("What waits is counted in the same way, in all and by network, proxies aside, and given back")
+    func waitingBytes() {
+        var limits = Limits()
+        (limits.waiting, limits.waitingPerAddress) = (25, 10)
+        let admission = Admission(limits: limits)
+        let (first, second) = (IPAddress("2001:db8::1")!, IPAddress("2001:db8::2")!)
+        let (other, proxy) = (IPAddress("2001:db8:1::1")!, IPAddress("10.0.0.1")!)
+        #expect(admission.enterBytes(6, first, isTrusted: false) == .admitted)
+        #expect(admission.enterBytes(5, second, isTrusted: false) == .tooManyOfThisAddress)
+        #expect(admission.enterBytes(4, second, isTrusted: false) == .admitted)
+        #expect(admission.enterBytes(11, proxy, isTrusted: true) == .admitted)
+        #expect(admission.enterBytes(5, other, isTrusted: false) == .tooMany)
+        #expect(admission.enterBytes(4, other, isTrusted: false) == .admitted)
+        // What was refused is not counted.
+        #expect(admission.bytesWaiting == 25)
+        admission.leaveBytes(6, first)
+        #expect(admission.enterBytes(6, second, isTrusted: false) == .admitted)
+        for (count, address) in [(10, second), (11, proxy), (4, other)] { admission.leaveBytes(count, address) }
+        #expect(admission.bytesWaiting == 0)
+    }
+
     @Test("From the kernel")
     func socketAddresses() {
         var storage = sockaddr_storage()

@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import TestSupport
 import Testing
 
@@ -34,19 +35,116 @@ import Testing
         }
     }
 
-    @Test func whatIsMissingOrWrongIsSaid() async throws {
-        let url = TestDatabase.current.url
+    private func make(_ name: String) async throws {
+        let made = try await Kurir.run(
+            "gateway-key", "create", "--name", name, "--channel", "sms", "--database", TestDatabase.current.url)
+        #expect(made.code == 0)
+    }
+
+    private func revoke(
+        _ arguments: String..., environment: [String: String] = [:]
+    ) async throws -> (code: Int32, said: String, complained: String) {
+        let program = try Program(
+            Kurir.path, ["gateway-key", "revoke", "--database", TestDatabase.current.url] + arguments,
+            environment: environment)
+        return (try await program.end(), program.said, program.complained)
+    }
+
+    /// What is the keys' own, oldest first.
+    private func column(_ name: String, of condition: String) async throws -> [String] {
+        let database = TestDatabase.current
+        return try await blocking {
+            try database.connect().query("SELECT \(name) FROM gateway_keys WHERE \(condition) ORDER BY created_at")
+                .compactMap(\.[0])
+        }
+    }
+
+    private func good() async throws -> [String] { try await column("name", of: "revoked_at IS NULL") }
+
+    @Test func aKeyIsRevokedByItsName() async throws {
+        for name in ["ours", "theirs", "ours of old"] { try await make(name) }
+        #expect(try await revoke("--name", " ours ").said == "The key of ours is revoked.\n")
+        #expect(try await good() == ["theirs", "ours of old"])
+        // Those that are revoked already are not meant, and the same name may be given again.
+        let again = try await revoke("--name", "ours")
+        #expect(again.code == 64 && again.complained.contains("no key ours that is still good"))
+        try await make("ours")
+        #expect(try await revoke("--name", "ours").code == 0)
+        #expect(try await good() == ["theirs", "ours of old"])
+    }
+
+    @Test func aNameOfSeveralKeysRevokesNone() async throws {
+        for name in ["ours", "ours", "theirs"] { try await make(name) }
+        let ids = try await column("id", of: "name = 'ours'")
+        let refused = try await revoke("--name", "ours")
+        #expect(refused.code == 64 && refused.complained.contains("2 keys that are still good are called ours"))
+        #expect(ids.allSatisfy(refused.complained.contains) && refused.complained.contains("--id"))
+        #expect(try await good() == ["ours", "ours", "theirs"])
+        #expect(try await revoke("--id", ids[0].uppercased()).code == 0)
+        #expect(try await revoke("--name", "ours").code == 0)
+        #expect(try await good() == ["theirs"])
+    }
+
+    @Test func theCommandLineSaysWhichKeyIsMeant() async throws {
+        for name in ["ours", "theirs"] { try await make(name) }
+        let id = try await column("id", of: "name = 'ours'")[0]
+        // A name is never taken for an id.
+        #expect(try await revoke("--name", id).code == 64)
+        let both = ["KURIR_GATEWAY_KEY_ID": id, "KURIR_GATEWAY_NAME": "theirs"]
+        for refused in [try await revoke("--id", id, "--name", "ours"), try await revoke(environment: both)] {
+            #expect(refused.code == 64 && refused.complained.contains("exclude each other"))
+        }
+        #expect(try await good() == ["ours", "theirs"])
+        #expect(try await revoke("--id", id, environment: both).code == 0)
+        #expect(try await good() == ["theirs"])
+        #expect(try await revoke("--name", "theirs", environment: both).code == 0)
+        #expect(try await good().isEmpty)
+    }
+
+    /// A database that nobody answers for would fail with another code, if it were asked.
+    @Test(arguments: [["--database", "postgresql://127.0.0.1:1/none"], ["--data-dir", "/nonexistent"]])
+    func whatIsMissingOrWrongIsSaidBeforeTheDatabaseIsAsked(_ database: [String]) async throws {
         for (arguments, hint) in [
             (["gateway-key", "create", "--channel", "sms"], "--name"),
             (["gateway-key", "create", "--name", "x"], "--channel push,sms,email"),
             (["gateway-key", "create", "--name", "x", "--channel", "fax"], "must be of push,sms,email"),
-            (["gateway-key", "revoke"], "--id"), (["gateway-key", "revoke", "--id", "x"], "gateway-key list"),
+            (["gateway-key", "create", "--name", "x\ny", "--channel", "sms"], "one line of 100 characters"),
+            (
+                [
+                    "gateway-key", "create", "--name", "e" + String(repeating: "\u{301}", count: 400), "--channel",
+                    "sms",
+                ],
+                "one line of 100 characters"
+            ),
+            (["gateway-key", "revoke"], "--id ID or --name NAME"),
+            (["gateway-key", "revoke", "--id", "x"], "gateway-key list"),
+            (["gateway", "run", "--to", "https://127.0.0.1:9"], "--channel push,sms,email"),
+            (["gateway", "run", "--channel", "sms"], "--to URL of a webhook"),
+            (["gateway", "run", "--channel", "sms", "--to", "fax"], "--to does not know fax"),
+            (
+                ["gateway", "run", "--channel", "push,sms", "--to", "https://127.0.0.1:9", "--concurrency", "0"],
+                "1 to 500"
+            ),
+            (["gateway", "run", "--channel", "sms", "--to", "log,https://127.0.0.1:9,fax"], "--to does not know fax"),
+            (
+                ["gateway", "run", "--channel", "sms", "--to", "https://127.0.0.1:9", "--shutdown-grace", "x"],
+                "0 to 3600"
+            ),
+            (["migrate", "--status=1"], "--status takes no value"),
         ] {
-            let database = ["--database", url]
             let program = try Program(Kurir.path, arguments + database)
-            #expect(try await program.end() == 64)
+            #expect(try await program.end() == 64, "\(arguments)")
             #expect(program.complained.contains(hint), "\(program.complained)")
         }
+        let status = ["KURIR_MIGRATE_STATUS": "perhaps"]
+        let program = try Program(Kurir.path, ["migrate"] + database, environment: status)
+        #expect(try await program.end() == 64 && program.complained.contains("true or false"))
+        // With all of that right, it is.
+        let right = try Program(Kurir.path, ["gateway-key", "create", "--name", "x", "--channel", "sms"] + database)
+        #expect(try await right.end() == 1)
+    }
+
+    @Test func aSlipInACommandIsUnderstood() async throws {
         let slip = try await Kurir.run("gateway-key", "creat")
         #expect(slip.code == 64 && slip.complained.contains("did you mean gateway-key create?"))
     }

@@ -81,7 +81,7 @@ import Testing
         let limited = try Configuration(settings("--max-connections-per-address", "7"))
         #expect(limited.server.limits.connectionsPerAddress == 7)
         let free = try Configuration(settings(environment: ["KURIR_THROTTLE": "off"]))
-        #expect(free.server.limits.connectionsPerAddress == nil)
+        #expect(free.server.limits.connectionsPerAddress == nil && free.server.limits.waitingPerAddress == nil)
     }
 
     @Test(arguments: [("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "", 3), ("listen", "lisen", 1)])

@@ -1,4 +1,3 @@
-import Glibc
 import HTTP
 import Synchronization
 import TestSupport
@@ -22,22 +21,13 @@ struct SlowReaderTests {
         }
     }
 
-    private static func residentBytes() -> Int {
-        let file = open("/proc/self/statm", O_RDONLY)
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = read(file, &bytes, bytes.count)
-        let numbers = String(decoding: bytes[..<max(0, count)], as: UTF8.self).split(separator: " ")
-        return Int(numbers[1])! * 4096
-    }
-
     /// Had all been answered that was asked for, the answers would fill 1.9 GB.
     @Test func aClientThatPipelinesAndNeverReadsMeetsABound() async throws {
         let tally = Tally()
         try await withServer([tally.route]) { configuration in
             configuration.limits.writeTimeout = .seconds(1)
         } _: { server async throws in
-            let before = Self.residentBytes()
+            let before = residentBytes()
             let greedy = try await server.client(receiveBuffer: 4096)
             let requests = String(repeating: "GET /more HTTP/1.1\r\nHost: a\r\n\r\n", count: 30_000)
             let sending = Task { try await greedy.send(requests) }
@@ -50,7 +40,7 @@ struct SlowReaderTests {
             _ = await sending.result
             // The kernel holds a few megabytes for a connection, the server its backlog.
             #expect(tally.asked * Tally.size < 16 * 1024 * 1024)
-            #expect(Self.residentBytes() - before < 512 * 1024 * 1024)
+            #expect(residentBytes() - before < 512 * 1024 * 1024)
         }
     }
 
@@ -60,7 +50,7 @@ struct SlowReaderTests {
             configuration.limits.writeTimeout = .seconds(1)
         } _: { server in
             let slow = try await server.client(receiveBuffer: 4096)
-            try await slow.send("GET /bytes/20000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await slow.send("GET /bytes/12000000 HTTP/1.1\r\nHost: a\r\n\r\n")
             let reading = Task {
                 while true {
                     _ = try await slow.read(1)
@@ -97,12 +87,13 @@ struct SlowReaderTests {
         }
         try await withServer([route]) { configuration in
             configuration.limits.backlog = 16 * 1024 * 1024
+            configuration.limits.waitingPerAddress = nil
         } _: { server in
             let client = try await server.client()
             try await client.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n")
-            let before = Self.residentBytes()
+            let before = residentBytes()
             try await client.skip(1024 * 1024 * 1024)
-            #expect(Self.residentBytes() - before < 512 * 1024 * 1024)
+            #expect(residentBytes() - before < 512 * 1024 * 1024)
         }
     }
 

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func whatIsOnlyCountedIsNotLogged() {
-        #expect(LogLine(.http(.turnedAway)) == nil)
+        #expect(LogLine(.http(.turnedAway)) == nil && LogLine(.http(.cutOff)) == nil)
     }
 
     @Test func aReaderThatStopsHoldsUpNobody() throws {

@@ -23,16 +23,17 @@ import Testing
             }
             metrics.observe(self.summary("BREW\"", nil, 400, milliseconds: 20_000))
             metrics.observe(.http(.turnedAway))
+            if loop.index == 1 { metrics.observe(.http(.cutOff)) }
         }
-        let (requests, turnedAway, _) = await metrics.sum()
-        #expect(turnedAway == 2)
-        #expect(requests.count == 2)
-        let counts = try #require(requests.first { $0.key.route == "/a" }?.value)
+        let counted = await metrics.sum()
+        #expect(counted.turnedAway == 2 && counted.cutOff == 1)
+        #expect(counted.requests.count == 2)
+        let counts = try #require(counted.requests.first { $0.key.route == "/a" }?.value)
         #expect(counts.statuses.first { $0.status == 200 }?.count == 4)
         #expect(counts.statuses.first { $0.status == 404 }?.count == 2)
         #expect(counts.buckets.reduce(0, +) == 6)
         #expect(counts.nanoseconds == 21_000_000)
-        let unknown = try #require(requests.first { $0.key.route == "none" })
+        let unknown = try #require(counted.requests.first { $0.key.route == "none" })
         #expect(unknown.key.method == "other")
         #expect(unknown.value.buckets.last == 2)
     }

@@ -12,23 +12,23 @@ struct PageRoom: Room {
     let codes: InviteCodes
     let apps: MobileApps
 
-    var endpoints: [Endpoint] { description + links }
+    /// The description is made here, once. It has itself in it, for which it need not be there yet.
+    var endpoints: [Endpoint] {
+        let all = described.flatMap(\.endpoints) + description(Response(.ok), Response(.ok)) + links
+        let (json, page) = (OpenAPI(all, version: version).json, DocsPage(endpoints: all).page)
+        return description(.json(json.bytes), page.response()) + links
+    }
 
-    private var description: [Endpoint] {
-        let description: @Sendable () -> [Endpoint] = { described.flatMap(\.endpoints) + endpoints }
-        return [
+    private func description(_ json: Response, _ page: Response) -> [Endpoint] {
+        [
             Endpoint(
                 .get, "/openapi.json", for: .anyone, "This description, as OpenAPI 3.1", room: "Pages",
                 answers: [.ok(.anyObject, "The description.")]
-            ) { _ in
-                .json(OpenAPI(description(), version: version).json.bytes)
-            },
+            ) { _ in json },
             Endpoint(
                 .get, "/docs", for: .anyone, "This description, to read", room: "Pages",
                 answers: [.text(HTMLPage.type, "The page.")]
-            ) { _ in
-                DocsPage(endpoints: description()).page.response()
-            },
+            ) { _ in page },
         ]
     }
 

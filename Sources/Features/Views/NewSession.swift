@@ -17,8 +17,15 @@ struct NewSession: Sendable {
         id = .new()
         token = Base64URL.encode(SecureRandom.bytes(32))
         self.account = account
-        userAgent = request.header("user-agent").map { String($0.filter { !$0.isNewline }.prefix(200)) }
+        userAgent = request.header("user-agent").map(Self.shortened)
         address = request.client.description
+    }
+
+    /// One line of 200 scalars, which are 800 bytes at the most. Characters would be no bound: each can be made of any
+    /// number of marks.
+    private static func shortened(_ userAgent: String) -> String {
+        let line = userAgent.filter { !$0.isNewline }
+        return String(String.UnicodeScalarView(line.unicodeScalars.prefix(200)))
     }
 
     /// Writes it down, and says when it ends; nil when the account's password is not that one any more.

@@ -19,6 +19,11 @@ struct LiveServer: Sendable {
         try await eventually { server.openConnections == count }
     }
 
+    /// Waits until nothing waits for any client.
+    func hasNothingWaiting() async throws {
+        try await eventually { server.bytesWaiting == 0 }
+    }
+
     /// The next event that is of interest; those before it are forgotten.
     func event<Answer>(_ choose: (HTTPEvent) -> Answer?) async throws -> Answer {
         while true {
@@ -74,4 +79,14 @@ extension EventLoop {
     static func waitForCancellation() async {
         try? await current?.sleep(for: .seconds(600))
     }
+}
+
+/// The memory that this process has.
+func residentBytes() -> Int {
+    let file = open("/proc/self/statm", O_RDONLY)
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = read(file, &bytes, bytes.count)
+    let numbers = String(decoding: bytes[..<max(0, count)], as: UTF8.self).split(separator: " ")
+    return Int(numbers[1])! * 4096
 }

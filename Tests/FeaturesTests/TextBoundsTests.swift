@@ -1,0 +1,104 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// Texts are bounded in characters for those who write them, and in bytes by the database.
+@Suite(.database) struct TextBoundsTests {
+    /// One character to a reader, and more bytes than any column takes.
+    private static let endless = "e" + String(repeating: "\u{301}", count: 5000)
+
+    /// As many characters of four bytes as fit.
+    private static func full(_ most: Int) -> JSON { .string(String(repeating: "🍋", count: most)) }
+
+    /// Sends each text as long as it may be, which is taken, and as one endless character, which is refused by its name.
+    private func expectBounds(
+        _ texts: [String: Int], within parent: String = "", _ send: (_ texts: JSON) async throws -> Answer
+    ) async throws {
+        let taken = try await send(.object(texts.mapValues(Self.full)))
+        #expect((200...204).contains(taken.status), "\(texts): \(taken.json)")
+        let refused = try await send(.object(texts.mapValues { _ in .string(Self.endless) }))
+        #expect(refused.status == 422)
+        #expect(refused.wrong == Dictionary(uniqueKeysWithValues: texts.keys.map { (parent + $0, "too_long") }))
+    }
+
+    @Test func peopleAreNeverLongerThanTheDatabaseTakes() async throws {
+        try await API.serving { api in
+            let store = ["name": 100, "address": 200]
+            let courier = ["first_name": 60, "last_name": 60]
+            try await expectBounds(store) { try await api.post("/v1/stores", People.storeForm().with($0.members)) }
+            try await expectBounds(courier) {
+                try await api.post("/v1/couriers", People.courierForm().with($0.members))
+            }
+            for (person, texts) in [(try await api.store(), store), (try await api.courier(), courier)] {
+                try await expectBounds(texts) { try await api.call("PATCH", "/v1/me", $0, as: person.token) }
+            }
+        }
+    }
+
+    @Test func norAreDeliveries() async throws {
+        let recipient = ["first_name": 60, "last_name": 60, "address": 200]
+        let texts = ["description": 1000, "instructions": 1000, "reference": 100]
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            func create(_ more: [String: JSON]) async throws -> Answer {
+                try await api.post("/v1/deliveries", Deliveries.form(to: couriers, more), as: store.token)
+            }
+            try await expectBounds(texts) { try await create($0.members) }
+            try await expectBounds(recipient, within: "recipient.") { try await create(["recipient": $0]) }
+            let id = try await api.delivery(of: store, to: couriers)
+            func change(_ form: JSON) async throws -> Answer {
+                try await api.call("PATCH", Deliveries.path(id), form, as: store.token)
+            }
+            // Another delivery has the reference that fits.
+            try await expectBounds(texts.filter { $0.key != "reference" }, change)
+            try await expectBounds(recipient, within: "recipient.") { try await change(["recipient": $0]) }
+        }
+    }
+
+    @Test func norAreReasonsAndNotes() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for (action, texts) in [("deliver", ["note": 500]), ("cancel", ["reason": 500, "note": 500])] {
+                let id = try await api.delivery(of: store, to: couriers)
+                try await api.act("accept", id, as: couriers[0])
+                try await expectBounds(texts) {
+                    try await api.act(action, id, as: action == "cancel" ? store : couriers[0], $0)
+                }
+            }
+            let key = try await api.key()
+            try await api.put(to: ["+385912345678"])
+            let message = try await api.claim(key)[0]
+            try await expectBounds(["reason": 500], within: "messages.0.") { texts in
+                let failure: JSON = ["id": message["id"], "lease": message["lease"], "permanent": true]
+                return try await api.post(
+                    "/v1/outbox/nack", ["messages": [failure.with(texts.members)]], as: key)
+            }
+            #expect(try await api.execute("SELECT octet_length(reason) FROM messages_dead") == [["2000"]])
+        }
+    }
+
+    @Test func norAreDevicesKeysAndSearches() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let keys = ["p256dh": 200, "auth": 100]
+            try await expectBounds(keys) {
+                try await api.call(
+                    "PUT", "/v1/me/devices/x", (["platform": "webpush"] as JSON).with($0.members), as: courier.token)
+            }
+            let endless = "e" + String(repeating: "%CC%81", count: 1000)
+            let token = String(repeating: "%F0%9F%8D%8B", count: 256)
+            for (name, status) in [(token, 204), (token + "x", 422), (endless, 422)] {
+                let answer = try await api.call(
+                    "PUT", "/v1/me/devices/" + name, ["platform": "fcm"], as: courier.token)
+                #expect(answer.status == status)
+            }
+            for path in ["/v1/deliveries?q=", "/v1/couriers?q=", "/v1/stats?time_zone="] {
+                #expect(try await api.get(path + endless, as: store.token).wrong.values.contains("too_long"), "\(path)")
+            }
+        }
+    }
+}
+
+extension JSON {
+    fileprivate var members: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
+}

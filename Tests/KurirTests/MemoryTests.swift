@@ -1,0 +1,76 @@
+import Foundation
+import Observability
+import Postgres
+import TestSupport
+import Testing
+
+@testable import kurir
+
+/// What answers that nobody reads cost the process.
+@Suite(.database, .timeLimit(.minutes(5))) struct MemoryTests {
+    /// 200 MB of pages, had they all waited: none of these clients reads a byte.
+    @Test func whatIsNotReadIsBoundedAndGivenBack() async throws {
+        let people = try await People.make()
+        try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
+            try #require(
+                try await kurir.send("POST", "/v1/deliveries", people.delivery, as: people.store).status == 201)
+            try await makeLargePage()
+            let ask =
+                "GET /v1/deliveries?limit=200 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(people.store)\r\n\r\n"
+            let before = try await figure("process_resident_memory_bytes", of: kurir)
+            var clients: [Client] = []
+            for _ in 0..<30 {
+                let client = try await Client(kurir.port, receiveBuffer: 4096)
+                try await client.send(ask)
+                clients.append(client)
+            }
+            try await eventually { try await figure("kurir_http_requests_total", "/v1/deliveries", of: kurir) == 31 }
+            let waiting = try await figure("kurir_http_bytes_waiting", of: kurir)
+            #expect(waiting > 0 && waiting <= 16 * 1024 * 1024)
+            let neighbour = try await Client(kurir.port, from: "127.0.0.2")
+            let page = try await neighbour.ask(ask)
+            #expect(page.status == 200 && page.body.count > 7_000_000)
+            for client in clients + [neighbour] { client.close() }
+            try await eventually { try await figure("kurir_http_bytes_waiting", of: kurir) == 0 }
+            try await eventually {
+                try await figure("process_resident_memory_bytes", of: kurir) < before + 80 * 1024 * 1024
+            }
+        }
+    }
+
+    /// The allocator gives back what is at its end, and this is not.
+    @Test func whatIsFreeBetweenWhatIsInUseIsGivenBack() throws {
+        let pieces = (0..<8000).map { _ in malloc(32_768)! }
+        for piece in pieces { memset(piece, 1, 32_768) }
+        for place in stride(from: 0, to: 8000, by: 2) { free(pieces[place]) }
+        let before = ProcessFigures.residentBytes
+        FreedMemory.giveBack()
+        #expect(before - ProcessFigures.residentBytes > 64 * 1024 * 1024)
+        for place in stride(from: 1, to: 8000, by: 2) { free(pieces[place]) }
+    }
+
+    /// Two hundred deliveries, each as large as they come and offered to as many couriers as may be.
+    private func makeLargePage() async throws {
+        let copies = """
+            INSERT INTO deliveries SELECT r.* FROM deliveries d, generate_series(1, 199) n, jsonb_populate_record(
+                d, jsonb_build_object('id', to_char(n, '"018f0000-0000-7000-8000-"FM000000000000'),
+                    'description', repeat('🍋', 1000))) r
+            """
+        let candidates = """
+            UPDATE deliveries SET candidates = candidates || ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 497))
+            """
+        let url = TestDatabase.current.url
+        try await blocking {
+            let connection = try BlockingConnection(url: url)
+            try connection.execute(copies)
+            try connection.execute(candidates)
+        }
+    }
+
+    /// The sum of what `/metrics` says under a name, about a route if one is given.
+    private func figure(_ name: String, _ route: String = "", of kurir: Kurir) async throws -> Int {
+        let lines = try await kurir.get("/metrics").body.split(separator: "\n")
+        let values = lines.filter { $0.hasPrefix(name) && (route.isEmpty || $0.contains("route=\"\(route)\"")) }
+        return values.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
+    }
+}
