@@ -1,7 +1,7 @@
 """Bad connections, and answers that come late, twice or never."""
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, end_sessions_of, go, hold, kept, live, release, sign_in, until
+from conftest import Courier, Store, end_sessions_of, escape, go, hold, kept, live, release, sign_in, until
 
 
 def test_without_a_connection_and_back(visit, line, look):
@@ -275,6 +275,27 @@ def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
     editor.get_by_role("button", name="Save").click()
     expect(store.get_by_role("link", name="Savska 7, Zagreb")).to_be_visible()
     assert shop.history(job) == ["create", "decline", "edit"]
+
+
+def test_an_answer_that_comes_late_takes_its_dialog_along(visit):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    store = visit("/")
+    sign_in(store, shop)
+    held = hold(store, "**/cancel")
+    store.locator(".card").click()
+    store.get_by_role("button", name="Cancel the delivery").click()
+    asking = store.get_by_role("dialog", name="Cancel the delivery")
+    asking.get_by_label("Reason").fill("Nobody is at home")
+    asking.get_by_role("button", name="Cancel the delivery").click()
+    expect(store.locator(".column.cancelled .card")).to_have_count(1)
+    # Who does not wait for it is asked, until there is nothing to ask for any more.
+    store.keyboard.press("Escape")
+    expect(store.get_by_role("dialog", name="Close without saving?")).to_be_visible()
+    until(store, lambda: held)
+    release(store, held)
+    expect(store.locator("dialog")).to_have_count(1)
+    escape(store)
 
 
 def test_the_courier_opens_the_page_though_the_server_does_not(visit):
