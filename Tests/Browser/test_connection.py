@@ -298,6 +298,24 @@ def test_an_answer_that_comes_late_takes_its_dialog_along(visit):
     escape(store)
 
 
+def test_an_answer_is_shown_though_nothing_else_comes(visit):
+    """Neither the feed nor a list."""
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    page = visit("/courier", phone=True, forgiving=["ERR_FAILED"])
+    sign_in(page, ana)
+    page.context.route("**/v1/events*", lambda route: route.abort())
+    page.reload()
+    accept = page.get_by_role("button", name="Accept")
+    expect(accept).to_be_visible()
+    page.context.route("**/v1/deliveries?*", lambda route: None)
+    accept.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
+
+
 def test_the_courier_opens_the_page_though_the_server_does_not(visit):
     shop = Store()
     ana = Courier(shop)
