@@ -3,6 +3,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import socket
 import threading
 import time
@@ -43,6 +44,8 @@ def visit(chromium):
             base_url=address, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
             color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb")
         context.set_default_timeout(PATIENCE)
+        # The page waits as long as the test: a busy machine may take longer over a password than it has patience.
+        context.add_init_script("AbortSignal.timeout = () => new AbortController().signal")
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: message.type in ("error", "warning")
@@ -64,7 +67,8 @@ class Line:
     """A connection to Kurir that can be cut, or freeze, as those of phones do."""
 
     def __init__(self):
-        self.port, self.ends, self.flows = 0, set(), threading.Event()
+        self.port, self.listener, self.ends = 0, None, set()
+        self.lock, self.flows = threading.Lock(), threading.Event()
         self.flows.set()
         self.mend()
 
@@ -78,13 +82,14 @@ class Line:
         threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
 
     def cut(self):
-        for end in [self.listener, *self.ends]:
+        with self.lock:
+            ends, self.listener, self.ends = [self.listener, *self.ends], None, set()
+        for end in filter(None, ends):
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
             end.close()
-        self.ends.clear()
 
     def accept(self, listener):
         host, port = ADDRESS.removeprefix("http://").split(":")
@@ -92,7 +97,12 @@ class Line:
             while True:
                 near, _ = listener.accept()
                 far = socket.create_connection((host, int(port)))
-                self.ends |= {near, far}
+                with self.lock:
+                    # One that was made while the line was cut does not outlive it.
+                    if listener is not self.listener:
+                        near.close()
+                        return far.close()
+                    self.ends |= {near, far}
                 for source, sink in [(near, far), (far, near)]:
                     threading.Thread(target=self.carry, args=[source, sink], daemon=True).start()
         except OSError:
@@ -121,6 +131,7 @@ def look():
     def picture(page, name):
         expect(page.locator("h1")).not_to_have_count(0)
         expect(page.locator("[aria-busy]")).to_have_count(0)
+        expect(page.get_by_text(re.compile("^(Loading|Učitavanje) …$"))).to_have_count(0)
         found = Axe().run(page).response["violations"]
         page.screenshot(path=PICTURES / f"{name}.png")
         assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], indent=1)
@@ -196,13 +207,71 @@ def end_sessions_of(who):
 
 
 def sign_in(page, who):
-    """Signs in on the page that is open."""
-    page.locator("[name=email], [name=phone]").fill(who.email if isinstance(who, Store) else who.phone)
-    page.locator("[name=password]").fill(PASSWORD)
-    page.locator("form button.main").click()
+    """Signs in on the page that is open, or is just about to be: somebody else's settings have a phone, too."""
+    entrance = page.locator(".entrance")
+    entrance.locator("[name=email], [name=phone]").fill(who.email if isinstance(who, Store) else who.phone)
+    entrance.locator("[name=password]").fill(PASSWORD)
+    entrance.locator("button.main").click()
     live(page)
 
 
 def live(page):
     """Waits until the page follows the feed."""
     page.locator(".light.on").wait_for()
+
+
+def go(page, name):
+    """Goes to a view by its link, and waits until it is there: what is looked for next may be on the old one, too."""
+    page.get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
+
+
+def panel(page, title):
+    """The part of a view with that heading."""
+    return page.locator(".panel").filter(has=page.get_by_role("heading", name=title, exact=True))
+
+
+def escape(page):
+    """Closes the only dialog by its key, and waits until it is gone and no other has come."""
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+
+
+def hush(page):
+    """Takes away what the page has said so far, so that what it says next is said of what is done next."""
+    page.locator(".notices").evaluate("(notices) => notices.replaceChildren()")
+
+
+def until(page, condition):
+    """Waits for what no locator sees."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        assert time.monotonic() < end
+        page.wait_for_timeout(50)
+
+
+def rest(page):
+    """Waits until the page has nothing left to do with what has come."""
+    page.evaluate("() => new Promise(requestIdleCallback)")
+
+
+def hold(page, pattern):
+    """Holds back answers as they were given; gives the list of those that are held."""
+    held = []
+    page.route(pattern, lambda route: held.append((route, route.fetch())))
+    return held
+
+
+def release(page, held):
+    """Lets them come, and waits until the page has done with them."""
+    arrived = []
+    page.on("requestfinished", lambda request: arrived.append(request))
+    for route, answer in held:
+        route.fulfill(response=answer)
+    until(page, lambda: all(route.request in arrived for route, _ in held))
+    rest(page)
+
+
+def kept(page):
+    """Waits until a courier's page has kept its jobs for when there is no connection."""
+    until(page, lambda: page.evaluate("localStorage.getItem('kurir.jobs')"))

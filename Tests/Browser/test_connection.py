@@ -1,7 +1,7 @@
 """Bad connections, and answers that come late, twice or never."""
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, end_sessions_of, live, sign_in
+from conftest import Courier, Store, end_sessions_of, escape, go, hold, kept, live, release, sign_in, until
 
 
 def test_without_a_connection_and_back(visit, line, look):
@@ -13,11 +13,13 @@ def test_without_a_connection_and_back(visit, line, look):
     sign_in(page, ana)
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    kept(page)
     # What the phone knows itself, it says at once.
     page.context.set_offline(True)
     expect(page.get_by_text("No connection. What was loaded").first).to_be_visible()
     page.context.set_offline(False)
     expect(page.get_by_text("No connection. What was loaded")).to_be_hidden()
+    live(page)
     line.cut()
     expect(page.get_by_text("Not live")).to_be_visible()
     # The page opens again, and what was loaded is still there.
@@ -45,22 +47,31 @@ def test_a_connection_that_nobody_closed_is_noticed(visit, line):
     page.clock.install()
     page.reload()
     sign_in(page, ana)
-    streams = []
+    # From here on time passes only as the test says.
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
+    live(page)
+    streams, said = [], []
     page.on("request", lambda request: "/v1/events" in request.url and streams.append(request.url))
-    # What it says every quarter of a minute is heard: forty seconds of silence are not over.
-    page.wait_for_timeout(18_000)
-    page.clock.fast_forward(25_000)
-    page.wait_for_timeout(500)
-    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    session = page.context.new_cdp_session(page)
+    session.on("Network.eventSourceMessageReceived", lambda message: said.append(message["eventName"]))
+    session.send("Network.enable")
+    # A minute, and a word of the server in the middle of it: that was never forty seconds of silence.
+    page.clock.fast_forward(30_000)
+    said.clear()
+    until(page, lambda: "alive" in said)
+    page.clock.fast_forward(30_000)
+    # Were another stream asked for, it would have been before this.
+    page.evaluate("fetch('/healthz').then(() => true)")
     assert streams == []
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
     line.flows.clear()
     shop.deliver_to(ana)
     page.clock.fast_forward(41_000)
     expect(page.get_by_text("Not live")).to_be_visible()
+    page.clock.resume()
     line.cut()
     line.flows.set()
     line.mend()
-    page.clock.fast_forward(41_000)
     live(page)
     expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
 
@@ -71,7 +82,7 @@ def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit)
     sign_in(store, shop)
     store.context.set_offline(True)
     expect(store.get_by_text("Not live")).to_be_visible()
-    store.get_by_role("link", name="Figures").click()
+    go(store, "Figures")
     expect(store.get_by_text("There is no connection to Kurir.")).to_be_visible()
     store.context.set_offline(False)
     expect(store.get_by_role("heading", name="Deliveries a day")).to_be_visible()
@@ -91,15 +102,25 @@ def test_what_was_not_sent_can_be_taken_back(visit, line):
     other.goto("/courier")
     expect(other.get_by_role("button", name="Accept")).to_be_visible()
     line.cut()
+    for tab in (page, other):
+        expect(tab.get_by_text("Not live")).to_be_visible()
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("no answer yet")).to_be_visible()
     expect(other.get_by_text("no answer yet")).to_be_visible()
-    page.get_by_role("button", name="Do not send").click()
+    # At once, and not by a mouse: between its down and up another try may take the button away.
+    page.get_by_role("button", name="Do not send").dispatch_event("click")
     expect(page.get_by_role("button", name="Accept")).to_be_visible()
     expect(other.get_by_role("button", name="Accept")).to_be_visible()
+    sent = []
+    page.context.on("request", lambda request: "/accept" in request.url and sent.append(request.url))
     line.mend()
-    live(page)
-    assert shop.history(job) == ["create"]
+    for tab in (page, other):
+        live(tab)
+    # What waits goes out as soon as there is a connection, so before what comes next is there.
+    shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": "Mijić", "address": "Savska 3"})
+    for tab in (page, other):
+        expect(tab.get_by_role("heading", name="Mia Mijić")).to_be_visible()
+    assert sent == [] and shop.history(job) == ["create"]
 
 
 def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
@@ -145,6 +166,7 @@ def test_what_was_not_sent_outlives_the_session(visit, line):
     ana.act("accept", job)
     page = visit("/courier", phone=True, forgiving=["net::ERR_", "401"], address=line.address)
     sign_in(page, ana)
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     line.cut()
     page.get_by_role("button", name="Deliver:").click()
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
@@ -155,8 +177,9 @@ def test_what_was_not_sent_outlives_the_session(visit, line):
     # It is not for anybody else who works on this phone.
     luka = Courier(shop, ("Luka", "Lukić"))
     sign_in(page, luka)
+    expect(page.get_by_text("You carry nothing now.")).to_be_visible()
     expect(page.get_by_text("Iva Ivić")).to_have_count(0)
-    page.get_by_role("link", name="Settings").click()
+    go(page, "Settings")
     page.get_by_role("button", name="Sign out", exact=True).click()
     assert shop.history(job) == ["create", "accept"]
     sign_in(page, ana)
@@ -174,7 +197,7 @@ def test_it_is_sent_whatever_is_looked_at(visit, line):
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     line.cut()
     page.get_by_role("button", name="Accept").click()
-    page.get_by_role("link", name="Stores").click()
+    go(page, "Stores")
     page.reload()
     line.mend()
     expect(page.get_by_text("It is yours.")).to_be_visible()
@@ -204,25 +227,15 @@ def test_a_list_that_comes_late_undoes_nothing(visit):
     store = visit("/")
     sign_in(store, shop)
     expect(store.locator(".card")).to_have_count(1)
-    held = []
-
-    def hold(route):
-        answer = route.fetch()
-        held.append(lambda: route.fulfill(response=answer))
-
-    store.route("**/v1/deliveries?status=pending*", hold)
-    store.get_by_role("link", name="Couriers").click()
-    store.get_by_role("link", name="Deliveries").click()
-    while not held:
-        store.wait_for_timeout(50)
+    go(store, "Couriers")
+    held = hold(store, "**/v1/deliveries?status=pending*")
+    go(store, "Deliveries")
+    until(store, lambda: held)
     ana.act("accept", first)
     second = shop.deliver_to(ana)
     expect(store.locator(f".column.in_progress [data-key='{first}']")).to_be_visible()
     expect(store.locator(f".column.pending [data-key='{second}']")).to_be_visible()
-    for release in held:
-        release()
-    store.unroute("**/v1/deliveries?status=pending*")
-    store.wait_for_timeout(500)
+    release(store, held)
     expect(store.locator(f".column.in_progress [data-key='{first}']")).to_be_visible()
     expect(store.locator(f".column.pending [data-key='{second}']")).to_be_visible()
     expect(store.locator(".card")).to_have_count(2)
@@ -236,16 +249,12 @@ def test_the_last_search_counts_and_not_the_slowest(visit):
     store = visit("/")
     sign_in(store, shop)
     expect(store.locator(".card")).to_have_count(2)
-    held = []
-    store.route("**/v1/deliveries?*q=Alfa*", lambda route: held.append(route))
+    held = hold(store, "**/v1/deliveries?*q=Alfa*")
     store.get_by_label("Search").fill("Alfa")
-    while len(held) < 4:
-        store.wait_for_timeout(50)
+    until(store, lambda: len(held) == 4)
     store.get_by_label("Search").fill("Beta")
     expect(store.locator(".card strong")).to_have_text(["Beta Ivić"])
-    for route in held:
-        route.continue_()
-    store.wait_for_timeout(500)
+    release(store, held)
     expect(store.locator(".card strong")).to_have_text(["Beta Ivić"])
 
 
@@ -257,7 +266,7 @@ def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
     sign_in(store, shop)
     store.locator(".card").click()
     store.get_by_role("button", name="Change").click()
-    editor = store.get_by_role("dialog").last
+    editor = store.get_by_role("dialog", name="Change the delivery")
     editor.get_by_label("Address").fill("Savska 7, Zagreb")
     ana.act("decline", job)
     editor.get_by_role("button", name="Save").click()
@@ -268,14 +277,53 @@ def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
     assert shop.history(job) == ["create", "decline", "edit"]
 
 
+def test_an_answer_that_comes_late_takes_its_dialog_along(visit):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    store = visit("/")
+    sign_in(store, shop)
+    held = hold(store, "**/cancel")
+    store.locator(".card").click()
+    store.get_by_role("button", name="Cancel the delivery").click()
+    asking = store.get_by_role("dialog", name="Cancel the delivery")
+    asking.get_by_label("Reason").fill("Nobody is at home")
+    asking.get_by_role("button", name="Cancel the delivery").click()
+    expect(store.locator(".column.cancelled .card")).to_have_count(1)
+    # Who does not wait for it is asked, until there is nothing to ask for any more.
+    store.keyboard.press("Escape")
+    expect(store.get_by_role("dialog", name="Close without saving?")).to_be_visible()
+    until(store, lambda: held)
+    release(store, held)
+    expect(store.locator("dialog")).to_have_count(1)
+    escape(store)
+
+
+def test_an_answer_is_shown_though_nothing_else_comes(visit):
+    """Neither the feed nor a list."""
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    page = visit("/courier", phone=True, forgiving=["ERR_FAILED"])
+    sign_in(page, ana)
+    page.context.route("**/v1/events*", lambda route: route.abort())
+    page.reload()
+    accept = page.get_by_role("button", name="Accept")
+    expect(accept).to_be_visible()
+    page.context.route("**/v1/deliveries?*", lambda route: None)
+    accept.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
+
+
 def test_the_courier_opens_the_page_though_the_server_does_not(visit):
     shop = Store()
     ana = Courier(shop)
     shop.deliver_to(ana)
     page = visit("/courier", phone=True, forgiving=["502", "ERR_FAILED"])
     sign_in(page, ana)
-    expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    kept(page)
     page.context.route("**/courier", lambda route: route.fulfill(status=502, body="Bad gateway"))
     page.context.route("**/v1/**", lambda route: route.abort())
     page.reload()

@@ -3,7 +3,7 @@ import re
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, call, live, message_to, sign_in
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, escape, go, hush, live, message_to, panel, sign_in, until
 
 
 def test_the_app_in_croatian(visit, look):
@@ -18,9 +18,9 @@ def test_the_app_in_croatian(visit, look):
     page.get_by_role("button", name="Prihvati").click()
     page.get_by_role("button", name="Isporuči").click()
     look(page, "deliver-hr")
-    page.keyboard.press("Escape")
+    escape(page)
     for name in ("Trgovine", "Postavke"):
-        page.get_by_role("link", name=name).click()
+        go(page, name)
         look(page, f"courier-{name.lower()}-hr")
 
 
@@ -54,17 +54,17 @@ def test_details_close_when_the_job_is_gone(visit):
     page.get_by_role("button", name="Details").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    # Whoever was looking is told why, in passing.
+    expect(page.get_by_text("cancelled by the store")).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_text("Iva Ivić")).to_have_count(0)
-    # Whoever was looking is told why.
-    expect(page.get_by_text("cancelled by the store")).to_be_visible()
     luka = Courier(shop, ("Luka", "Lukić"))
     job = shop.deliver_to(ana, luka)
     page.get_by_role("button", name="Details").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     luka.act("accept", job)
-    expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_text("no longer on offer")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_who_is_about_to_deliver_is_told_that_it_was_cancelled(visit):
@@ -77,8 +77,8 @@ def test_who_is_about_to_deliver_is_told_that_it_was_cancelled(visit):
     page.get_by_role("button", name="Deliver:").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
-    expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_text("cancelled by the store")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_long_text_leaves_the_buttons_at_hand(visit):
@@ -104,8 +104,10 @@ def test_many_offers_hide_nothing_that_is_carried(visit):
     expect(page.locator(".column.pending .card")).to_have_count(50)
     page.get_by_role("button", name="Show more").click()
     expect(page.locator(".column.pending .card")).to_have_count(60)
-    kept = page.evaluate("JSON.parse(localStorage.getItem('kurir.jobs')).items.map((job) => job.status)")
-    assert len(kept) == 61 and kept[0] == "in_progress"
+    def stored():
+        return page.evaluate("JSON.parse(localStorage.getItem('kurir.jobs'))?.items.map((job) => job.status) ?? []")
+    until(page, lambda: len(stored()) == 61)
+    assert stored()[0] == "in_progress"
 
 
 def test_an_invite_for_somebody_who_is_there_already(visit, look):
@@ -122,7 +124,7 @@ def test_an_invite_for_somebody_who_is_there_already(visit, look):
     page.get_by_role("button", name="Join").click()
     expect(page.get_by_text("You now work with Nova.")).to_be_visible()
     expect(page.get_by_label("Invite code")).to_have_value("")
-    expect(page.get_by_role("listitem").filter(has_text="Nova").first).to_be_visible()
+    expect(panel(page, "Your stores").get_by_text("Nova")).to_be_visible()
     look(page, "stores")
 
 
@@ -156,7 +158,7 @@ def test_own_figures_and_why(visit, look):
     ana = Courier(shop)
     page = visit("/courier", phone=True)
     sign_in(page, ana)
-    page.get_by_role("link", name="Stores").click()
+    go(page, "Stores")
     expect(page.get_by_text("No deliveries yet")).to_be_visible()
     for action in ("deliver", "cancel"):
         job = shop.deliver_to(ana)
@@ -165,7 +167,7 @@ def test_own_figures_and_why(visit, look):
     expect(page.get_by_text("50 % reliable")).to_be_visible()
     store = visit("/")
     sign_in(store, shop)
-    store.get_by_role("link", name="Couriers").click()
+    go(store, "Couriers")
     store.get_by_role("button", name="Deliveries that Ana Anić gave back").first.click()
     expect(store.get_by_role("dialog").get_by_text("Rain")).to_be_visible()
     look(store, "cancellations")
@@ -175,7 +177,7 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     ana = Courier()
     page = visit("/courier", phone=True)
     sign_in(page, ana)
-    page.get_by_role("link", name="Settings").click()
+    go(page, "Settings")
     page.get_by_label("Last name").fill("Anić Horvat")
     page.get_by_label("Notifications").uncheck()
     page.get_by_role("button", name="Save").first.click()
@@ -183,15 +185,17 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     assert call("GET", "/v1/me", token=ana.token)["notifications_enabled"] is False
     # What stands in another form is still there, and is saved by its own button.
     expect(page.get_by_label("Last name")).to_have_value("Anić Horvat")
+    hush(page)
     page.get_by_role("button", name="Save").last.click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=ana.token)["last_name"] == "Anić Horvat"
     # Changed elsewhere, after this page has last heard of it: saving something else does not change it back.
-    page.get_by_role("link", name="Jobs").click()
+    go(page, "Jobs")
     call("PATCH", "/v1/me", {"notifications_enabled": True, "last_name": "Anić"}, ana.token)
-    page.get_by_role("link", name="Settings").click()
+    go(page, "Settings")
     expect(page.get_by_label("Last name")).to_have_value("Anić")
     page.get_by_label("First name").fill("Anamarija")
+    hush(page)
     page.get_by_role("button", name="Save").last.click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     me = call("GET", "/v1/me", token=ana.token)

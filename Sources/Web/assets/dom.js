@@ -91,7 +91,7 @@ export function openDialog(title, ...content) {
   });
 
   async function close() {
-    if (!isTyped || await confirmed(t('dropTyped'), t('dropTypedText'), t('drop'))) dialog.close();
+    if (!isTyped || await confirmed(t('dropTyped'), t('dropTypedText'), t('drop'), dialog)) dialog.close();
   }
 
   document.body.append(dialog);
@@ -101,13 +101,14 @@ export function openDialog(title, ...content) {
   return dialog;
 }
 
-/** Asks before something that cannot be taken back. */
-export function confirmed(title, text, verb) {
+/** Asks before something that cannot be taken back; whether to close a dialog is asked as long as that one is open. */
+export function confirmed(title, text, verb, closing) {
   return new Promise((answer) => {
     const yes = h('button', {type: 'button', class: 'danger', onclick: () => { answer(true); dialog.close(); }}, verb);
     const no = h('button', {type: 'button', autofocus: true, onclick: () => dialog.close()}, t('keepIt'));
     const dialog = openDialog(title, h('p', {}, text), h('p', {class: 'actions'}, yes, no));
     dialog.addEventListener('close', () => answer(false));
+    closing?.addEventListener('close', () => dialog.close());
   });
 }
 

@@ -92,7 +92,17 @@ export function jobs(region) {
     localStorage.setItem(place, JSON.stringify(kept));
   }
 
-  const unlisten = outgoing.listen({changed: all.draw, answered: all.reload});
+  /** What a delivery is now, if it is anything to this courier. */
+  const put = (delivery) => (delivery.recipient ? all.put(delivery) : all.remove(delivery.id));
+
+  const unlisten = outgoing.listen({
+    changed: all.draw,
+    answered(delivery) {
+      // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
+      if (delivery) put(delivery);
+      all.reload();
+    },
+  });
   region.append(all.problem, age, ...all.parts.map(({section}) => section));
   if (kept) all.fill(kept.items);
   all.reload();
@@ -106,7 +116,7 @@ export function jobs(region) {
       if (type === 'delivery.offered' && delivery.recipient) say(t('newOffer'));
       if (type === 'delivery.cancelled') say(t('jobGone'));
       else if (!delivery.recipient && open?.id === delivery.id) say(t('offerGone'));
-      if (delivery.recipient) all.put(delivery); else all.remove(delivery.id);
+      put(delivery);
     },
   };
 }

@@ -14,6 +14,7 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
   let clock = 0;
+  let complaint = '';
   const parts = statuses.map(part);
   const problem = h('div');
 
@@ -50,9 +51,17 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
       made.isFresh = false;
       made.error = error;
     }
-    const failed = parts.find(({error}) => error);
-    problem.replaceChildren(...(failed ? [trouble(wordsOf(failed.error), reload)] : []));
+    complain();
     draw();
+  }
+
+  /** Says what went wrong. What stands there already stays: somebody may just be pressing its button. */
+  function complain() {
+    const failed = parts.find(({error}) => error);
+    const words = failed ? wordsOf(failed.error) : '';
+    if (words === complaint) return;
+    complaint = words;
+    problem.replaceChildren(...(words ? [trouble(words, reload)] : []));
   }
 
   function merge(status, items, begun) {

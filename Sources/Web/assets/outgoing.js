@@ -11,7 +11,10 @@ let listener = nobody;
 // The keys of what is under way, with the visit that began it: at its end nobody hears of the answer.
 const underWay = new Map();
 
-/** Who is told: `changed` whenever there is other work, `answered` whenever the server has said what came of some. */
+/**
+ * Who is told: `changed` whenever there is other work, `answered` whenever some is over, with the delivery as it is since,
+ * if the server has said so.
+ */
 export function listen(to) {
   listener = to;
   return () => { listener = nobody; };
@@ -37,25 +40,28 @@ export function send() {
 async function sendOne(item, failures = 0) {
   underWay.set(item.key, thisVisit());
   listener.changed();
-  const failure = await post(`/v1/deliveries/${item.id}/${item.action}`, item.body, {key: item.key}).then(() => null, (error) => error);
+  let delivery, failure;
+  try {
+    delivery = await post(`/v1/deliveries/${item.id}/${item.action}`, item.body, {key: item.key});
+  } catch (error) {
+    failure = error;
+  }
   underWay.delete(item.key);
   if (failure instanceof Unreachable || failure?.isPassing) {
     const pause = failure.retryAfter ?? Math.min(30, 2 ** failures);
     setTimeout(() => { if (waiting(item.id)?.key === item.key && !isSending(item)) sendOne(item, failures + 1); }, pause * 1000);
     return listener.changed();
   }
-  over(item, failure ? wordsOf(failure) : t(`done_${item.action}`));
-}
-
-function over(item, words) {
-  say(words);
-  takeBack(item);
+  say(failure ? wordsOf(failure) : t(`done_${item.action}`));
+  over(item, delivery);
 }
 
 /** Sends it no more. Perhaps it has arrived and only the answer was lost: then the lists say so. */
-export function takeBack(item) {
+export const takeBack = (item) => over(item);
+
+function over(item, delivery) {
   store(kept().filter(({key}) => key !== item.key));
-  listener.answered();
+  listener.answered(delivery);
 }
 
 function kept() { return JSON.parse(localStorage.getItem(place) ?? '[]'); }
