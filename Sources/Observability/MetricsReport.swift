@@ -36,8 +36,8 @@ public final class MetricsReport: Sendable {
     }
 
     private func writeRequests(_ text: inout MetricsText) async {
-        let counts = await metrics.sum()
-        let sorted = counts.requests.sorted { ($0.key.route, $0.key.method) < ($1.key.route, $1.key.method) }
+        let sum = await metrics.sum()
+        let sorted = sum.requests.sorted { ($0.key.route, $0.key.method) < ($1.key.route, $1.key.method) }
         text.metric("kurir_http_requests_total", .counter, "Requests answered, by route and status.")
         for (key, counts) in sorted {
             for (status, count) in counts.statuses.sorted(by: { $0.status < $1.status }) {
@@ -55,15 +55,15 @@ public final class MetricsReport: Sendable {
             "kurir_http_connections", .gauge, "Open connections of clients.", Double(server?.openConnections ?? 0))
         text.single(
             "kurir_http_connections_turned_away_total", .counter, "Connections refused, as there were too many.",
-            Double(counts.turnedAway))
+            Double(sum.turnedAway))
         text.single(
             "kurir_http_bytes_waiting", .gauge, "Bytes of answers that wait for clients to read them.",
             Double(server?.bytesWaiting ?? 0))
         text.single(
             "kurir_http_connections_cut_off_total", .counter,
-            "Connections closed in the middle of an answer, as too much waited to be read.", Double(counts.cutOff))
+            "Connections closed in the middle of an answer, as too much waited to be read.", Double(sum.cutOff))
         text.metric("kurir_job_failures_total", .counter, "What is done beside requests, and could not be done.")
-        for (job, count) in counts.failedJobs.sorted(by: { $0.key < $1.key }) {
+        for (job, count) in sum.failedJobs.sorted(by: { $0.key < $1.key }) {
             text.sample("kurir_job_failures_total", [("job", job)], Double(count))
         }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 
@@ -74,9 +75,10 @@ import Testing
             let pages = PageRoom(
                 described: [CountingRoom()], version: "0", throttle: Throttle(api.database, looseness: nil),
                 codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: API.apps)
-            let gate = Gate(
-                database: api.database, authenticator: try await Authenticator(api.database, on: api.group),
-                secret: secret, words: .features)
+            let ear = try await Ear(
+                url: TestDatabase.current.url, group: api.group, channels: [], heard: { _, _ in }, changed: {})
+            let authenticator = Authenticator(api.database, try await SessionMemory(on: api.group), ear)
+            let gate = Gate(database: api.database, authenticator: authenticator, secret: secret, words: .features) {}
             let server = try await Server(
                 ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0)),
                 routes: gate.routes(of: [pages]), on: api.group)
@@ -85,6 +87,7 @@ import Testing
                 #expect(text.contains("/asked/1") && !text.contains("/asked/2"))
             }
             await server.stop(within: .zero)
+            await ear.stop()
         }
     }
 
