@@ -7,8 +7,8 @@ SHELL := bash
 PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
-# What of the bench is to run; each has options of its own (python3 Tests/Bench/deliveries.py --help).
-PARTS := bench deliveries outbox signins
+# What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
+PARTS := bench deliveries growth outbox signins
 
 # Where the tests of the API's description have their tools.
 VENV := .build/venv
@@ -42,7 +42,7 @@ test: test-packages $(VENV)/made lint ## everything that is checked before a cha
 thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer
 	for target in $(SANITIZED); do $(SANITIZE) --filter "^$$target\\." || exit 1; done
 
-bench: test-packages ## measure beside pgbench (PARTS="deliveries outbox" ARGS="--seconds 5 --rounds 5")
+bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server
 	$(RELEASE) --product kurir
 	@SECONDS=0; for part in $(PARTS); do \
