@@ -7,6 +7,9 @@ SHELL := bash
 PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
+# What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
+PARTS := bench deliveries growth outbox signins
+
 # Where the tests of the API's description have their tools.
 VENV := .build/venv
 
@@ -39,13 +42,12 @@ test: test-packages $(VENV)/made lint ## everything that is checked before a cha
 thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer
 	for target in $(SANITIZED); do $(SANITIZE) --filter "^$$target\\." || exit 1; done
 
-bench: test-packages ## measure beside pgbench (ARGS="--seconds 5 --rounds 5")
+bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server
 	$(RELEASE) --product kurir
-	python3 Tests/Bench/bench.py .build/release/bench-server $(ARGS)
-	python3 Tests/Bench/deliveries.py .build/release/bench-server .build/release/kurir $(ARGS)
-	python3 Tests/Bench/outbox.py .build/release/kurir $(ARGS)
-	python3 Tests/Bench/signins.py .build/release/kurir
+	@SECONDS=0; for part in $(PARTS); do \
+	  echo "== $$part"; python3 Tests/Bench/$$part.py $(ARGS) || exit 1; \
+	  echo "== $$((SECONDS / 60)) min $$((SECONDS % 60)) s so far"; done
 
 pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
 	swift build --product kurir

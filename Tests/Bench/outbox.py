@@ -4,7 +4,6 @@
 A gateway claims a batch, acknowledges each message of it in one call, and claims again. Each figure is the median of
 several rounds in which the contestants take turns. Everything runs in a directory that goes away at the end.
 """
-import argparse
 import multiprocessing
 import re
 import socket
@@ -13,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from bench import medians, passing_cluster, run
+from harness import arguments, medians, passing_cluster, run
 
 ADDRESSES = 100_000
 FILL = """
@@ -39,21 +38,18 @@ class Queue:
     def __init__(self, cluster):
         self.cluster = cluster
 
-    def sql(self, text):
-        return run([self.cluster.psql, self.cluster.url, "-qAt", "-v", "ON_ERROR_STOP=1"], input=text).strip()
-
     def waiting(self):
-        return int(self.sql("SELECT count(*) FROM message_queue WHERE channel = 'sms'"))
+        return int(self.cluster.sql("SELECT count(*) FROM message_queue WHERE channel = 'sms'"))
 
     def fill(self, count):
         while (missing := count - self.waiting()) > 0:
-            self.sql(FILL % (ADDRESSES, min(missing, 200_000)))
+            self.cluster.sql(FILL % (ADDRESSES, min(missing, 200_000)))
 
     def done(self):
-        return int(self.sql("SELECT count(*) FROM messages_done"))
+        return int(self.cluster.sql("SELECT count(*) FROM messages_done"))
 
     def fresh(self):
-        self.sql("TRUNCATE message_queue, messages, messages_done; VACUUM ANALYZE message_queue; CHECKPOINT;")
+        self.cluster.sql("TRUNCATE message_queue, messages, messages_done; VACUUM ANALYZE message_queue; CHECKPOINT;")
 
 
 class Client:
@@ -114,8 +110,8 @@ def over_http(address, key, batch, gateways, seconds):
 
 def over_sql(queue, batch, gateways, seconds):
     before = queue.done()
-    _, p50, p99 = queue.cluster.measure(f"gateway{batch}.sql", gateways, seconds)
-    return (queue.done() - before) / seconds, p50, p99
+    figures = queue.cluster.measure(f"gateway{batch}.sql", gateways, seconds)
+    return (queue.done() - before) / seconds, figures.p50, figures.p99
 
 
 def measure_gateways(queue, address, key, options):
@@ -126,13 +122,13 @@ def measure_gateways(queue, address, key, options):
             for _ in range(options.rounds):
                 queue.fresh()
                 queue.fill(50_000 * options.seconds * 2 if batch == 100 else 60_000 * options.seconds)
-                queue.sql("CHECKPOINT; ANALYZE message_queue")
+                queue.cluster.sql("CHECKPOINT; ANALYZE message_queue")
                 ours.append(over_http(address, key, batch, gateways, options.seconds))
                 theirs.append(over_sql(queue, batch, gateways, options.seconds))
-            ours, theirs = medians(ours), medians(theirs)
+            us, them = medians(ours), medians(theirs)
             print(
-                f"batches of {batch:<11}{gateways:>8}{ours[0]:>10,.0f}/s{ours[1]:>9.2f}{ours[2]:>9.2f} ms"
-                f"{theirs[0]:>11,.0f}/s{theirs[1]:>9.2f}{theirs[2]:>9.2f} ms{ours[0] / theirs[0]:>7.2f}", flush=True)
+                f"batches of {batch:<11}{gateways:>8}{us.rate:>10,.0f}/s{us.p50:>9.2f}{us.p99:>9.2f} ms"
+                f"{them.rate:>11,.0f}/s{them.p50:>9.2f}{them.p99:>9.2f} ms{us.rate / them.rate:>7.2f}", flush=True)
 
 
 def measure_enqueue(queue, options):
@@ -142,8 +138,8 @@ def measure_enqueue(queue, options):
         for _ in range(options.rounds):
             queue.fresh()
             rates.append(queue.cluster.measure(script, clients, options.seconds))
-        rate, p50, p99 = medians(rates)
-        print(f"put in: {title:<22}{rate * each:>10,.0f}/s{p50:>9.2f}{p99:>9.2f} ms", flush=True)
+        figures = medians(rates)
+        print(f"put in: {title:<22}{figures.rate * each:>10,.0f}/s{figures.p50:>9.2f}{figures.p99:>9.2f} ms", flush=True)
 
 
 def measure_pick_up(queue, address, key, count=300):
@@ -175,7 +171,7 @@ def measure_held(queue, options):
     for is_held in (False, True):
         queue.fresh()
         queue.fill(1_000_000)
-        queue.sql("CHECKPOINT; ANALYZE message_queue")
+        queue.cluster.sql("CHECKPOINT; ANALYZE message_queue")
         holder = subprocess.Popen([queue.cluster.psql, queue.cluster.url, "-qAt"], stdin=subprocess.PIPE, text=True,
                                   stdout=subprocess.PIPE)
         if is_held:
@@ -192,20 +188,16 @@ def measure_held(queue, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kurir", help="the built kurir")
-    parser.add_argument("--seconds", type=int, default=3, help="of each round")
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
-    with passing_cluster() as (cluster, directory):
-        measure_all(options, cluster, directory)
+    options = arguments(__doc__, seconds=3).parse_args()
+    with passing_cluster(options.shared_buffers) as cluster:
+        measure_all(options, cluster)
 
 
-def measure_all(options, cluster, directory):
+def measure_all(options, cluster):
     scripts = {f"gateway{batch}.sql": GATEWAY % batch for batch in (1, 10, 100)}
     scripts |= {"one.sql": ONE, "many.sql": FILL % (ADDRESSES, 1000)}
     for name, text in scripts.items():
-        with open(f"{directory}/{name}", "w") as file:
+        with open(f"{cluster.directory}/{name}", "w") as file:
             file.write(text)
     run([options.kurir, "migrate", "--database", cluster.url])
     key = run([options.kurir, "gateway-key", "create", "--name", "bench", "--channel", "sms", "--database", cluster.url])

@@ -2,7 +2,6 @@
 """Measures what two hundred sign-ins at once do to everybody else's latency, and whether a wrong password takes as long
 as an account that does not exist. Runs `kurir serve` on a trial database of its own.
 """
-import argparse
 import http.client
 import json
 import re
@@ -11,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+
+from harness import arguments
 
 SIGN_INS = 200
 PASSWORD = "krumpir-na-tavi"
@@ -99,11 +100,7 @@ def measure_refusals(kurir, count=40):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kurir", help="the built kurir")
-    parser.add_argument("--seconds", type=int, default=5, help="of each measurement")
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    options = arguments(__doc__, seconds=5, has_cluster=False).parse_args()
     kurir = Kurir(options.kurir)
     try:
         _, answer = kurir.post("/v1/couriers", {
