@@ -3,7 +3,11 @@ import EventLoop
 /// The database: on each loop a few connections, over which the statements of all tasks there go. They are kept open
 /// until ``stop(within:)``.
 public final class Database: Sendable {
+    /// The databases of which a task has a connection for a transaction.
+    @TaskLocal private static var held: Set<ObjectIdentifier> = []
+
     private let group: EventLoopGroup
+    private let allowsNesting: Bool
     private let pools: LoopLocal<Pool>
     private let connecting: BlockingPool
 
@@ -25,6 +29,7 @@ public final class Database: Sendable {
         let source = ConnectionSource(connector: connector, threads: connecting, observe: observe, hearing: hearing)
         self.group = group
         self.connecting = connecting
+        allowsNesting = limits.allowsNesting
         pools = try await LoopLocal(group) { Pool(on: $0, size: poolSize, limits: limits, source: source) }
         do {
             try await open(loops * poolSize)
@@ -50,9 +55,16 @@ public final class Database: Sendable {
     @discardableResult
     public func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
         guard let pool = pools.current else { return try await onFirstLoop { try await self.run(statement) } }
+        try refuseNesting(S.sql)
         let call = StatementCall(statement, on: pool.loop)
         try pool.submit(call)
         return try await call.outcome()
+    }
+
+    /// Nobody waits for a second connection while it holds one.
+    private func refuseNesting(_ what: String) throws {
+        guard !allowsNesting, Self.held.contains(ObjectIdentifier(self)) else { return }
+        throw PostgresError.unexpected("a second connection for a task that holds one: \(what)")
     }
 
     /// Runs the body in a transaction on a connection of its own: committed when it returns, rolled back when it
@@ -66,10 +78,13 @@ public final class Database: Sendable {
         guard let pool = pools.current else {
             return try await onFirstLoop { try await self.transaction(isolation, body) }
         }
+        try refuseNesting("BEGIN")
         let lease = Lease(of: try await pool.lease(), from: pool)
         do {
             try await lease.begin(isolation)
-            let answer = try await body(Transaction(lease: lease))
+            let answer = try await Self.$held.withValue(Self.held.union([ObjectIdentifier(self)])) {
+                try await body(Transaction(lease: lease))
+            }
             try Task.checkCancellation()
             try await lease.commit()
             return answer

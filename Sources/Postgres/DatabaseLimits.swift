@@ -17,6 +17,10 @@ public struct DatabaseLimits: Sendable {
     /// How many transactions may wait for a connection, on each loop.
     public var waitingTransactions = 256
 
+    /// Whether a task that has a connection for a transaction may ask for another one meanwhile. With few connections
+    /// such tasks would wait for each other.
+    public var allowsNesting = true
+
     /// The usual bounds.
     public init() {}
 

@@ -35,17 +35,20 @@ def filled(statement, values):
 
 
 COLUMNS = [
-    "id", "store", "expected", "was", "status", "courier", "candidates", "declined", "forfeited", "content", "at",
+    "id", "store", "expected", "asked", "was", "status", "courier", "candidates", "declined", "forfeited", "content", "at",
     "accepted", "delivered", "cancelled", "action", "actor_kind", "actor", "about", "reason", "note", "added", "removed",
     "counter", "closed", "opened", "readers", "event_types", "withdrawn", "notices", "key", "fingerprint",
     "answer_status", "answer_headers", "answer_body"]
 LISTS = {"declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
 
 
-def commit_of(sql, **given):
-    """The committer's statement with one change."""
-    values = {name: given.get(name, "'{}'" if name in LISTS else "NULL") for name in COLUMNS} | {"at": "now()"}
-    return filled(sql["commit"], {place: f"ARRAY[{values[name]}]" for place, name in enumerate(COLUMNS, 1)})
+def commit_of(sql, partners, **given):
+    """The committer's statement with one change, for which these couriers must be partners of the store."""
+    values = {name: given.get(name, "'{}'" if name in LISTS else "NULL") for name in COLUMNS}
+    values |= {"at": "now()", "asked": len(partners)}
+    arrays = [f"ARRAY[{values[name]}]" for name in COLUMNS]
+    arrays += [f"ARRAY[{', '.join(of(one) for one in partners)}]" for of in (lambda _: "1", lambda _: given["store"], str)]
+    return filled(sql["commit"], dict(enumerate(arrays, 1)))
 
 
 def listed_text(*ids):
@@ -76,7 +79,7 @@ def scripts(sql):
     number = step + f"\\set n {n}\n"
 
     create = pick + filled(sql["partners"], {1: its_store, 2: f"ARRAY[{three}]"}) + commit_of(
-        sql, id="gen_random_uuid()", store=its_store, expected="0", status="'pending'",
+        sql, couriers, id="gen_random_uuid()", store=its_store, expected="0", status="'pending'",
         candidates=listed_text(*couriers), content=CONTENT, action="'create'", actor_kind="'store'", actor=its_store,
         added=listed_text(*couriers), opened=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.created,delivery.offered,delivery.offered,delivery.offered}'",
@@ -85,12 +88,12 @@ def scripts(sql):
         "id": uuid(3, ":n"), "store": its_store, "courier": mine, "candidates": listed_text(*couriers),
         "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "opened": listed_text(mine)}
     accept = number + find + commit_of(
-        sql, **by_courier, expected="1", was="'pending'", status="'in_progress'", action="'accept'",
+        sql, [mine], **by_courier, expected="1", was="'pending'", status="'in_progress'", action="'accept'",
         counter="'accepted'", closed=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.accepted,delivery.accepted,delivery.taken,delivery.taken}'",
         withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", its_store, "Ana: Vukovarska 5"))
     deliver = number + find + commit_of(
-        sql, **by_courier, expected="1", was="'in_progress'", status="'delivered'", delivered="now()",
+        sql, [mine], **by_courier, expected="1", was="'in_progress'", status="'delivered'", delivered="now()",
         action="'deliver'", counter="'delivered'", closed=listed_text(mine), readers=listed_text(its_store, mine),
         event_types="'{delivery.delivered,delivery.delivered}'",
         notices=notices("delivery_delivered", its_store, "Ana: Vukovarska 5"))
@@ -106,7 +109,7 @@ def scripts(sql):
     return {
         "create": create, "accept": accept, "deliver": deliver, "find": pick + find,
         "list_store": listed("list_store", uuid(1, ":s")), "list_courier": listed("list_courier", uuid(2, ":c")),
-        "feed": who + filled(sql["feed"], {1: uuid(1, ":s"), 2: "0", 3: "0", 4: "51"}),
+        "feed": who + filled(sql["feed"], {1: uuid(1, ":s"), 2: "'1970-01-01'::timestamptz", 3: "0", 4: "51"}),
     }
 
 

@@ -140,7 +140,7 @@ INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, st
 def events(first, last, columns):
     """What the stores' feeds tell of these deliveries. States of Kurir that are compared number their events in
     different ways: which it is, the table's columns say."""
-    numbering = {"number": f"((n - 1) / {STORES} + 1)", "numbered_at": "now()"}
+    numbering = {"number": f"((n - 1) / {STORES} + 1)", "numbered_at": "date_trunc('milliseconds', now())"}
     known = {name: value for name, value in numbering.items() if name in columns}
     return UNCHECKED + f"""
 INSERT INTO events ({', '.join(['account_id', *known, 'type', 'delivery_id', 'seq', 'at'])})

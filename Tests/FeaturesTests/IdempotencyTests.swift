@@ -109,4 +109,44 @@ import Testing
             #expect(try await invite(api, store, body, key: "one").status == 200)
         }
     }
+
+    /// With one connection a loop nobody may wait for a second one while it has that.
+    @Test func onePoolOfOneConnectionIsEnough() async throws {
+        try await API.serving(looseness: 1, poolSize: 1) { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            @Sendable func post(_ path: String, _ body: JSON?, _ person: Person) async throws -> JSON {
+                let answer = try await api.post(
+                    path, body, as: person.token, headers: ["Idempotency-Key": "\(path) \(person.id)"])
+                #expect(answer.status / 100 == 2, "\(path): \(answer.json)")
+                return answer.json
+            }
+            let invite = try await post("/v1/invites", ["courier_id": .string(courier.id)], store)
+            _ = try await post("/v1/partners", ["code": invite["code"]], courier)
+            let id = try await post("/v1/deliveries", Deliveries.form(to: [courier]), store)["id"].string ?? ""
+            for action in ["accept", "cancel"] { _ = try await post(Deliveries.path(id, action), nil, courier) }
+            _ = try await together(16) {
+                _ = try await post("/v1/invites", ["phone": .string(People.phone())], try await api.store())
+            }
+        }
+    }
+
+    /// What failed counts against whoever tries too often, though all that it did is taken back.
+    @Test func aTryThatFailsIsThrottledAllTheSame() async throws {
+        try await API.serving(looseness: 1) { api in
+            let courier = try await api.courier()
+            var statuses: [Int] = []
+            for number in 0..<11 {
+                statuses.append(
+                    try await api.post(
+                        "/v1/partners", ["code": "00000-00000"], as: courier.token,
+                        headers: ["Idempotency-Key": "guess \(number)"]
+                    ).status)
+            }
+            #expect(statuses == Array(repeating: 404, count: 10) + [429])
+            // What was answered before is answered still.
+            let again = try await api.post(
+                "/v1/partners", ["code": "00000-00000"], as: courier.token, headers: ["Idempotency-Key": "guess 0"])
+            #expect(again.status == 404 && again.reply.header("idempotent-replayed") == "true")
+        }
+    }
 }

@@ -78,7 +78,10 @@ import Testing
             let ear = try await Ear(
                 url: TestDatabase.current.url, group: api.group, channels: [], heard: { _, _ in }, changed: {})
             let authenticator = Authenticator(api.database, try await SessionMemory(on: api.group), ear)
-            let gate = Gate(database: api.database, authenticator: authenticator, secret: secret, words: .features) {}
+            let gate = Gate(
+                database: api.database, authenticator: authenticator, throttle: Throttle(api.database, looseness: nil),
+                secret: secret, words: .features
+            ) {}
             let server = try await Server(
                 ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0)),
                 routes: gate.routes(of: [pages]), on: api.group)

@@ -44,25 +44,24 @@ $$;
 CREATE FUNCTION bury_outdated(days integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
-    outdated record;
-    buried bigint := 0;
+    oldest uuid := first_uuid(now() - make_interval(days => days));
+    outdated uuid[];
+    of_channel record;
 BEGIN
-    FOR outdated IN
-        SELECT channel, array_agg(id) AS ids FROM (
-            (SELECT id, channel FROM message_queue
-                WHERE expires_at <= clock_timestamp() AND (lease IS NULL OR ready_at <= clock_timestamp())
-                ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED)
-            UNION ALL
-            (SELECT id, channel FROM message_queue
-                WHERE id < first_uuid(now() - make_interval(days => days))
-                    AND expires_at IS NULL AND (lease IS NULL OR ready_at <= clock_timestamp())
-                ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED)) late
-        GROUP BY channel ORDER BY channel
+    outdated := ARRAY(
+        SELECT id FROM message_queue
+        WHERE expires_at <= clock_timestamp() AND (lease IS NULL OR ready_at <= clock_timestamp())
+        ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    outdated := outdated || ARRAY(
+        SELECT id FROM message_queue
+        WHERE id < oldest AND expires_at IS NULL AND (lease IS NULL OR ready_at <= clock_timestamp())
+        ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    FOR of_channel IN
+        SELECT channel, array_agg(id) AS ids FROM message_queue WHERE id = ANY (outdated) GROUP BY channel ORDER BY channel
     LOOP
-        PERFORM bury_messages(outdated.channel, outdated.ids, 'expired');
-        buried := buried + cardinality(outdated.ids);
+        PERFORM bury_messages(of_channel.channel, of_channel.ids, 'expired');
     END LOOP;
-    RETURN buried;
+    RETURN cardinality(outdated);
 END
 $$;
 CREATE INDEX queue_by_end ON message_queue (expires_at) WHERE expires_at IS NOT NULL;

@@ -61,6 +61,8 @@ public struct Endpoint: Sendable {
     /// Whether the answer to a request with a key is kept by whoever commits the effect, not by a transaction around
     /// the whole handler.
     let keepsItsAnswer: Bool
+    /// What bounds how often it may be called; taken before anything is done, so that what fails counts as well.
+    let throttles: @Sendable (Call) -> [Throttle.Bucket]
     let handler: @Sendable (Call) async throws -> Response
 
     /// A call without a body.
@@ -68,11 +70,12 @@ public struct Endpoint: Sendable {
         _ method: Method, _ path: String, for access: Access, _ summary: String, room: String,
         query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
         deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
+        throttledBy throttles: @escaping @Sendable (Call) -> [Throttle.Bucket] = { _ in [] },
         handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.init(
             method, path, access, summary, room, query, body: nil, isBodyRequired: false, takesIfMatch, answers,
-            refusals, deadline, keepsItsAnswer, handler: handler)
+            refusals, deadline, keepsItsAnswer, throttles, handler: handler)
     }
 
     /// A call that takes a form.
@@ -80,11 +83,12 @@ public struct Endpoint: Sendable {
         _ method: Method, _ path: String, for access: Access, _ summary: String, room: String, takes form: F.Type,
         query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
         deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
+        throttledBy throttles: @escaping @Sendable (Call) -> [Throttle.Bucket] = { _ in [] },
         handler: @escaping @Sendable (Call, F) async throws -> Response
     ) {
         self.init(
             method, path, access, summary, room, query, body: Fields.describe(form), isBodyRequired: !F.mayBeLeftOut,
-            takesIfMatch, answers, refusals, deadline, keepsItsAnswer
+            takesIfMatch, answers, refusals, deadline, keepsItsAnswer, throttles
         ) { call in
             try await handler(call, try Fields.read(call.request))
         }
@@ -93,7 +97,7 @@ public struct Endpoint: Sendable {
     private init(
         _ method: Method, _ path: String, _ access: Access, _ summary: String, _ room: String, _ query: [Parameter],
         body: Shape?, isBodyRequired: Bool, _ takesIfMatch: Bool, _ answers: [Answer], _ refusals: [Problem],
-        _ deadline: Duration, _ keepsItsAnswer: Bool,
+        _ deadline: Duration, _ keepsItsAnswer: Bool, _ throttles: @escaping @Sendable (Call) -> [Throttle.Bucket],
         handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.method = method
@@ -106,6 +110,7 @@ public struct Endpoint: Sendable {
         self.isBodyRequired = isBodyRequired
         self.takesIfMatch = takesIfMatch
         self.keepsItsAnswer = keepsItsAnswer
+        self.throttles = throttles
         self.answers = answers
         self.refusals = refusals
         self.deadline = deadline

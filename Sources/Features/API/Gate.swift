@@ -9,14 +9,16 @@ public struct Gate: Sendable {
     private let authenticator: Authenticator
     private let gateways: GatewayKeys
     private let idempotency: Idempotency
+    private let throttle: Throttle
     private let wrote: @Sendable () -> Void
 
     /// `words` are those that answers are told in, and `wrote` is told whenever something may have been committed.
     init(
-        database: Database, authenticator: Authenticator, secret: ServerSecret, words: ProblemWords,
+        database: Database, authenticator: Authenticator, throttle: Throttle, secret: ServerSecret, words: ProblemWords,
         wrote: @escaping @Sendable () -> Void
     ) {
         self.database = database
+        self.throttle = throttle
         self.wrote = wrote
         self.authenticator = authenticator
         gateways = GatewayKeys(database)
@@ -42,10 +44,15 @@ public struct Gate: Sendable {
         }
         let caller = try await admit(request, to: endpoint.access)
         if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
-            return try await idempotency.answer(
-                request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer, endpoint.handler)
+            return try await idempotency.answer(request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer) {
+                try await throttle.take(endpoint.throttles($0))
+            } handler: {
+                try await endpoint.handler($0)
+            }
         }
-        return try await endpoint.handler(Call(request, by: caller, runner: .database(database)))
+        let call = Call(request, by: caller, runner: .database(database))
+        try await throttle.take(endpoint.throttles(call))
+        return try await endpoint.handler(call)
     }
 
     /// The one place where it is decided who may call what.

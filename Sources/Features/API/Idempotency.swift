@@ -26,13 +26,16 @@ struct Idempotency: Sendable {
         return key
     }
 
-    /// `keepsItself` says that the handler's own commit keeps the answer.
+    /// `keepsItself` says that the handler's own commit keeps the answer. `admit` is asked before the handler, unless there
+    /// is an answer already, and what it does is not taken back with what the handler did.
     func answer(
         _ request: Request, key: String, by caller: Caller, keepsItself: Bool,
-        _ handler: @escaping @Sendable (Call) async throws -> Response
+        admit: (Call) async throws -> Void, handler: @escaping @Sendable (Call) async throws -> Response
     ) async throws -> Response {
         let attempt = Attempt(account: caller.account, key: key, fingerprint: Self.fingerprint(of: request))
         do {
+            if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
+            try await admit(Call(request, by: caller, runner: .database(database)))
             guard keepsItself else { return try await answerInTransaction(request, attempt, by: caller, handler) }
             return try await answerWithRecorder(request, attempt, by: caller, handler)
         } catch let refusal as Problem where refusal.isFinal {
@@ -63,7 +66,6 @@ struct Idempotency: Sendable {
         _ request: Request, _ attempt: Attempt, by caller: Caller,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) async throws -> Response {
-        if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
         let recorder = Recorder { keep($0, for: attempt) }
         do {
             let answer = try await handler(

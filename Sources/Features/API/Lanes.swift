@@ -25,7 +25,8 @@ public struct Lanes: Sendable {
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
     ) async throws {
         (self.url, self.group, self.observe) = (url, group, observe)
-        requests = try await Database(url: url, group: group, poolSize: poolSize, observe: observe)
+        requests = try await Database(
+            url: url, group: group, poolSize: poolSize, limits: .ofRequests, observe: observe)
         var opened = [requests]
         do {
             searches = try await Database(
@@ -59,6 +60,12 @@ public struct Lanes: Sendable {
 }
 
 extension DatabaseLimits {
+    fileprivate static var ofRequests: DatabaseLimits {
+        var limits = DatabaseLimits()
+        limits.allowsNesting = false
+        return limits
+    }
+
     fileprivate static func within(_ bound: Duration) -> DatabaseLimits {
         var limits = DatabaseLimits()
         limits.statementTimeout = bound

@@ -90,8 +90,8 @@ public struct Product: Sendable {
                 redemption: redemption, cookie: cookie),
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
-            DeviceRoom(), InviteRoom(throttle: throttle, codes: codes),
-            PartnerRoom(throttle: throttle, redemption: redemption, leaving: leaving), CourierRoom(),
+            DeviceRoom(), InviteRoom(codes: codes),
+            PartnerRoom(redemption: redemption, leaving: leaving), CourierRoom(),
             DeliveryRoom(committer: committer),
             EventRoom(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
@@ -100,7 +100,9 @@ public struct Product: Sendable {
         let app = AppRoom(codes: codes)
         let pages = PageRoom(
             described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
-        let gate = Gate(database: database, authenticator: authenticator, secret: secret, words: .features) {
+        let gate = Gate(
+            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .features
+        ) {
             numbering.ring()
             outbox.ring()
         }

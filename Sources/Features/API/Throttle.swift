@@ -38,7 +38,7 @@ public struct Throttle: Sendable {
 
     /// Takes one try from each bucket, or says for how long there is none.
     func wait(for buckets: [Bucket]) async throws -> Int? {
-        guard let looseness else { return nil }
+        guard let looseness, !buckets.isEmpty else { return nil }
         let statement = TakeFromBuckets(
             subjects: buckets.map(\.subject), steps: buckets.map { $0.step / .seconds(1) / looseness },
             bursts: buckets.map { $0.burst * looseness })

@@ -4,7 +4,6 @@ import Postgres
 
 /// The codes by which stores gain couriers: made, listed, taken back.
 public struct InviteRoom: Room {
-    let throttle: Throttle
     let codes: InviteCodes
 
     public var endpoints: [Endpoint] {
@@ -13,7 +12,10 @@ public struct InviteRoom: Room {
                 .post, "/v1/invites", for: .store, "Invites a courier, by account or by number", room: "Invites",
                 takes: InviteForm.self,
                 answers: [.created(Self.made), .ok(Self.made, "There is a live one already: this.")],
-                refuses: [.alreadyPartner], handler: invite),
+                refuses: [.alreadyPartner],
+                throttledBy: { call in
+                    [Throttle.Bucket("invites of", call.caller.account.description, burst: 100, step: .seconds(36))]
+                }, handler: invite),
             Endpoint(
                 .get, "/v1/invites", for: .signedIn, "A store's invites, or those that a courier got, newest first",
                 room: "Invites", query: Endpoint.Parameter.list,
@@ -33,7 +35,6 @@ public struct InviteRoom: Room {
 
     private func invite(_ call: Call, _ form: InviteForm) async throws -> Response {
         let store = call.caller.account
-        try await throttle.take([Throttle.Bucket("invites of", store.description, burst: 100, step: .seconds(36))])
         guard let name = try await call.run(FindStoreName(store: store)).first else { throw Problem.unauthenticated }
         // Another request for the same courier may win between looking and writing: then there is a live one.
         for _ in 0..<3 {

@@ -4,7 +4,6 @@ import Postgres
 
 /// Who works with whom: how it begins, who does, and how it ends.
 public struct PartnerRoom: Room {
-    let throttle: Throttle
     let redemption: Redemption
     let leaving: Leaving
 
@@ -12,7 +11,8 @@ public struct PartnerRoom: Room {
         [
             Endpoint(
                 .post, "/v1/partners", for: .courier, "Redeems the code of an invite", room: "Partners",
-                takes: RedeemForm.self, answers: [.created(Partner.shape)], refuses: Problem.redeeming, handler: redeem),
+                takes: RedeemForm.self, answers: [.created(Partner.shape)], refuses: Problem.redeeming,
+                throttledBy: Self.redeeming, handler: redeem),
             Endpoint(
                 .get, "/v1/partners", for: .signedIn, "A store's couriers, or a courier's stores, by name",
                 room: "Partners", query: Endpoint.Parameter.list,
@@ -27,13 +27,15 @@ public struct PartnerRoom: Room {
     private static let release = Endpoint.Parameter(
         name: "release", shape: .boolean, what: "Whether the courier's running deliveries go back to pending.")
 
-    private func redeem(_ call: Call, _ form: RedeemForm) async throws -> Response {
-        let courier = call.caller.account
-        try await throttle.take([
-            Throttle.Bucket("redeeming by", courier.description, burst: 10, step: .seconds(30)),
+    private static func redeeming(_ call: Call) -> [Throttle.Bucket] {
+        [
+            Throttle.Bucket("redeeming by", call.caller.account.description, burst: 10, step: .seconds(30)),
             Throttle.Bucket("redeeming from", call.request.client.network.description, burst: 100, step: .seconds(10)),
-        ])
-        let partner = try await redemption.redeem(form.code, by: courier, call.runner)
+        ]
+    }
+
+    private func redeem(_ call: Call, _ form: RedeemForm) async throws -> Response {
+        let partner = try await redemption.redeem(form.code, by: call.caller.account, call.runner)
         var json = JSONWriter()
         json.object(partner.write)
         return .json(json.bytes, status: .created)

@@ -17,19 +17,20 @@ struct API: Sendable {
 
     /// Starts it, lets `body` work with it, and stops it. `looseness` is nil for no throttles at all.
     static func serving<Answer: Sendable>(
-        looseness: Double? = nil, publicURL: String = "", hashingThreads: Int = 2,
+        looseness: Double? = nil, publicURL: String = "", hashingThreads: Int = 2, poolSize: Int = 4,
         _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
-            try await serve(looseness: looseness, publicURL: publicURL, hashingThreads: hashingThreads, body)
+            try await serve(
+                looseness: looseness, publicURL: publicURL, hashingThreads: hashingThreads, poolSize: poolSize, body)
         }
     }
 
     private static func serve<Answer: Sendable>(
-        looseness: Double?, publicURL: String, hashingThreads: Int, _ body: (API) async throws -> Answer
+        looseness: Double?, publicURL: String, hashingThreads: Int, poolSize: Int, _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
-        let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: 4)
+        let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
         let database = lanes.requests
         let url = PublicURL(publicURL)
         let product = try await Product(
