@@ -69,14 +69,17 @@ public struct EventRoom: Room {
 
     /// The next events; refused where some were dropped that are wanted, since the feed would have a gap.
     private func next(of account: ID, after place: FeedPlace?, limit: Int) async throws -> [FeedItem] {
-        let items = try await database.run(
-            ReadFeed(account: account, after: place ?? .beginning, limit: Int32(limit)))
+        let read = ReadFeed(account: account, after: place ?? .beginning, limit: Int32(limit))
+        var items = try await database.run(read)
         guard let place else { return items }
-        var newest = items.first.map { $0.place.number - 1 } ?? place.number
-        if items.isEmpty, place.numberedAt < Self.longAgo {
-            newest = try await database.run(FindFeedEnd(account: account)).first?.number ?? 0
+        if items.isEmpty, place.numberedAt < Self.longAgo,
+            let end = try await database.run(FindFeedEnd(account: account)).first, end.number > place.number
+        {
+            // It came just now, or was dropped.
+            items = try await database.run(read)
+            guard !items.isEmpty else { throw Problem.cursorExpired }
         }
-        guard newest <= place.number else { throw Problem.cursorExpired }
+        if let first = items.first, first.place.number > place.number + 1 { throw Problem.cursorExpired }
         return items
     }
 
