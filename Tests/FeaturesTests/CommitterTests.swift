@@ -54,27 +54,38 @@ import Testing
         }
     }
 
-    private func creation(of store: Person, to couriers: [Person], reference: String? = nil) throws -> Commit {
+    private func creation(
+        of store: Person, to couriers: [Person], reference: String? = nil, key: String? = nil
+    ) throws -> Commit {
         let content = DeliveryContent(
             recipient: Recipient(firstName: "Iva", lastName: "Ivić", address: "Ilica 1", phone: nil, location: nil),
             description: "Torta", instructions: nil, reference: reference)
         let change = Lifecycle.create(
             .new(), content: content, candidates: couriers.compactMap { ID($0.id) }, by: try #require(ID(store.id)))
         return Commit(
-            change: change, at: .now, times: StoredDelivery.Times(created: .now), notices: [], record: nil)
+            change: change, at: .now, times: StoredDelivery.Times(created: .now), notices: [],
+            record: try key.map { try record($0, of: store) })
+    }
+
+    private func record(_ key: String, of person: Person) throws -> KeepFirstAnswer {
+        let attempt = Attempt(
+            account: try #require(ID(person.id)), key: key, fingerprint: [UInt8](repeating: 1, count: 32))
+        return KeepFirstAnswer(attempt: attempt, status: 201, headers: [], body: [2])
     }
 
     private func step(
-        _ action: Lifecycle.Action, on found: StoredDelivery, by person: Person, reason: String? = nil
+        _ action: Lifecycle.Action, on found: StoredDelivery, by person: Person, key: String? = nil
     ) throws -> Commit {
         let actor = try #require(ID(person.id))
         let kind: AccountKind = found.delivery.store == actor ? .store : .courier
-        let command = Command(action, by: actor, kind, reason: reason)
+        let command = Command(action, by: actor, kind)
         guard case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: true) else {
             throw ClientError.ended
         }
         let next = found.after(change, at: .now)
-        return Commit(change: change, at: .now, times: next.times, notices: next.notices(of: change), record: nil)
+        return Commit(
+            change: change, at: .now, times: next.times, notices: next.notices(of: change),
+            record: try key.map { try record($0, of: person) })
     }
 
     /// A trigger counts how many statements it took.
@@ -122,6 +133,33 @@ import Testing
             #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["64"]])
             // Nobody had to go alone because of it.
             #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func aKeyIsTakenOnceAlsoWithinOneStatement() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
+            let other = try #require(ID(try await api.delivery(of: store, to: couriers)))
+            try await countStatements(api)
+            try await Node.with { node in
+                let courier = try #require(ID(couriers[0].id))
+                let offers = [try await node.find(id, for: courier), try await node.find(other, for: courier)]
+                let results = try await node.commit(
+                    try (0..<5).map { _ in try creation(of: store, to: couriers, key: "create") }
+                        + offers.map { try step(.accept, on: $0, by: couriers[0], key: "accept") }
+                        + [try creation(of: store, to: couriers, key: "another")])
+                let outcomes = try results.map { try $0.get() }
+                #expect(
+                    outcomes.prefix(5).sorted(by: { $0.rawValue > $1.rawValue })
+                        == [.made, .keyTaken, .keyTaken, .keyTaken, .keyTaken])
+                #expect(Set(outcomes[5...6]) == [.made, .keyTaken])
+                #expect(outcomes[7] == .made)
+            }
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
+            #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["4"]])
+            #expect(try await api.execute("SELECT count(*) FROM deliveries WHERE status = 'in_progress'") == [["1"]])
             try await api.expectConsistency()
         }
     }

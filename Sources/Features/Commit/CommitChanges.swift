@@ -90,14 +90,19 @@ private enum CommitSQL {
                         row_number() OVER (PARTITION BY store_id, coalesce(content->>'reference', no::text)) AS twin
                     FROM allowed WHERE action = 'create') c
                 WHERE twin = 1),
+            -- Of several with one key the first may take it.
+            keyed AS MATERIALIZED (
+                SELECT DISTINCT ON (actor_id, key) no, \(CommitColumns.ofRecords) FROM (
+                    SELECT no, \(CommitColumns.ofRecords) FROM locked
+                    UNION ALL SELECT no, \(CommitColumns.ofRecords) FROM fresh WHERE NOT taken) r
+                WHERE key IS NOT NULL ORDER BY actor_id, key, no),
             keys AS (
                 INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
                 SELECT actor_id, key, fingerprint, answer_status, string_to_array(answer_headers, E'\\n'), answer_body
-                FROM (
-                    SELECT \(CommitColumns.ofRecords) FROM locked
-                    UNION ALL SELECT \(CommitColumns.ofRecords) FROM fresh WHERE NOT taken) r
-                WHERE key IS NOT NULL ORDER BY actor_id, key
+                FROM keyed ORDER BY actor_id, key
                 ON CONFLICT (account_id, key) DO NOTHING RETURNING account_id, key),
+            entitled AS MATERIALIZED (
+                SELECT r.no FROM keyed r JOIN keys k ON k.account_id = r.actor_id AND k.key = r.key),
             changed AS (
                 UPDATE deliveries d SET
                     status = c.status::delivery_status, version = c.expected + 1, courier_id = c.courier_id,
@@ -111,13 +116,13 @@ private enum CommitSQL {
                     updated_at = c.at, accepted_at = c.accepted_at, delivered_at = c.delivered_at,
                     cancelled_at = c.cancelled_at
                 FROM locked c
-                WHERE d.id = c.id AND (c.key IS NULL OR (c.actor_id, c.key) IN (SELECT account_id, key FROM keys))
+                WHERE d.id = c.id AND (c.key IS NULL OR c.no IN (SELECT no FROM entitled))
                 RETURNING c.*),
             made AS (
                 \(creating("c.key IS NULL"))
                 ON CONFLICT (store_id, reference) WHERE reference IS NOT NULL DO NOTHING RETURNING id),
             made_with_key AS (
-                \(creating("(c.actor_id, c.key) IN (SELECT account_id, key FROM keys)")) RETURNING id),
+                \(creating("c.no IN (SELECT no FROM entitled)")) RETURNING id),
             done AS MATERIALIZED (
                 SELECT * FROM changed UNION ALL SELECT c.* FROM changes c
                     JOIN (SELECT id FROM made UNION ALL SELECT id FROM made_with_key) m ON m.id = c.id),
@@ -178,8 +183,8 @@ private enum CommitSQL {
             SELECT no, 'reference_taken' FROM fresh WHERE taken
             UNION ALL
             SELECT no, 'key_taken' FROM (
-                SELECT no, actor_id, key FROM locked UNION ALL SELECT no, actor_id, key FROM fresh WHERE NOT taken) c
-            WHERE key IS NOT NULL AND (actor_id, key) NOT IN (SELECT account_id, key FROM keys)
+                SELECT no, key FROM locked UNION ALL SELECT no, key FROM fresh WHERE NOT taken) c
+            WHERE key IS NOT NULL AND no NOT IN (SELECT no FROM entitled)
             """
     }
 
