@@ -13,8 +13,15 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
 
     /// How many calls are under way or about to be.
     private(set) var load = 0
-    /// Whether nothing takes long there at the moment.
-    var isFluent: Bool { pipeline.isEmpty || loop.now < heard + .milliseconds(1) }
+    /// Whether something moves there at the moment.
+    var isFluent: Bool { pipeline.isEmpty || loop.now < heard + Self.patience }
+    /// Whether reads that come now go out as one batch, with nothing before them.
+    var takesReads: Bool { pipeline.isEmpty && load < Self.batch }
+    /// How long nothing may come back before others go elsewhere: longer than a busy machine lets a server wait as a rule.
+    static let patience = Duration.milliseconds(10)
+    /// How many reads go together. More would make the first wait for the last, and hardly save any more system calls.
+    private static let batch = 32
+
     /// Whether it belongs to a transaction at the moment.
     var isLeased = false
     /// How long the server may be silent while something is under way; nil when it may for ever.

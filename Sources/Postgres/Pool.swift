@@ -5,19 +5,17 @@ import EventLoop
 /// Unchecked, because all of it happens on the loop's thread.
 final class Pool: ConnectionEvents, @unchecked Sendable {
     let loop: EventLoop
-    /// How many may be under way together before another connection takes the next read.
-    private static let readsTogether = 16
 
     private let size: Int
     private let limits: DatabaseLimits
     private let source: ConnectionSource
 
     private var connections: [Connection] = []
-    /// Where reads go at the moment.
-    private var gathering: Connection?
     private var keepers: [Task<Void, Never>] = []
     private var sweep: Timer?
+    private var reads = Queue<(call: any Call, since: Instant)>()
     private var waiting = Queue<(call: any Call, since: Instant)>()
+    private var look: Timer?
     private var waitingLeases = Queue<(promise: Promise<Connection>, since: Instant)>()
     private var counts = PoolStatistics()
     private var lastReason = "no connection yet"
@@ -38,21 +36,30 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         var statistics = counts
         statistics.open = connections.count
         statistics.inFlight = connections.reduce(0) { $0 + $1.load }
-        statistics.waiting = waiting.count + waitingLeases.count
+        statistics.waiting = reads.count + waiting.count + waitingLeases.count
         return statistics
     }
 
     // MARK: Calls
 
-    /// Passes a call to the connection with the least to do, or lets it wait for one.
+    /// Passes a call to a connection, or lets it wait for one.
     func submit(_ call: any Call) throws {
         try checkService()
-        if waiting.isEmpty, let connection = choose(for: call), hasRoom(connection) { return connection.submit(call) }
-        if waiting.count >= limits.waitingStatements { waiting.keep { !$0.call.isAbandoned } }
-        guard waiting.count < limits.waitingStatements else {
+        if reads.count + waiting.count >= limits.waitingStatements { forgetAbandoned() }
+        guard reads.count + waiting.count < limits.waitingStatements else {
             throw PostgresError.unavailable("too many statements wait for a connection")
         }
-        waiting.append((call, loop.now))
+        enqueue(call)
+        passOn()
+    }
+
+    private func enqueue(_ call: any Call) {
+        if call.sharesSync { reads.append((call, loop.now)) } else { waiting.append((call, loop.now)) }
+    }
+
+    private func forgetAbandoned() {
+        reads.keep { !$0.call.isAbandoned }
+        waiting.keep { !$0.call.isAbandoned }
     }
 
     private func checkService() throws {
@@ -60,31 +67,47 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         guard !connections.isEmpty else { throw PostgresError.unavailable(lastReason) }
     }
 
-    /// Reads keep together, since those of one turn share a sync, and a server that is still busy need not be woken;
-    /// but none waits behind something slow. Everything else spreads out.
-    private func choose(for call: any Call) -> Connection? {
-        guard call.sharesSync else { return leastLoaded }
-        if let gathering, gathering.load < Self.readsTogether, !gathering.isLeased, gathering.isFluent {
-            return gathering
+    private func passOn() {
+        while !waiting.isEmpty, let connection = leastLoaded, hasRoom(connection), let next = waiting.popFirst() {
+            hand(next, to: connection)
         }
-        gathering = leastLoaded
-        return gathering
+        while !reads.isEmpty, let connection = reader, let next = reads.popFirst() { hand(next, to: connection) }
+        if !reads.isEmpty { lookAgain() }
     }
 
+    private func hand(_ next: (call: any Call, since: Instant), to connection: Connection) {
+        guard !next.call.isAbandoned else { return }
+        if next.since != loop.now { counts.addWait(since: next.since, now: loop.now) }
+        connection.submit(next.call)
+    }
+
+    /// Where the next read goes: what comes up while a batch of reads is under way makes the next one. One server at work
+    /// for each loop gets through more, and more evenly, than many that compete for the processors. Where nothing moves
+    /// the next connection takes over, so that nobody waits for something slow.
+    private var reader: Connection? {
+        for connection in connections where !connection.isLeased {
+            if connection.takesReads { return connection }
+            if connection.isFluent { return nil }
+        }
+        return nil
+    }
+
+    /// Nobody reports that nothing moves.
+    private func lookAgain() {
+        guard look == nil else { return }
+        look = loop.schedule(after: Connection.patience) { [weak self] in
+            self?.look = nil
+            self?.passOn()
+        }
+    }
+
+    /// From the other end than reads.
     private var leastLoaded: Connection? {
-        connections.lazy.filter { !$0.isLeased }.min { $0.load < $1.load }
+        connections.reversed().lazy.filter { !$0.isLeased }.min { $0.load < $1.load }
     }
 
     private func hasRoom(_ connection: Connection) -> Bool {
         connection.load < limits.statementsPerConnection
-    }
-
-    private func passOn() {
-        while !waiting.isEmpty, let connection = leastLoaded, hasRoom(connection), let next = waiting.popFirst() {
-            guard !next.call.isAbandoned else { continue }
-            counts.addWait(since: next.since, now: loop.now)
-            connection.submit(next.call)
-        }
     }
 
     // MARK: Leases
@@ -129,12 +152,13 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     func connectionHasRoom() {
         passOn()
-        guard let rest, !connections.contains(where: { $0.load > 0 || $0.isLeased }), waiting.isEmpty else { return }
+        guard let rest, !connections.contains(where: { $0.load > 0 || $0.isLeased }), reads.isEmpty, waiting.isEmpty
+        else { return }
         rest.fulfil(.success(()))
     }
 
     func connectionGivesBack(_ call: any Call) {
-        waiting.append((call, loop.now))
+        enqueue(call)
     }
 
     func connectionIsReadOnly(_ connection: Connection) {
@@ -144,7 +168,6 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     func connectionClosed(_ connection: Connection, _ reason: String) {
         connections.removeAll { $0 === connection }
-        if gathering === connection { gathering = nil }
         lastReason = reason
         if !isStopping { source.observe(.lost(reason: reason)) }
         source.hearing?.ended()
@@ -156,7 +179,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     }
 
     private func failWaiting() {
-        while let next = waiting.popFirst() { next.call.fail(.unavailable(lastReason)) }
+        while let next = reads.popFirst() ?? waiting.popFirst() { next.call.fail(.unavailable(lastReason)) }
         while let next = waitingLeases.popFirst() {
             next.promise.fulfil(.failure(PostgresError.unavailable(lastReason)))
         }
