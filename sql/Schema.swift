@@ -14,6 +14,7 @@ public enum Schema {
         ("0010_recipients.sql", text(PackageResources._010_recipients_sql)),
         ("0011_feed.sql", text(PackageResources._011_feed_sql)),
         ("0012_withdrawing.sql", text(PackageResources._012_withdrawing_sql)),
+        ("0013_words.sql", text(PackageResources._013_words_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String {

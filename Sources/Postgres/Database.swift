@@ -62,9 +62,9 @@ public final class Database: Sendable {
     }
 
     /// Nobody waits for a second connection while it holds one.
-    private func refuseNesting(_ what: String) throws {
+    private func refuseNesting(_ what: @autoclosure () -> String) throws {
         guard !allowsNesting, Self.held.contains(ObjectIdentifier(self)) else { return }
-        throw PostgresError.unexpected("a second connection for a task that holds one: \(what)")
+        throw PostgresError.unexpected("a second connection for a task that holds one: \(what())")
     }
 
     /// Runs the body in a transaction on a connection of its own: committed when it returns, rolled back when it

@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func searchingFindsInEveryTextAndGoesOnWhereItStopped() async throws {
+    @Test func searchingFindsInEveryText() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(
@@ -226,24 +226,6 @@ import Testing
             #expect(try await list(couriers[0], api, "?q=anic").isEmpty)
             try await api.act("cancel", id, as: couriers[0])
             #expect(try await list(store, api, "?q=nema-toga").isEmpty)
-            // Behind more than one search looks at.
-            try await api.execute(
-                """
-                INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name,
-                    recipient_last_name, recipient_address, description, created_at, updated_at)
-                SELECT ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, store_id, 'pending', 1, candidates,
-                    'X', 'Y', 'Z', 'W', now(), now()
-                FROM deliveries, generate_series(1, 4500) n WHERE deliveries.id = '\(id)'
-                """)
-            var (found, cursor, pages): ([String], String?, Int) = ([], nil, 0)
-            repeat {
-                let page = try await api.get(
-                    "/v1/deliveries?q=torta" + (cursor.map { "&cursor=\($0)" } ?? ""), as: store.token)
-                found += page.items.compactMap { $0["id"].string }
-                cursor = page.json["next_cursor"].string
-                pages += 1
-            } while cursor != nil
-            #expect(found == [id] && pages == 3)
         }
     }
 }

@@ -56,6 +56,7 @@ public struct Product: Sendable {
         failed: @escaping @Sendable (_ job: String, any Error) -> Void
     ) async throws {
         let database = lanes.requests
+        let searches = Searches(lanes.searches)
         let secret = try await ServerSecret.shared(by: database)
         let tail = try await FeedTail(on: group)
         self.tail = tail
@@ -91,8 +92,8 @@ public struct Product: Sendable {
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
             DeviceRoom(), InviteRoom(codes: codes),
-            PartnerRoom(redemption: redemption, leaving: leaving), CourierRoom(),
-            DeliveryRoom(committer: committer),
+            PartnerRoom(redemption: redemption, leaving: leaving), CourierRoom(searches: searches),
+            DeliveryRoom(committer: committer, searches: searches),
             EventRoom(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(), status,

@@ -49,6 +49,10 @@ extension ProblemWords {
         "too_many_streams": [
             "Previše tokova": "Ovaj račun istodobno prati previše tokova. Zatvorite jedan od njih."
         ],
+        "too_many_searches": [
+            "U međuvremenu se traži ponovno":
+                "Ovaj račun ima dva kasnija pretraživanja u tijeku. Pogledajte što će ona naći."
+        ],
         "not_partner": ["Neispravni podaci": "To moraju biti kuriri koji s vama surađuju."],
         "too_many": ["Neispravni podaci": "Najviše ih može biti {max}."],
         "invalid_location": ["Neispravni podaci": "Mjesto ima lat od -90 do 90 i lon od -180 do 180."],

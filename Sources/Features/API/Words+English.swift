@@ -46,6 +46,9 @@ extension ProblemWords {
         "too_many_streams": [
             "Too many streams": "This account follows its feed too often at once. Close one of the streams."
         ],
+        "too_many_searches": [
+            "Searched again meanwhile": "This account has two later searches under way. Look at what those find."
+        ],
         "not_partner": ["Invalid data": "These must be couriers who are your partners."],
         "too_many": ["Invalid data": "There may be {max} at most."],
         "invalid_location": ["Invalid data": "A place has lat from -90 to 90 and lon from -180 to 180."],

@@ -5,6 +5,7 @@ import Postgres
 /// Deliveries: made, looked at, changed. What may happen to one is decided by `Lifecycle` alone.
 public struct DeliveryRoom: Room {
     let committer: Committer
+    let searches: Searches
 
     public var endpoints: [Endpoint] {
         let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
@@ -17,7 +18,7 @@ public struct DeliveryRoom: Room {
                 .get, "/v1/deliveries", for: .signedIn,
                 "A store's deliveries, or a courier's: pending, in progress, delivered, cancelled, each newest first",
                 room: Self.name, query: ListedDeliveries.parameters,
-                answers: [.ok(.page(of: StoredDelivery.shape))], handler: list),
+                answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [Searches.endedByAThird], handler: list),
             Endpoint(
                 .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery", room: Self.name, answers: one,
                 handler: find),
@@ -79,15 +80,20 @@ public struct DeliveryRoom: Room {
 
     private func list(_ call: Call) async throws -> Response {
         let wanted = try ListedDeliveries(call.request, for: call.caller)
-        let listed = try await wanted.read { part in
-            switch (call.caller.kind, wanted.text) {
-            case (.store, nil): try await call.run(ListOfStore(part: part))
-            case (.store, _): try await call.run(SearchOfStore(part: part))
-            case (.courier, nil): try await call.run(ListOfCourier(part: part))
-            case (.courier, _): try await call.run(SearchOfCourier(part: part))
+        if let text = wanted.text {
+            let kind = call.caller.kind
+            let found = try await searches.search(for: call.caller.account) { runner in
+                try await wanted.read { try await $0.search(text, by: kind, runner) }
             }
+            return wanted.response(found)
         }
-        return wanted.response(listed)
+        return wanted.response(
+            try await wanted.read { part in
+                switch call.caller.kind {
+                case .store: (try await call.run(ListOfStore(part: part)), nil)
+                case .courier: (try await call.run(ListOfCourier(part: part)), nil)
+                }
+            })
     }
 
     private func history(_ call: Call) async throws -> Response {

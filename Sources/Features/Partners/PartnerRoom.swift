@@ -42,13 +42,10 @@ public struct PartnerRoom: Room {
     }
 
     private func list(_ call: Call) async throws -> Response {
-        let page = try call.page()
         switch call.caller.kind {
-        case .store:
-            let couriers = try await call.run(
-                ListCouriers(store: call.caller.account, isPartner: true, matching: nil, page: page))
-            return page.response(couriers, key: \.sortKey) { json, courier in json.object(courier.write) }
+        case .store: return try await ListedCouriers(partnersOf: call).list(call)
         case .courier:
+            let page = try call.page()
             let stores = try await call.run(ListStores(courier: call.caller.account, page: page))
             return page.response(stores, key: \.sortKey) { json, store in json.object(store.write) }
         }

@@ -1,0 +1,190 @@
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Features
+
+@Suite(.database) struct SearchTests {
+    private func found(_ text: String, _ path: String = "/v1/deliveries", by person: Person, _ api: API) async throws
+        -> [String]
+    {
+        var (ids, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let page = try await api.get(
+                "\(path)?q=\(text)" + (cursor.map { "&cursor=\($0)" } ?? ""), as: person.token)
+            #expect(page.status == 200, "\(page.json)")
+            ids += page.items.compactMap { $0["id"].string }
+            cursor = page.json["next_cursor"].string
+        } while cursor != nil
+        return ids
+    }
+
+    /// Deliveries of the same store and for the same couriers, behind all that there are: the first is the newest.
+    private func fill(_ api: API, like id: String, count: Int, word: String) async throws {
+        try await api.execute(
+            """
+            INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name,
+                recipient_last_name, recipient_address, description, created_at, updated_at)
+            SELECT ('00000000-0000-7000-8000-' || lpad((1000000 - n)::text, 12, '0'))::uuid, store_id, 'pending', 1,
+                candidates, 'X', 'Y', 'Z', \(word), now(), now()
+            FROM deliveries, generate_series(1, \(count)) n WHERE deliveries.id = '\(id)'
+            """)
+        try await api.execute(
+            """
+            INSERT INTO jobs (courier_id, status, delivery_id, store_id)
+            SELECT candidates[1], status, id, store_id FROM deliveries WHERE id < '00000000-0000-7000-8001-000000000000'
+            """)
+    }
+
+    @Test func everyWordMustBeginOneOfThose() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(
+                of: store, to: couriers,
+                ["reference": "NAR-0017/26", "description": "Straße, đubrivo & Łódź", "instructions": "l'été O’Brien"])
+            for text in [
+                "nar-17", "0017", "17", "strasse", "STRA%C3%9FE", "DUB", "lodz%20dub", "ete", "brien%20o", "26%20nar",
+            ] {
+                #expect(try await found(text, by: store, api) == [id], "\(text)")
+                #expect(try await found(text, by: couriers[0], api) == [id], "\(text)")
+            }
+            for text in ["ubrivo", "dub%20nema", "7", "%25", "_", "*", "'", "%5C", "%27%3A*"] {
+                #expect(try await found(text, by: store, api).isEmpty, "\(text)")
+            }
+        }
+    }
+
+    @Test func whatIsEditedIsFoundByItsNewWordsAlone() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers, ["description": "kolač"])
+            let edited = try await api.call("PATCH", "/v1/deliveries/\(id)", ["description": "torta"], as: store.token)
+            #expect(edited.status == 200)
+            #expect(try await found("kolac", by: store, api).isEmpty)
+            #expect(try await found("torta", by: store, api) == [id])
+        }
+    }
+
+    @Test func nobodyFindsWhatIsNotTheirs() async throws {
+        try await API.serving { api in
+            let ((store, couriers), (other, others)) = (try await api.team(1), try await api.team(1))
+            let id = try await api.delivery(of: store, to: couriers, ["description": "lubenica"])
+            #expect(try await found("lubenica", by: store, api) == [id])
+            for person in [other] + others { #expect(try await found("lubenica", by: person, api).isEmpty) }
+            // A mark that somebody guessed opens nothing.
+            #expect(try await found("\(store.id.suffix(6))lubenica", by: others[0], api).isEmpty)
+            let ended = try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token)
+            #expect(ended.status == 204)
+            #expect(try await found("lubenica", by: couriers[0], api).isEmpty)
+        }
+    }
+
+    @Test func theDirectoryFollowsNamesAndPartnerships() async throws {
+        try await API.serving { api in
+            let (store, stranger) = (try await api.store(), try await api.store())
+            let courier = try await api.courier(name: ("Željko", "Čović"))
+            let number = String(courier.login.suffix(6))
+            #expect(try await found("zeljko%20cov", "/v1/couriers", by: store, api) == [courier.id])
+            #expect(try await found(number, "/v1/couriers", by: store, api).isEmpty)
+            try await api.join(store, courier)
+            #expect(try await found(number, "/v1/couriers", by: store, api) == [courier.id])
+            #expect(try await found(number, "/v1/couriers", by: stranger, api).isEmpty)
+            try await api.execute("UPDATE couriers SET last_name = 'Babić' WHERE id = '\(courier.id)'")
+            #expect(try await found("covic", "/v1/couriers", by: store, api).isEmpty)
+            for person in [store, stranger] {
+                #expect(try await found("babic", "/v1/couriers", by: person, api) == [courier.id])
+            }
+            #expect(try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token).status == 204)
+            #expect(try await found(number, "/v1/couriers", by: store, api).isEmpty)
+        }
+    }
+
+    @Test func aRareWordIsFoundOnTheFirstPageHoweverFarBehind() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await fill(api, like: id, count: 4500, word: "CASE n WHEN 4400 THEN 'lubenica' ELSE 'kruh' END")
+            for person in [store, couriers[0]] {
+                let page = try await api.get("/v1/deliveries?q=lubenica", as: person.token)
+                #expect(page.items.map { $0["id"].string } == ["00000000-0000-7000-8000-000000995600"])
+                #expect(page.json["next_cursor"] == .null)
+            }
+        }
+    }
+
+    /// Too many to be sorted, and none of them near the beginning.
+    @Test func aFrequentWordIsFoundPageByPageAndMissesNothing() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await fill(api, like: id, count: 6000, word: "CASE WHEN n > 2500 THEN 'lubenica' ELSE 'kruh' END")
+            let wanted = (2501...6000).map { "00000000-0000-7000-8000-000000\(1_000_000 - $0)" }
+            for person in [store, couriers[0]] {
+                #expect(try await found("lubenica&limit=200", by: person, api) == wanted)
+                let short = try await api.get("/v1/deliveries?q=lubenica", as: person.token)
+                #expect(short.items.isEmpty && short.json["next_cursor"] != .null)
+            }
+        }
+    }
+
+    @Test func aCouriersNameFindsWhatItCarriesAmongMany() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let courier = try await api.courier(name: ("Zvonimir", "Žanić"))
+            try await api.join(store, courier)
+            let id = try await api.delivery(of: store, to: [courier])
+            let carried = try await api.delivery(of: store, to: [courier])
+            try await fill(api, like: id, count: 500, word: "'kruh'")
+            #expect(try await found("zvonimir%20zan", by: store, api).isEmpty)
+            try await api.act("accept", carried, as: courier)
+            #expect(try await found("zvonimir%20zan", by: store, api) == [carried])
+            #expect(try await found("zvonimir%20zan", by: courier, api).isEmpty)
+        }
+    }
+
+    /// While the table of words is locked, searches take as long as they may.
+    @Test func aThirdSearchEndsTheOldestAndNobodyElseWaits() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let (held, released) = try await api.database.transaction { holder in
+                _ = try await holder.run(LockWords())
+                let first = Task { try await api.get("/v1/deliveries?q=torta", as: store.token) }
+                try await eventually { try await waiting(api) == 1 }
+                let others = (0..<2).map { _ in Task { try await api.get("/v1/deliveries?q=torta", as: store.token) } }
+                let ended = try await first.value
+                #expect(ended.status == 429 && ended.code == "rate_limited", "\(ended.json)")
+                #expect(ended.reply.header("retry-after") == "1")
+                // Lists, deliveries and people go on meanwhile.
+                #expect(try await api.get("/v1/deliveries", as: store.token).items.count == 1)
+                #expect(try await api.get("/v1/deliveries/\(id)", as: couriers[0].token).status == 200)
+                return (others, first)
+            }
+            _ = released
+            for other in held { #expect([200, 503].contains(try await other.value.status)) }
+            #expect(try await found("torta", by: store, api) == [id])
+        }
+    }
+
+    @Test func aSearchThatTakesTooLongEndsByItself() async throws {
+        try await API.serving { api in
+            let (store, _) = try await api.team(1)
+            try await api.database.transaction { holder in
+                _ = try await holder.run(LockWords())
+                let answer = try await api.get("/v1/deliveries?q=torta", as: store.token)
+                #expect(answer.status == 503, "\(answer.json)")
+            }
+        }
+    }
+
+    private func waiting(_ api: API) async throws -> Int {
+        let waiting = try await api.execute(
+            "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'delivery_words'::regclass")
+        return waiting[0][0].flatMap { Int($0) } ?? 0
+    }
+}
+
+private struct LockWords: Statement {
+    static let sql = "LOCK TABLE delivery_words IN ACCESS EXCLUSIVE MODE"
+}
