@@ -125,6 +125,7 @@ class Kurir(Served):
         cluster.sql(seed.people(couriers, text_length))
         seed.fill(cluster, 1, total - pending, "delivered", self.has_instructions, has_events=True)
         seed.fill(cluster, total - pending + 1, total, "pending", self.has_instructions, has_events=True)
+        seed.words(cluster)
         cluster.sql("VACUUM ANALYZE; CHECKPOINT;")
         super().__init__(
             [binary, "serve", "--database", cluster.url, "--listen", "127.0.0.1:0", "--throttle", "off", "--log-format",

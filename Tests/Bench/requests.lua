@@ -15,8 +15,8 @@ local function store(n) return n % 100 + 1 end
 local function headers(token) return {["Authorization"] = "Bearer " .. token, ["Content-Type"] = "application/json"} end
 local function get(path, token) return wrk.format("GET", path, headers(token)) end
 
--- Lines of a path and a token: made when the run begins, and then sent in any order.
-local lines = {}
+-- Lines of a path and a token: made when the run begins, and then sent in turn, by each thread from another place on.
+local lines, line = {}, 0
 local function read(path)
   for line in io.lines(path) do
     local path, token = line:match("^(%S+) (%S+)$")
@@ -26,7 +26,10 @@ end
 
 function init()
   math.randomseed(os.time() + place * 7919)
-  if kind == "lines" then read(os.getenv("LINES")) end
+  if kind == "lines" then
+    read(os.getenv("LINES"))
+    line = place * math.floor(#lines / thread_count)
+  end
 end
 
 -- Each thread changes deliveries of its own, one after the other.
@@ -59,6 +62,9 @@ local kinds = {
   list_store = function() return get("/v1/deliveries", "store-" .. math.random(1, 100)) end,
   list_courier = function() return get("/v1/deliveries", "courier-" .. math.random(1, 1000)) end,
   feed = function() return get("/v1/events", "store-" .. math.random(1, 100)) end,
-  lines = function() return lines[math.random(#lines)] end,
+  lines = function()
+    line = line % #lines + 1
+    return lines[line]
+  end,
 }
 request = kinds[kind]

@@ -157,3 +157,22 @@ def fill(cluster, first, last, status, has_instructions=False, has_events=False)
         rest += events(first, last, columns)
     with ThreadPoolExecutor() as pool:
         list(pool.map(cluster.sql, [deliveries(first, last, status, has_instructions), rest]))
+
+
+def words(cluster):
+    """What a search finds of all that was written so, where there is such a thing."""
+    if not cluster.sql("SELECT to_regclass('delivery_words')"):
+        return
+    index = cluster.sql("SELECT pg_get_indexdef('delivery_by_word'::regclass)")
+    cluster.sql(UNCHECKED + f"""
+DROP INDEX delivery_by_word;
+INSERT INTO delivery_words (delivery_id, store_id, words)
+    SELECT id, store_id, searchable(mark_of(store_id), concat_ws(' ', recipient_first_name, recipient_last_name,
+        recipient_address, description, instructions, reference), recipient_phone)
+    FROM deliveries;
+SET maintenance_work_mem = '1GB';
+{index};
+INSERT INTO courier_words SELECT w.* FROM couriers c, LATERAL words_of_courier(c, NULL) w;
+INSERT INTO courier_words
+    SELECT w.* FROM partners p JOIN couriers c ON c.id = p.courier_id, LATERAL words_of_courier(c, p.store_id) w;
+""")

@@ -93,19 +93,23 @@ CREATE TRIGGER words_of_edited AFTER UPDATE ON deliveries FOR EACH ROW
             NEW.recipient_phone, NEW.description, NEW.instructions, NEW.reference))
     EXECUTE FUNCTION note_words_of_delivery();
 
--- Of each courier the name, for everybody; and for each store that it works for the number as well.
+-- Of each courier the name, for everybody; and for each store that it works for the number as well, and its place among
+-- that store's couriers.
 CREATE TABLE courier_words (
     courier_id uuid NOT NULL REFERENCES couriers ON DELETE CASCADE,
     -- NULL: everybody.
     store_id uuid REFERENCES stores ON DELETE CASCADE,
+    last_name text NOT NULL,
+    first_name text NOT NULL,
     words tsvector NOT NULL,
     UNIQUE NULLS NOT DISTINCT (courier_id, store_id)
 );
-CREATE INDEX courier_words_of_store ON courier_words (store_id);
+CREATE INDEX partners_by_name ON courier_words (store_id, last_name, first_name, courier_id) WHERE store_id IS NOT NULL;
 
-CREATE FUNCTION words_of_courier(courier couriers, store uuid) RETURNS tsvector
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT searchable(
+-- What stands there of a courier, for one store or for everybody.
+CREATE FUNCTION words_of_courier(courier couriers, store uuid) RETURNS courier_words
+LANGUAGE sql STABLE AS $$
+    SELECT courier.id, store, lower(courier.last_name), lower(courier.first_name), searchable(
         CASE WHEN store IS NULL THEN '*' ELSE mark_of(store) END, courier.first_name || ' ' || courier.last_name,
         CASE WHEN store IS NOT NULL THEN courier.phone END)
 $$;
@@ -113,10 +117,12 @@ $$;
 CREATE FUNCTION note_words_of_courier() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO courier_words (courier_id, words) VALUES (NEW.id, words_of_courier(NEW, NULL))
-    ON CONFLICT (courier_id, store_id) DO UPDATE SET words = EXCLUDED.words;
-    UPDATE courier_words SET words = words_of_courier(NEW, store_id)
-    WHERE courier_id = NEW.id AND store_id IS NOT NULL;
+    INSERT INTO courier_words
+    SELECT w.* FROM (
+        SELECT NULL::uuid AS store_id UNION ALL SELECT store_id FROM partners WHERE courier_id = NEW.id) known,
+        LATERAL words_of_courier(NEW, known.store_id) w
+    ON CONFLICT (courier_id, store_id) DO UPDATE SET
+        last_name = EXCLUDED.last_name, first_name = EXCLUDED.first_name, words = EXCLUDED.words;
     RETURN NULL;
 END
 $$;
@@ -132,9 +138,9 @@ BEGIN
     IF TG_OP = 'DELETE' THEN
         DELETE FROM courier_words WHERE courier_id = OLD.courier_id AND store_id = OLD.store_id;
     ELSE
-        INSERT INTO courier_words (courier_id, store_id, words)
-        SELECT c.id, NEW.store_id, words_of_courier(c, NEW.store_id) FROM couriers c WHERE c.id = NEW.courier_id
-        ON CONFLICT (courier_id, store_id) DO UPDATE SET words = EXCLUDED.words;
+        INSERT INTO courier_words
+        SELECT w.* FROM couriers c, LATERAL words_of_courier(c, NEW.store_id) w WHERE c.id = NEW.courier_id
+        ON CONFLICT (courier_id, store_id) DO NOTHING;
     END IF;
     RETURN NULL;
 END
@@ -149,9 +155,9 @@ SELECT id, store_id, searchable(
     concat_ws(' ', recipient_first_name, recipient_last_name, recipient_address, description, instructions, reference),
     recipient_phone)
 FROM deliveries;
-INSERT INTO courier_words (courier_id, words) SELECT id, words_of_courier(c, NULL) FROM couriers c;
-INSERT INTO courier_words (courier_id, store_id, words)
-SELECT p.courier_id, p.store_id, words_of_courier(c, p.store_id) FROM partners p JOIN couriers c ON c.id = p.courier_id;
+INSERT INTO courier_words SELECT w.* FROM couriers c, LATERAL words_of_courier(c, NULL) w;
+INSERT INTO courier_words
+SELECT w.* FROM partners p JOIN couriers c ON c.id = p.courier_id, LATERAL words_of_courier(c, p.store_id) w;
 
 -- What has come lately waits in a short list, which every search goes through.
 CREATE INDEX delivery_by_word ON delivery_words USING gin (words) WITH (gin_pending_list_limit = 128);

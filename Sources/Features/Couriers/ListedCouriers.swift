@@ -84,16 +84,16 @@ private enum CourierSQL {
         """
     static let partner = "LEFT JOIN partners p ON p.courier_id = c.id AND p.store_id = $1"
     static let isWanted = "($2::boolean IS NULL OR (p.since IS NOT NULL) = $2)"
-    static let isAfter = """
-        (lower(c.last_name), lower(c.first_name), c.id)
-            > (coalesce($3, ''), coalesce($4, ''), coalesce($5, '00000000-0000-0000-0000-000000000000'))
-        """
     static let order = "lower(c.last_name), lower(c.first_name), c.id"
+    /// After which the page begins.
+    static let place = "coalesce($3, ''), coalesce($4, ''), coalesce($5, '00000000-0000-0000-0000-000000000000')"
+    static let isAfter = "(\(order)) > (\(place))"
 
     static let asked = """
         asked AS MATERIALIZED (SELECT search_for(ARRAY['*', mark_of($1)], $7) AS words)
         """
-    static let isFound = "(w.store_id IS NULL OR w.store_id = $1)"
+    /// In a form that no index of stores serves: words are what is rare.
+    static let isOpen = "coalesce(w.store_id, $1) = $1"
 
     /// What is told of those that `found` has.
     static func told(_ remark: String) -> String {
@@ -123,8 +123,11 @@ private struct ListCouriers: Statement {
 /// A page of a store's partners.
 private struct ListPartners: Statement {
     static let sql = """
-        SELECT \(CourierSQL.columns) FROM partners p JOIN couriers c ON c.id = p.courier_id
-        WHERE p.store_id = $1 AND $2 AND \(CourierSQL.isAfter) ORDER BY \(CourierSQL.order) LIMIT $6
+        SELECT \(CourierSQL.columns)
+        FROM courier_words w JOIN partners p ON p.store_id = $1 AND p.courier_id = w.courier_id
+            JOIN couriers c ON c.id = w.courier_id
+        WHERE w.store_id = $1 AND $2 AND (w.last_name, w.first_name, w.courier_id) > (\(CourierSQL.place))
+        ORDER BY w.last_name, w.first_name, w.courier_id LIMIT $6
         """
     static let isReadOnly = true
     let wanted: ListedCouriers
@@ -144,9 +147,8 @@ private struct WalkCouriers: Statement {
             SELECT c.id FROM (
                 SELECT * FROM couriers c WHERE \(CourierSQL.isAfter) ORDER BY \(CourierSQL.order) LIMIT $8) c
                 \(CourierSQL.partner)
-            WHERE \(CourierSQL.isWanted) AND EXISTS (
-                SELECT FROM courier_words w
-                WHERE w.courier_id = c.id AND \(CourierSQL.isFound) AND w.words @@ (SELECT words FROM asked))
+            WHERE \(CourierSQL.isWanted)
+                AND (\(Self.matches("w.store_id IS NULL")) OR \(Self.matches("w.store_id = $1")))
             ORDER BY \(CourierSQL.order) LIMIT $6)
         \(CourierSQL.told("""
             CASE WHEN (SELECT count(*) FROM found) < $6 THEN (
@@ -154,6 +156,14 @@ private struct WalkCouriers: Statement {
                 WHERE \(CourierSQL.isAfter) ORDER BY \(CourierSQL.order) OFFSET $8 - 1 LIMIT 1) END
             """))
         """
+    private static func matches(_ whose: String) -> String {
+        """
+        EXISTS (
+            SELECT FROM courier_words w
+            WHERE w.courier_id = c.id AND \(whose) AND \(SearchSteps<ListedCourier>.matches) OFFSET 0)
+        """
+    }
+
     static let isReadOnly = true
     let wanted: ListedCouriers
     let text: String
@@ -180,7 +190,7 @@ private struct FindCouriersByWord: Statement {
         WITH \(CourierSQL.asked), hits AS MATERIALIZED (
             SELECT DISTINCT courier_id AS id FROM (
                 SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
-                WHERE \(CourierSQL.isFound) LIMIT \(2 * SearchSteps<ListedCourier>.mostHits + 1)) w),
+                WHERE \(CourierSQL.isOpen) LIMIT \(2 * SearchSteps<ListedCourier>.mostHits + 1)) w),
         too_many AS MATERIALIZED (SELECT count(*) > \(SearchSteps<ListedCourier>.mostHits) AS are FROM hits),
         found AS MATERIALIZED (
             SELECT c.id FROM hits JOIN couriers c USING (id) \(CourierSQL.partner)

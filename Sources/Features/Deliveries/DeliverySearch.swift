@@ -46,7 +46,8 @@ enum SearchOfStore: DeliverySearch {
     static let marks = "ARRAY[mark_of($1)]"
     static let store = "store_id = $1"
     static let couriers = """
-        SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words WHERE w.store_id = $1 LIMIT 200
+        SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
+        WHERE coalesce(w.store_id, $1) = $1 AND w.store_id IS NOT NULL LIMIT 200
         """
     static let isListed = "d.store_id = $1"
 }
@@ -83,7 +84,7 @@ struct WalkDeliveries<Whose: DeliverySearch>: Statement {
         """
         WITH \(Whose.asked), found AS MATERIALIZED (
             SELECT at_status, at_id FROM (\(Whose.list.range("LIMIT $7"))) at
-            WHERE EXISTS (SELECT FROM delivery_words w WHERE w.delivery_id = at_id AND w.words @@ (SELECT words FROM asked))
+            WHERE EXISTS (SELECT FROM delivery_words w WHERE w.delivery_id = at_id AND \(SearchSteps<ListedDelivery>.matches) OFFSET 0)
                 OR at_status IN ('in_progress', 'delivered') AND EXISTS (SELECT FROM named)
                     AND EXISTS (SELECT FROM deliveries d JOIN named USING (courier_id) WHERE d.id = at_id)
             ORDER BY at_status DESC, at_id DESC LIMIT $4)
