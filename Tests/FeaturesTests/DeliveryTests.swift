@@ -23,8 +23,18 @@ import Testing
                 let seen = try await api.get(Deliveries.path(id), as: courier.token)
                 #expect(seen.status == 200 && seen.reply.header("etag") == "\"1\"")
                 #expect(seen.json["allowed_actions"] == ["accept", "decline"])
-                // Who else was asked is the store's business.
-                #expect(!seen.json.names.contains("candidates"))
+                // Who else was asked is the store's business, and how many.
+                for name in ["candidates", "candidate_count", "offered_count"] {
+                    #expect(!seen.json.names.contains(name))
+                }
+            }
+            // Among others it says how many they are, alone who.
+            try await api.act("decline", id, as: couriers[1])
+            let listed = try #require(try await api.get("/v1/deliveries", as: store.token).items.first)
+            let event = try #require(try await api.get("/v1/events", as: store.token).items.last?["delivery"])
+            for told in [listed, event] {
+                #expect(told["candidate_count"] == 2 && told["offered_count"] == 1)
+                #expect(!told.names.contains("candidates"))
             }
             try await api.expectConsistency()
         }

@@ -14,6 +14,9 @@ extension StoredDelivery {
             .init("instructions", Shape.string().orNull, optional: true),
             .init("reference", Shape.string().orNull, optional: true),
             .init("courier", NamedCourier.shape.orNull, optional: true),
+            // For its store; who they are is told with the one delivery, not in lists and feeds.
+            .init("candidate_count", .integer(0...Bounds.candidates), optional: true),
+            .init("offered_count", .integer(0...Bounds.candidates), optional: true),
             .init("candidates", .array(candidateShape), optional: true),
             .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
             .init("delivered_at", Shape.time.orNull), .init("cancelled_at", Shape.time.orNull),
@@ -32,8 +35,9 @@ extension StoredDelivery {
             .init("location", Shape.object("Place", ["lat", "lon"].map { .init($0, .number) }).orNull),
         ])
 
-    /// Writes it as that account may see it: to whom it is nothing any more, it is only said what became of it.
-    func write(_ json: inout JSONWriter, for account: ID) {
+    /// Writes it as that account may see it: to whom it is nothing any more, it is only said what became of it. Among
+    /// others it is told how many candidates there are, and alone, who.
+    func write(_ json: inout JSONWriter, for account: ID, alone: Bool = false) {
         let standing = standing(of: account)
         json.field("id", delivery.id)
         json.field("status", delivery.status.rawValue)
@@ -43,7 +47,11 @@ extension StoredDelivery {
         if Lifecycle.isVisible(delivery.status, to: standing) {
             writeContent(&json)
             if let courier { json.object("courier", courier.write) } else { json.field("courier", String?.none) }
-            if standing == .store { writeCandidates(&json) }
+            if standing == .store {
+                json.field("candidate_count", delivery.candidates.count)
+                json.field("offered_count", delivery.offered.count)
+                if alone { writeCandidates(&json) }
+            }
         }
         json.field("created_at", times.created)
         json.field("updated_at", times.updated)
@@ -82,7 +90,7 @@ extension StoredDelivery {
     /// The answer that is this delivery alone.
     func response(for account: ID, _ status: Status = .ok) -> Response {
         var json = JSONWriter()
-        json.object { write(&$0, for: account) }
+        json.object { write(&$0, for: account, alone: true) }
         return .json(json.bytes, status: status, headers: [Response.Header("ETag", "\"\(delivery.version)\"")])
     }
 }

@@ -19,8 +19,7 @@ export function board(region) {
   }, 250);
 
   function card(delivery) {
-    const {recipient, courier, candidates, status} = delivery;
-    const left = candidates.filter(({state}) => state === 'offered').length;
+    const {recipient, courier, offered_count: left, status} = delivery;
     const who = courier ? t(status === 'delivered' ? 'deliveredBy' : 'withCourier', {name: fullName(courier)}) : t('offeredTo', {count: left});
     const isStranded = status === 'pending' && left === 0;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}`, onclick: () => look(delivery.id)},

@@ -1,8 +1,8 @@
 // One delivery, with what may be done with it and all that it went through.
-import {all, keeper, post} from './ask.js';
+import {all, get, keeper, post} from './ask.js';
 import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {edit} from './editor.js';
-import {h, loading, openDialog, say} from './dom.js';
+import {h, loading, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
 
@@ -28,11 +28,22 @@ export function details(delivery, {changed, closed}) {
         [t('createdAt'), moment(current.created_at)],
       ]),
       h('p', {class: 'actions'},
-        may.includes('edit') && h('button', {type: 'button', onclick: () => edit(current, changed)}, t('edit')),
+        may.includes('edit') && h('button', {type: 'button', onclick: change}, t('edit')),
         may.includes('cancel') && h('button', {type: 'button', class: 'danger', onclick: () => cancel(current)}, t('cancelDelivery'))),
       current.status === 'pending' ? candidates(current) : '',
       h('h3', {}, t('history')), timeline(current.id));
     if (hadFocus) dialog.querySelector('button').focus();
+  }
+
+  /** Whom it is offered to is told with the one delivery only. */
+  async function change({currentTarget: button}) {
+    button.disabled = true;
+    try {
+      edit(await get(`/v1/deliveries/${delivery.id}`), changed);
+    } catch (error) {
+      say(wordsOf(error));
+    }
+    button.disabled = false;
   }
 
   function cancel(current) {
@@ -52,9 +63,9 @@ export function details(delivery, {changed, closed}) {
 /** Whom it is offered to, by name. */
 function candidates(delivery) {
   const list = h('ul', {class: 'rows'});
-  loading(list, () => all('/v1/partners'), (partners) => {
+  loading(list, () => Promise.all([all('/v1/partners'), get(`/v1/deliveries/${delivery.id}`)]), ([partners, {candidates: asked}]) => {
     const names = new Map(partners.map((courier) => [courier.id, fullName(courier)]));
-    list.replaceChildren(...delivery.candidates.map(({courier_id: id, state}) =>
+    list.replaceChildren(...asked.map(({courier_id: id, state}) =>
       h('li', {}, h('span', {}, names.get(id) ?? t('formerPartner')), h('span', {class: 'hint'}, t(`candidate_${state}`)))));
   });
   return h('section', {}, h('h3', {}, t('offeredToWhom')), list);

@@ -13,7 +13,7 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
-  let clock = 0;
+  let clock = 0, reloads = 0;
   let complaint = '';
   const parts = statuses.map(part);
   const problem = h('div');
@@ -72,7 +72,12 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
     }
   }
 
-  const reload = () => Promise.all(parts.map(load));
+  /** A search takes the lists one after the other, since an account may have few searches at once. */
+  async function reload() {
+    const mine = ++reloads;
+    if (!query().q) await Promise.all(parts.map(load));
+    else for (const made of parts) if (mine === reloads) await load(made);
+  }
 
   const of = (status) => Array.from(known.values()).filter((one) => one.status === status)
     .sort((one, other) => (one.id < other.id ? 1 : -1));
