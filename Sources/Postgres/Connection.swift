@@ -24,6 +24,8 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
 
     /// Whether it belongs to a transaction at the moment.
     var isLeased = false
+    /// Whether its plans are to be forgotten when it is no longer leased.
+    var hasOldPlans = false
     /// How long the server may be silent while something is under way; nil when it may for ever.
     var answerTimeout: Duration?
 

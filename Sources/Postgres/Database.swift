@@ -94,6 +94,9 @@ public final class Database: Sendable {
         }
     }
 
+    /// Has every session plan its statements anew, since what they are about has grown.
+    public func planAnew() async { await pools.onEach { $0.planAnew() } }
+
     /// What the pools of all loops do and did.
     public func statistics() async -> PoolStatistics {
         await pools.onEach { $0.statistics }.reduce(PoolStatistics(), +)

@@ -24,12 +24,13 @@ public struct DatabaseLimits: Sendable {
     /// The usual bounds.
     public init() {}
 
-    /// What the server is told of them when a session begins. Every statement is meant to go by an index: a table that
-    /// was empty when the planner last looked must not talk it out of that, and nothing is worth compiling, or planning and
-    /// spreading out anew for each call.
+    /// What the server is told of them when a session begins. Every statement is meant to go by an index, from row to row:
+    /// statistics that are missing or wrong must not talk the planner out of that, and nothing is worth compiling, or
+    /// planning and spreading out anew for each call.
     var sessionOptions: String {
         """
-        -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off -c statement_timeout=\(statementTimeout.inNanoseconds / 1_000_000) \
+        -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off \
+        -c enable_hashjoin=off -c enable_mergejoin=off -c statement_timeout=\(statementTimeout.inNanoseconds / 1_000_000) \
         -c idle_in_transaction_session_timeout=\(idleInTransactionTimeout.inNanoseconds / 1_000_000)
         """
     }

@@ -129,6 +129,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     func release(_ connection: Connection) {
         connection.isLeased = false
         if !connection.isAtRest { connection.close("its transaction could not be ended") }
+        if connection.hasOldPlans { forgetPlans(of: connection) }
         grantLeases()
         connectionHasRoom()
     }
@@ -146,6 +147,18 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
             counts.addWait(since: next.since, now: loop.now)
             next.promise.fulfil(.success(connection))
         }
+    }
+
+    /// Has every session forget its plans: at once, or when its transaction is over.
+    func planAnew() {
+        for connection in connections {
+            if connection.isLeased { connection.hasOldPlans = true } else { forgetPlans(of: connection) }
+        }
+    }
+
+    private func forgetPlans(of connection: Connection) {
+        connection.hasOldPlans = false
+        connection.submit(StatementCall(ForgetPlans(), on: loop))
     }
 
     // MARK: What connections report
@@ -300,6 +313,10 @@ private struct Backoff {
         defer { milliseconds = min(500, milliseconds * 2) }
         return .milliseconds(Int.random(in: milliseconds / 2...milliseconds))
     }
+}
+
+private struct ForgetPlans: Statement {
+    static let sql = "DISCARD PLANS"
 }
 
 /// The statement time-out that holds for the session, in milliseconds; 0 is none.

@@ -54,40 +54,6 @@ import Testing
         }
     }
 
-    private func creation(
-        of store: Person, to couriers: [Person], reference: String? = nil, key: String? = nil
-    ) throws -> Commit {
-        let content = DeliveryContent(
-            recipient: Recipient(firstName: "Iva", lastName: "Ivić", address: "Ilica 1", phone: nil, location: nil),
-            description: "Torta", instructions: nil, reference: reference)
-        let change = Lifecycle.create(
-            .new(), content: content, candidates: couriers.compactMap { ID($0.id) }, by: try #require(ID(store.id)))
-        return Commit(
-            change: change, at: .now, times: StoredDelivery.Times(created: .now), notices: [],
-            record: try key.map { try record($0, of: store) })
-    }
-
-    private func record(_ key: String, of person: Person) throws -> KeepFirstAnswer {
-        let attempt = Attempt(
-            account: try #require(ID(person.id)), key: key, fingerprint: [UInt8](repeating: 1, count: 32))
-        return KeepFirstAnswer(attempt: attempt, status: 201, headers: [], body: [2])
-    }
-
-    private func step(
-        _ action: Lifecycle.Action, on found: StoredDelivery, by person: Person, key: String? = nil
-    ) throws -> Commit {
-        let actor = try #require(ID(person.id))
-        let kind: AccountKind = found.delivery.store == actor ? .store : .courier
-        let command = Command(action, by: actor, kind)
-        guard case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: true) else {
-            throw ClientError.ended
-        }
-        let next = found.after(change, at: .now)
-        return Commit(
-            change: change, at: .now, times: next.times, notices: next.notices(of: change),
-            record: try key.map { try record($0, of: person) })
-    }
-
     /// A trigger counts how many statements it took.
     private func countStatements(_ api: API) async throws {
         try await api.execute("CREATE TABLE statements (at timestamptz DEFAULT clock_timestamp())")
@@ -107,7 +73,8 @@ import Testing
             let (store, couriers) = try await api.team(2)
             try await countStatements(api)
             try await Node.with { node in
-                let results = try await node.commit(try (0..<64).map { _ in try creation(of: store, to: couriers) })
+                let results = try await node.commit(
+                    try (0..<64).map { _ in try Commits.creation(of: store, to: couriers) })
                 #expect(results.allSatisfy { (try? $0.get()) == .made })
             }
             #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
@@ -122,8 +89,8 @@ import Testing
             _ = try await api.delivery(of: store, to: couriers, ["reference": "taken"])
             try await countStatements(api)
             try await Node.with { node in
-                var commits = try (0..<64).map { try creation(of: store, to: couriers, reference: "R\($0)") }
-                commits[17] = try creation(of: store, to: couriers, reference: "taken")
+                var commits = try (0..<64).map { try Commits.creation(of: store, to: couriers, reference: "R\($0)") }
+                commits[17] = try Commits.creation(of: store, to: couriers, reference: "taken")
                 let results = try await node.commit(commits)
                 for (place, result) in results.enumerated() where place != 17 {
                     #expect((try? result.get()) == .made, "\(place)")
@@ -147,9 +114,9 @@ import Testing
                 let courier = try #require(ID(couriers[0].id))
                 let offers = [try await node.find(id, for: courier), try await node.find(other, for: courier)]
                 let results = try await node.commit(
-                    try (0..<5).map { _ in try creation(of: store, to: couriers, key: "create") }
-                        + offers.map { try step(.accept, on: $0, by: couriers[0], key: "accept") }
-                        + [try creation(of: store, to: couriers, key: "another")])
+                    try (0..<5).map { _ in try Commits.creation(of: store, to: couriers, key: "create") }
+                        + offers.map { try Commits.step(.accept, on: $0, by: couriers[0], key: "accept") }
+                        + [try Commits.creation(of: store, to: couriers, key: "another")])
                 let outcomes = try results.map { try $0.get() }
                 #expect(
                     outcomes.prefix(5).sorted(by: { $0.rawValue > $1.rawValue })
@@ -172,7 +139,7 @@ import Testing
                 let found = try await node.find(id, for: try #require(ID(couriers[0].id)))
                 let results = try await node.commit(
                     try couriers.flatMap { courier in
-                        try (0..<5).map { _ in try step(.accept, on: found, by: courier) }
+                        try (0..<5).map { _ in try Commits.step(.accept, on: found, by: courier) }
                     })
                 #expect(results.count { (try? $0.get()) == .made } == 1)
                 #expect(results.count { (try? $0.get()) == .notMade } == 9)
@@ -191,7 +158,7 @@ import Testing
                 var commits: [Commit] = []
                 for id in ids {
                     let found = try await node.find(id, for: try #require(ID(couriers[0].id)))
-                    commits.append(try step(.accept, on: found, by: couriers[0]))
+                    commits.append(try Commits.step(.accept, on: found, by: couriers[0]))
                 }
                 let held = commits[3]
                 let (committer, together) = (node.committer, commits)
@@ -204,7 +171,7 @@ import Testing
                     }
                     try await Task.sleep(for: .milliseconds(50))
                     // Nor does whoever waits for it.
-                    let others = try await node.commit([try creation(of: store, to: couriers)])
+                    let others = try await node.commit([try Commits.creation(of: store, to: couriers)])
                     #expect(others.allSatisfy { (try? $0.get()) == .made })
                     return patient
                 }
@@ -219,7 +186,7 @@ import Testing
             let (store, couriers) = try await api.team(2)
             try await Node.with { node in
                 for round in 0..<50 {
-                    let commits = try (0..<10).map { _ in try creation(of: store, to: couriers) }
+                    let commits = try (0..<10).map { _ in try Commits.creation(of: store, to: couriers) }
                     let committer = node.committer
                     let tasks = commits.map { commit in
                         Task(executorPreference: node.group.loops[0]) { try await committer.commit(commit) }
@@ -291,7 +258,7 @@ import Testing
                 let command = Command(.edit, by: found.delivery.store, .store, edit: edit)
                 let isOffered = found.delivery.offered.contains(try #require(ID(courier.id)))
                 if isOffered, found.delivery.offered.count > 1 {
-                    commits.append(try step(.decline, on: found, by: courier))
+                    commits.append(try Commits.step(.decline, on: found, by: courier))
                 } else if case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: true)
                 {
                     commits.append(

@@ -12,6 +12,8 @@ public struct Lanes: Sendable {
     /// What nobody waits for.
     let upkeep: Database
 
+    var all: [Database] { [requests, searches, feed, upkeep] }
+
     private let url: String
     private let group: EventLoopGroup
     private let observe: @Sendable (PostgresEvent) -> Void

@@ -10,7 +10,8 @@ public struct Product: Sendable {
     /// Fills an empty database.
     public let demo: Demo
     private let hasher: PasswordHasher
-    private let housekeeping: Task<Void, Never>
+    /// What goes on beside requests.
+    private let upkeep: [Task<Void, Never>]
     private let ear: Ear
     private let numbering: EventNumbering
     private let leaving: Leaving
@@ -81,9 +82,14 @@ public struct Product: Sendable {
         self.leaving = leaving
         let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
         self.numbering = numbering
-        housekeeping = Task(executorPreference: group.loops[0]) {
-            await Housekeeping(lanes.upkeep, jobs: Self.jobs(settings), failed: failed).run(on: group.loops[0])
-        }
+        upkeep = [
+            Task(executorPreference: group.loops[0]) {
+                await Housekeeping(lanes.upkeep, jobs: Self.jobs(settings), failed: failed).run(on: group.loops[0])
+            },
+            Task(executorPreference: group.loops[0]) {
+                await Plans(lanes.all) { failed("plan", $0) }.run(on: group.loops[0])
+            },
+        ]
 
         let rooms: [any Room] = [
             AccountRoom(
@@ -140,7 +146,7 @@ public struct Product: Sendable {
     /// Stops what runs beside requests.
     public func stop() async {
         await prepareToStop()
-        housekeeping.cancel()
+        for task in upkeep { task.cancel() }
         numbering.stop()
         leaving.stop()
         await ear.stop()

@@ -60,10 +60,12 @@ final class Searches: Sendable {
     }
 }
 
-/// How a search goes about a page of a list: in three steps at most, each of which looks at a bounded number of things.
+/// How a search goes about a page of a list: in a few steps, each of which looks at a bounded number of things.
 struct SearchSteps<Item: Sendable>: Sendable {
     /// What was found, and where to go on if there may be more behind it although the page is not full.
     typealias Found = (items: [Item], edge: [String]?)
+    /// So many show whether what is looked for is frequent.
+    private static var glance: Int32 { 16 }
     /// So many are looked at in a row.
     static var most: Int32 { 1000 }
     /// So many are brought into the list's order at most.
@@ -77,11 +79,16 @@ struct SearchSteps<Item: Sendable>: Sendable {
     /// All of them by the index of words; nil when there are too many to sort.
     let hits: @Sendable () async throws -> [Item]?
 
-    /// A page of so many. Words that are everywhere fill it from the beginning of the list; rare ones are few; and between
-    /// those it is walked on, page by page.
+    /// A page of so many. Rare words are few, and all of them are sorted. Those that a glance at the beginning of the list
+    /// shows to be frequent fill the page from there, without asking the index for all of them; and between those the list
+    /// is walked on, page by page.
     func page(of count: Int32) async throws -> Found {
-        let near = try await walk(2 * count)
-        guard near.items.count < count, near.edge != nil else { return near }
+        let glance = try await walk(min(Self.glance, count))
+        guard glance.edge != nil, glance.items.count < count else { return glance }
+        if glance.items.count >= Self.glance / 4 {
+            let near = try await walk(min(8 * count, Self.most))
+            if near.items.count >= count || near.edge == nil { return near }
+        }
         if let hits = try await hits() { return (hits, nil) }
         return try await walk(Self.most)
     }

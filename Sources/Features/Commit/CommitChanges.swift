@@ -60,7 +60,8 @@ struct CommitAlone: Statement {
 
 /// The one statement that writes deliveries.
 ///
-/// Locks are taken in one order everywhere: partners, then deliveries, then keys, then couriers, each by id. Each change
+/// Locks are taken in one order everywhere: partners, then deliveries, then keys, then couriers, each by id; and in
+/// LATERAL queries, so that each row is looked up by its key whatever the planner believes of the tables. Each change
 /// has its own outcome; only where two clients use the same new reference at the same moment, one of them with a key, is
 /// the statement refused as a whole.
 private enum CommitSQL {
@@ -70,17 +71,20 @@ private enum CommitSQL {
             WITH changes AS MATERIALIZED (
                 SELECT * FROM unnest(\(CommitColumns.placeholders)) WITH ORDINALITY AS c(\(CommitColumns.names), no)),
             partnered AS MATERIALIZED (
-                SELECT asked.no FROM unnest(\(askedPlaceholders)) AS asked(no, store, courier)
-                    JOIN partners p ON p.store_id = asked.store AND p.courier_id = asked.courier
-                ORDER BY p.store_id, p.courier_id FOR KEY SHARE OF p \(skipping)),
+                SELECT asked.no
+                FROM (SELECT * FROM unnest(\(askedPlaceholders)) AS a(no, store, courier) ORDER BY store, courier) asked,
+                    LATERAL (
+                        SELECT FROM partners p WHERE p.store_id = asked.store AND p.courier_id = asked.courier
+                        FOR KEY SHARE \(skipping)) p),
             allowed AS MATERIALIZED (
                 SELECT c.* FROM changes c LEFT JOIN (SELECT no, count(*) AS partners FROM partnered GROUP BY no) p
                     ON p.no = c.no
                 WHERE c.asked = coalesce(p.partners, 0)),
             locked AS MATERIALIZED (
-                SELECT c.* FROM allowed c JOIN deliveries d ON d.id = c.id AND d.version = c.expected
-                WHERE c.action <> 'create'
-                ORDER BY d.id FOR NO KEY UPDATE OF d \(skipping)),
+                SELECT c.* FROM (SELECT * FROM allowed WHERE action <> 'create' ORDER BY id) c,
+                    LATERAL (
+                        SELECT FROM deliveries d WHERE d.id = c.id AND d.version = c.expected
+                        FOR NO KEY UPDATE \(skipping)) d),
             -- Of several with one reference the first goes on, and the others try again.
             fresh AS MATERIALIZED (
                 SELECT c.*, reference IS NOT NULL AND EXISTS (
@@ -149,8 +153,10 @@ private enum CommitSQL {
                 INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason)
                 SELECT uuid_v7(), actor_id, store_id, id, at, reason FROM done WHERE counter = 'cancelled'),
             closed AS (
-                DELETE FROM jobs j USING done c, unnest(c.closed::uuid[]) AS courier
-                WHERE j.courier_id = courier AND j.status = c.was::delivery_status AND j.delivery_id = c.id),
+                DELETE FROM jobs j USING (
+                    SELECT courier, c.was::delivery_status AS was, c.id
+                    FROM done c, unnest(c.closed::uuid[]) AS courier OFFSET 0) c
+                WHERE j.courier_id = c.courier AND j.status = c.was AND j.delivery_id = c.id),
             opened AS (
                 INSERT INTO jobs (courier_id, status, delivery_id, store_id)
                 SELECT courier, c.status::delivery_status, c.id, c.store_id FROM done c, unnest(c.opened::uuid[]) AS courier),

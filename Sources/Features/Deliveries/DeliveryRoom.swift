@@ -236,7 +236,9 @@ extension Request {
 struct FindStoreWithPartners: Statement {
     static let sql = """
         SELECT s.id, s.name, s.address, s.phone,
-            ARRAY(SELECT p.courier_id FROM partners p WHERE p.store_id = s.id AND p.courier_id = ANY ($2))
+            ARRAY(
+                SELECT courier FROM unnest($2::uuid[]) AS courier
+                WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0))
         FROM stores s WHERE s.id = $1
         """
     static let isReadOnly = true
@@ -257,7 +259,7 @@ struct FindStoreWithPartners: Statement {
 struct FindStrangers: Statement {
     static let sql = """
         SELECT courier FROM unnest($2::uuid[]) AS courier
-        WHERE NOT EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier)
+        WHERE NOT EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0)
         """
     static let isReadOnly = true
     let delivery: Delivery

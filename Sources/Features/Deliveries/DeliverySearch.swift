@@ -47,7 +47,7 @@ enum SearchOfStore: DeliverySearch {
     static let store = "store_id = $1"
     static let couriers = """
         SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
-        WHERE coalesce(w.store_id, $1) = $1 AND w.store_id IS NOT NULL LIMIT 200
+        WHERE coalesce(w.store_id, w.courier_id) = $1 LIMIT 200
         """
     static let isListed = "d.store_id = $1"
 }
@@ -58,7 +58,7 @@ enum SearchOfCourier: DeliverySearch {
     static let store = "store_id IN (SELECT store_id FROM partners WHERE courier_id = $1)"
     static let couriers = "SELECT NULL::uuid AS courier_id WHERE false"
     static let isListed = """
-        EXISTS (SELECT FROM jobs j WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id)
+        EXISTS (SELECT FROM jobs j WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id OFFSET 0)
         """
 }
 
@@ -118,12 +118,15 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
             (SELECT w.delivery_id FROM asked JOIN delivery_words w ON w.words @@ asked.words
                 WHERE w.\(Whose.store) LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))
             UNION
-            (SELECT j.delivery_id FROM named JOIN jobs j USING (courier_id)
-                WHERE j.store_id = $1 AND j.status IN ('in_progress', 'delivered')
+            (SELECT j.delivery_id FROM named, LATERAL (
+                    SELECT delivery_id FROM jobs j
+                    WHERE j.courier_id = named.courier_id AND j.status IN ('in_progress', 'delivered')
+                        AND j.store_id = $1 OFFSET 0) j
                 LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))),
         too_many AS MATERIALIZED (SELECT count(*) > \(SearchSteps<ListedDelivery>.mostHits) AS are FROM hits),
         found AS MATERIALIZED (
-            SELECT d.status AS at_status, d.id AS at_id FROM hits JOIN deliveries d ON d.id = hits.delivery_id
+            SELECT d.status AS at_status, d.id AS at_id
+            FROM hits, LATERAL (SELECT * FROM deliveries d WHERE d.id = hits.delivery_id OFFSET 0) d
             WHERE NOT (SELECT are FROM too_many) AND (d.status, d.id) < ($2::delivery_status, $3)
                 AND d.status >= $5::delivery_status AND \(Whose.isListed)
             ORDER BY d.status DESC, d.id DESC LIMIT $4)

@@ -106,7 +106,7 @@ struct ListedDeliveries: Sendable {
 
 extension ID {
     /// None is greater.
-    fileprivate static let greatest = ID(high: .max, low: .max)
+    static let greatest = ID(high: .max, low: .max)
 }
 
 /// A delivery as its reader sees it, written as soon as it is read: a list has no other use for it.
@@ -152,10 +152,12 @@ struct ListSQL {
     }
 
     static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", condition: "")
-    /// What a courier still has of a store that it does not work for any more is on its way out.
+    /// What a courier still has of a store that it does not work for any more is on its way out. OFFSET 0 keeps the planner
+    /// from beginning with the partners.
     static let ofCourier = ListSQL(
         table: "jobs", owner: "courier_id", id: "delivery_id",
-        condition: "AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = jobs.store_id)")
+        condition: "AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = jobs.store_id OFFSET 0)"
+    )
 }
 
 /// A page of a store's deliveries.

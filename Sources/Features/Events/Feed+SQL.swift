@@ -4,12 +4,14 @@ import Postgres
 /// The next events of an account's feed.
 struct ReadFeed: Statement {
     static let sql = """
-        SELECT e.number, e.numbered_at, e.type, e.at, e.data, e.seq, \(StoredDelivery.columns)
+        SELECT e.number, e.numbered_at, e.type, e.at, e.data, e.seq, d.*
         FROM (
             SELECT * FROM events
             WHERE account_id = $1 AND numbered_at >= $2 AND (numbered_at, number) > ($2, $3)
             ORDER BY numbered_at, number LIMIT $4) e
-        LEFT JOIN (deliveries d \(StoredDelivery.tables)) ON d.id = e.delivery_id
+        LEFT JOIN LATERAL (
+            SELECT \(StoredDelivery.columns) FROM deliveries d \(StoredDelivery.tables)
+            WHERE d.id = e.delivery_id OFFSET 0) d ON true
         ORDER BY e.numbered_at, e.number
         """
     static let isReadOnly = true

@@ -47,7 +47,7 @@ final class OutboxTail: Sendable {
 }
 
 /// Which of these channels have something that could be taken.
-private struct FindReadyChannels: Statement {
+struct FindReadyChannels: Statement {
     static let sql = "SELECT ready_channels($1)"
     static let isReadOnly = true
     let channels: [String]
