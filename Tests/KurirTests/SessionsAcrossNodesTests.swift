@@ -39,9 +39,27 @@ import Testing
         #expect(try await end() == 204)
         let ended = ContinuousClock.now
         for _ in 0..<4 { #expect(try await here.send("GET", "/v1/me", as: token).status == 401) }
-        // What the other node is asked a second later, it knows.
-        try await Task.sleep(until: ended + .seconds(1))
+        // What the other node is asked a tenth of a second later, it knows.
+        try await Task.sleep(until: ended + .milliseconds(100))
         for _ in 0..<4 { #expect(try await there.send("GET", "/v1/me", as: token).status == 401) }
+    }
+
+    /// Its connection for that stands still, as when the network swallows it.
+    @Test func whoeverCannotHearTrustsNothing() async throws {
+        try await withTwoNodes { here, there, ending, _ in
+            for _ in 0..<4 { try #require(try await there.send("GET", "/v1/me", as: ending).status == 200) }
+            let database = TestDatabase.current
+            let ears = try await blocking {
+                try database.connect().query(
+                    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT'")
+            }.compactMap { $0[0].flatMap { pid_t($0) } }
+            try #require(ears.count >= 1)
+            for ear in ears { kill(ear, SIGSTOP) }
+            defer { for ear in ears { kill(ear, SIGCONT) } }
+            try await expectEnd(here, there, of: ending) {
+                try await here.send("DELETE", "/v1/sessions/current", as: ending).status
+            }
+        }
     }
 
     @Test func signingOut() async throws {

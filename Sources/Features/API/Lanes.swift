@@ -5,7 +5,8 @@ import Postgres
 public struct Lanes: Sendable {
     /// What requests ask, on every loop.
     public let requests: Database
-    /// What may take a while although somebody waits for it, such as searching: a connection a loop, and two seconds.
+    /// What may take a while although somebody waits for it, as searches and figures do: two connections a loop, and two
+    /// seconds.
     let searches: Database
     /// Gives events their numbers, and nothing else.
     let feed: Database
@@ -19,7 +20,7 @@ public struct Lanes: Sendable {
     private let observe: @Sendable (PostgresEvent) -> Void
 
     /// How many connections there are with so many for the requests of each loop, those of the ear among them.
-    public static func connections(loops: Int, poolSize: Int) -> Int { loops * (poolSize + 1) + 3 }
+    public static func connections(loops: Int, poolSize: Int) -> Int { loops * (poolSize + 2) + 3 }
 
     /// Opens all of them.
     public init(
@@ -32,7 +33,7 @@ public struct Lanes: Sendable {
         var opened = [requests]
         do {
             searches = try await Database(
-                url: url, group: group, poolSize: 1, limits: .within(.seconds(2)), observe: observe)
+                url: url, group: group, poolSize: 2, limits: .within(.seconds(2)), observe: observe)
             opened.append(searches)
             feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
             opened.append(feed)

@@ -27,7 +27,7 @@ struct Plans: Sendable {
                 // One that has shrunk may be planned for as it is by a session that begins now.
                 for (name, pages) in sizes { planned[name] = min(pages, planned[name] ?? pages) }
             } catch {
-                failed(error)
+                if !(error is CancellationError) { failed(error) }
             }
             try? await loop.sleep(for: .seconds(1))
         }

@@ -102,7 +102,7 @@ public struct Product: Sendable {
             DeliveryRoom(committer: committer, searches: searches),
             EventRoom(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
-            OutboxRoom(database: database, tail: outbox), StatsRoom(), status,
+            OutboxRoom(database: database, tail: outbox), StatsRoom(database: lanes.searches), status,
         ]
         let app = AppRoom(codes: codes)
         let pages = PageRoom(
