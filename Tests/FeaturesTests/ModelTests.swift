@@ -39,7 +39,7 @@ import Testing
 
     /// Who is no partner stands nowhere among what is open.
     private static let strangersWithOffers = """
-        SELECT count(*) FROM deliveries d, unnest(d.candidates || d.courier) AS courier
+        SELECT count(*) FROM deliveries d, unnest(d.candidates || d.courier_id) AS courier
         WHERE d.status IN ('pending', 'in_progress') AND courier IS NOT NULL
             AND NOT EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = courier)
         """

@@ -97,8 +97,7 @@ public enum Invariants {
             WITH wanted AS (
                 SELECT unnest(candidates) AS courier_id, status, id FROM deliveries WHERE status = 'pending'
                 EXCEPT SELECT unnest(declined || forfeited), status, id FROM deliveries WHERE status = 'pending'
-                UNION SELECT courier_id, status, id FROM deliveries d WHERE status IN ('in_progress', 'delivered')
-                    AND EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = d.courier_id)),
+                UNION SELECT courier_id, status, id FROM deliveries WHERE status IN ('in_progress', 'delivered')),
             there AS (SELECT courier_id, status, delivery_id FROM jobs)
             (SELECT * FROM wanted EXCEPT SELECT * FROM there) UNION ALL (SELECT * FROM there EXCEPT SELECT * FROM wanted)
             """
@@ -106,7 +105,7 @@ public enum Invariants {
         (
             "whoever is offered something, or carries it, is a partner",
             """
-            SELECT delivery_id FROM jobs j WHERE NOT EXISTS (
+            SELECT delivery_id FROM jobs j WHERE status <> 'delivered' AND NOT EXISTS (
                 SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id)
             """
         ),

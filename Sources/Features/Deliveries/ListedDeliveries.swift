@@ -152,8 +152,8 @@ struct ListSQL {
     }
 
     static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", condition: "")
-    /// What a courier still has of a store that it does not work for any more is on its way out. OFFSET 0 keeps the planner
-    /// from beginning with the partners.
+    /// What a courier delivered for a store it sees as long as it works for it, and when it does again. OFFSET 0 keeps the
+    /// planner from beginning with the partners.
     static let ofCourier = ListSQL(
         table: "jobs", owner: "courier_id", id: "delivery_id",
         condition: "AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = jobs.store_id OFFSET 0)"

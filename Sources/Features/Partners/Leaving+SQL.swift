@@ -75,22 +75,3 @@ struct FindStandings: Statement {
         return (delivery, Place(status: status, id: id))
     }
 }
-
-/// Takes some of a store's deliveries out of the list of a courier who is no partner, and gives how many.
-struct ForgetJobs: Statement {
-    static let sql = """
-        WITH gone AS (
-            DELETE FROM jobs WHERE (courier_id, status, delivery_id) IN (
-                SELECT courier_id, status, delivery_id FROM jobs
-                WHERE courier_id = $2 AND store_id = $1 AND NOT EXISTS (
-                    SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = $2)
-                LIMIT 1000)
-            RETURNING 1)
-        SELECT count(*) FROM gone
-        """
-    let pair: Pair
-
-    func bind(into parameters: inout Parameters) { pair.bind(into: &parameters) }
-
-    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
-}

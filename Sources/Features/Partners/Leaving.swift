@@ -73,7 +73,6 @@ final class Leaving: Sendable {
                 }
                 place = found.last?.edge
             }
-            while try await database.run(ForgetJobs(pair: pair)).first ?? 0 > 0 {}
             try await database.run(EndLeaving(pair: pair))
         } catch {
             if !(error is CancellationError) { failed(error) }
