@@ -13,14 +13,13 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
 
     /// How many calls are under way or about to be.
     private(set) var load = 0
+    /// How many of them only read, and how many of those are sent.
+    private(set) var reads = 0
+    private(set) var readsSent = 0
     /// Whether something moves there at the moment.
     var isFluent: Bool { pipeline.isEmpty || loop.now < heard + Self.patience }
-    /// Whether reads that come now go out as one batch, with nothing before them.
-    var takesReads: Bool { pipeline.isEmpty && load < Self.batch }
     /// How long nothing may come back before others go elsewhere: longer than a busy machine lets a server wait as a rule.
     static let patience = Duration.milliseconds(10)
-    /// How many reads go together. More would make the first wait for the last, and hardly save any more system calls.
-    private static let batch = 32
 
     /// Whether it belongs to a transaction at the moment.
     var isLeased = false
@@ -76,6 +75,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     func submit(_ call: any Call) {
         guard isOpen else { return call.fail(.connectionLost("the connection is closed")) }
         load += 1
+        if call.sharesSync { reads += 1 }
         queue.append(call)
         guard !willHandOver else { return }
         willHandOver = true
@@ -98,11 +98,13 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     private func handOver() -> Bool {
         var owesSync = false
         while let call = queue.popFirst() {
+            let shares = call.sharesSync
             guard !call.isAbandoned else {
                 load -= 1
+                if shares { reads -= 1 }
                 continue
             }
-            let shares = call.sharesSync
+            if shares { readsSent += 1 }
             guard !owesSync || shares || sendSync(), send(call), shares || sendSync() else {
                 call.fail(.connectionLost(wire.lastError))
                 return false
@@ -220,6 +222,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     /// Not sent again over this connection as a matter of course: a transaction may have begun on it meanwhile.
     private func giveBack(_ call: any Call) {
         load -= 1
+        if call.sharesSync { readIsOver() }
         call.sharesSync = false
         events.connectionGivesBack(call)
     }
@@ -237,9 +240,15 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     private func settle() {
         load -= answered.count
         for (call, error) in answered {
+            if call.sharesSync { readIsOver() }
             if let error { call.fail(error) } else { call.settle() }
         }
         answered.removeAll(keepingCapacity: true)
+    }
+
+    private func readIsOver() {
+        reads -= 1
+        readsSent -= 1
     }
 
     // MARK: Closing

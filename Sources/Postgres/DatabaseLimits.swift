@@ -12,6 +12,8 @@ public struct DatabaseLimits: Sendable {
     public var answerGrace: Duration = .seconds(5)
     /// How many statements may be under way on one connection.
     public var statementsPerConnection = 64
+    /// How many reads go together. More would make the first wait for the last, and hardly save any more system calls.
+    public var readsTogether = 32
     /// How many statements may wait for a connection, on each loop.
     public var waitingStatements = 2048
     /// How many transactions may wait for a connection, on each loop.

@@ -85,11 +85,16 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     /// for each loop gets through more, and more evenly, than many that compete for the processors. Where nothing moves
     /// the next connection takes over, so that nobody waits for something slow.
     private var reader: Connection? {
+        var behindOthers: Connection?
         for connection in connections where !connection.isLeased {
-            if connection.takesReads { return connection }
-            if connection.isFluent { return nil }
+            if connection.readsSent > 0 {
+                if connection.isFluent { return nil }
+            } else if connection.reads < limits.readsTogether {
+                if connection.load == connection.reads { return connection }
+                behindOthers = behindOthers ?? connection
+            }
         }
-        return nil
+        return behindOthers
     }
 
     /// Nobody reports that nothing moves.

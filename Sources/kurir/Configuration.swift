@@ -75,7 +75,8 @@ struct Configuration: Sendable {
 
     /// A usual PostgreSQL takes a hundred connections; many loops must share what is Kurir's.
     private static func usualPoolSize(loops: Int) -> Int {
-        max(1, min(8, 64 / loops))
+        // Each loop has two more for searches, and a few are everybody's.
+        max(1, min(8, 90 / loops - 2))
     }
 
     private static func limits(_ settings: Settings, _ looseness: Double?) throws -> Limits {

@@ -85,7 +85,7 @@ import Testing
             let connection = try BlockingConnection(url: url)
             for setting in [
                 "plan_cache_mode = force_generic_plan", "jit = off", "max_parallel_workers_per_gather = 0",
-                "enable_seqscan = off",
+                "enable_seqscan = off", "enable_hashjoin = off", "enable_mergejoin = off",
             ] {
                 try connection.execute("SET \(setting)")
             }

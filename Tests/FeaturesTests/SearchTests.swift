@@ -42,9 +42,13 @@ import Testing
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(
                 of: store, to: couriers,
-                ["reference": "NAR-0017/26", "description": "Straße, đubrivo & Łódź", "instructions": "l'été O’Brien"])
+                [
+                    "reference": "NAR-0017/26", "description": "Straße, đubrivo & Łódź → 🎂torta",
+                    "instructions": "l'été O’Brien €20",
+                ])
             for text in [
                 "nar-17", "0017", "17", "strasse", "STRA%C3%9FE", "DUB", "lodz%20dub", "ete", "brien%20o", "26%20nar",
+                "20", "torta",
             ] {
                 #expect(try await found(text, by: store, api) == [id], "\(text)")
                 #expect(try await found(text, by: couriers[0], api) == [id], "\(text)")
@@ -71,6 +75,8 @@ import Testing
             let ((store, couriers), (other, others)) = (try await api.team(1), try await api.team(1))
             let id = try await api.delivery(of: store, to: couriers, ["description": "lubenica"])
             #expect(try await found("lubenica", by: store, api) == [id])
+            // So many that no glance sees all of them.
+            for _ in 0..<20 { _ = try await api.delivery(of: other, to: others, ["description": "kruh"]) }
             for person in [other] + others { #expect(try await found("lubenica", by: person, api).isEmpty) }
             // A mark that somebody guessed opens nothing.
             #expect(try await found("\(store.id.suffix(6))lubenica", by: others[0], api).isEmpty)
@@ -97,6 +103,26 @@ import Testing
             }
             #expect(try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token).status == 204)
             #expect(try await found(number, "/v1/couriers", by: store, api).isEmpty)
+        }
+    }
+
+    @Test func namesAreFoundAmongManyCouriers() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let (wanted, partner) = (
+                try await api.courier(name: ("Zvonimir", "Žanić")), try await api.courier(name: ("Zvonimir", "Žunić"))
+            )
+            try await api.join(store, partner)
+            for _ in 0..<30 { _ = try await api.courier() }
+            func names(_ query: String) async throws -> [String?] {
+                try await api.get("/v1/couriers?q=\(query)", as: store.token).items.map { $0["last_name"].string }
+            }
+            #expect(try await names("zvon") == ["Žanić", "Žunić"])
+            #expect(try await names("z%20z") == ["Žanić", "Žunić"])
+            #expect(try await names("zvon&partner=false") == ["Žanić"])
+            #expect(try await names("zvon&partner=true") == ["Žunić"])
+            #expect(try await names(String(partner.login.suffix(6))) == ["Žunić"])
+            #expect(try await names(String(wanted.login.suffix(6))).isEmpty)
         }
     }
 

@@ -5,17 +5,17 @@
 CREATE FUNCTION folded(text text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN octet_length($1) = length($1) THEN lower($1) ELSE lower(translate(
-        normalize(replace($1, 'ß', 'ss'), NFKD),
-        E'đĐłŁøØħĦıæÆœŒðÐþÞ\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030A\u030B\u030C\u031B\u0323\u0326\u0327\u0328',
-        'dDlLoOhHiaAoOdDtT')) END
+        normalize(replace(replace($1, 'ß', 'ss'), 'ẞ', 'ss'), NFKD),
+        E'đĐłŁøØħĦıæÆœŒðÐþÞς\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0309\u030A\u030B\u030C\u030F\u0311\u031B\u0323\u0326\u0327\u0328',
+        'dDlLoOhHiaAoOdDtTσ')) END
 $$;
 
--- Letters and digits that stand together.
+-- Letters and digits that stand together, with nothing between them that is a sign, a picture, or space.
 CREATE FUNCTION words_of(text text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN array_remove(
-        regexp_split_to_array(folded(text), '[\u0001-/:-@\[-`{-\u00bf\u2000-\u206f\u3000-\u303f]+'), '');
+        regexp_split_to_array(folded(text), '[\u0001-/:-@\[-`{-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u303f\ufe00-\ufe0f\U0001f000-\U0001faff]+'), '');
 END
 $$;
 
@@ -46,15 +46,20 @@ $$;
 
 -- What somebody looks for who types a text: something that has, for each of its words, one that begins so; or, where it
 -- is a number, a phone number with these digits. The marks are those of whoever's things may be found. NULL when it has
--- no words.
-CREATE FUNCTION search_for(marks text[], text text) RETURNS tsquery
+-- no words. Words that are shorter than `shortest` are left out where there are others: so much begins with them that an
+-- index does not help.
+CREATE FUNCTION search_for(marks text[], text text, shortest integer DEFAULT 1) RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
+    words text[] := words_of(text);
     word text;
     asked tsquery;
     digits text := substring(translate(text, ' -/().', '') FROM '^(?:\+|00|0)?([0-9]{3,})$');
 BEGIN
-    FOREACH word IN ARRAY words_of(text) LOOP
+    IF EXISTS (SELECT FROM unnest(words) w WHERE length(w) >= shortest) THEN
+        words := ARRAY(SELECT w FROM unnest(words) w WHERE length(w) >= shortest);
+    END IF;
+    FOREACH word IN ARRAY words LOOP
         asked := coalesce(asked && beginning(marks, left(word, 40)), beginning(marks, left(word, 40)));
     END LOOP;
     RETURN CASE WHEN digits IS NULL THEN asked ELSE asked || beginning(marks, '#' || digits) END;
@@ -135,12 +140,15 @@ CREATE TRIGGER words_of_renamed AFTER UPDATE ON couriers FOR EACH ROW
 CREATE FUNCTION note_words_of_partner() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    -- Nobody changes the name or the number meanwhile.
+    PERFORM FROM couriers WHERE id IN (NEW.courier_id, OLD.courier_id) FOR SHARE;
     IF TG_OP = 'DELETE' THEN
         DELETE FROM courier_words WHERE courier_id = OLD.courier_id AND store_id = OLD.store_id;
     ELSE
         INSERT INTO courier_words
         SELECT w.* FROM couriers c, LATERAL words_of_courier(c, NEW.store_id) w WHERE c.id = NEW.courier_id
-        ON CONFLICT (courier_id, store_id) DO NOTHING;
+        ON CONFLICT (courier_id, store_id) DO UPDATE SET
+            last_name = EXCLUDED.last_name, first_name = EXCLUDED.first_name, words = EXCLUDED.words;
     END IF;
     RETURN NULL;
 END

@@ -33,7 +33,7 @@ public struct Lanes: Sendable {
         var opened = [requests]
         do {
             searches = try await Database(
-                url: url, group: group, poolSize: 2, limits: .within(.seconds(2)), observe: observe)
+                url: url, group: group, poolSize: 2, limits: .ofSearches, observe: observe)
             opened.append(searches)
             feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
             opened.append(feed)
@@ -66,6 +66,13 @@ extension DatabaseLimits {
     fileprivate static var ofRequests: DatabaseLimits {
         var limits = DatabaseLimits()
         limits.allowsNesting = false
+        return limits
+    }
+
+    /// One at a time, since what takes long would make others wait that go with it.
+    fileprivate static var ofSearches: DatabaseLimits {
+        var limits = within(.seconds(2))
+        limits.readsTogether = 1
         return limits
     }
 

@@ -9,14 +9,14 @@ struct Plans: Sendable {
     private let lanes: [Database]
     private let failed: @Sendable (any Error) -> Void
 
-    /// `failed` is told when sizes could not be asked for; they are asked for again.
+    /// `failed` is told when sizes could not be asked for, once for a time; they are asked for again.
     init(_ lanes: [Database], failed: @escaping @Sendable (any Error) -> Void) {
         (self.lanes, self.failed) = (lanes, failed)
     }
 
     /// Looks once a second until the task is cancelled.
     func run(on loop: EventLoop) async {
-        var planned: [String: Int64] = [:]
+        var (planned, hasFailed) = ([String: Int64](), false)
         while !Task.isCancelled {
             do {
                 let sizes = try await lanes[0].run(SizesOfTables())
@@ -26,8 +26,10 @@ struct Plans: Sendable {
                 }
                 // One that has shrunk may be planned for as it is by a session that begins now.
                 for (name, pages) in sizes { planned[name] = min(pages, planned[name] ?? pages) }
+                hasFailed = false
             } catch {
-                if !(error is CancellationError) { failed(error) }
+                if !hasFailed, !(error is CancellationError) { failed(error) }
+                hasFailed = true
             }
             try? await loop.sleep(for: .seconds(1))
         }
@@ -36,7 +38,7 @@ struct Plans: Sendable {
 
 private struct SizesOfTables: Statement {
     static let sql = """
-        SELECT relname::text, pg_relation_size(oid) / current_setting('block_size')::bigint FROM pg_class
+        SELECT relname::text, coalesce(pg_relation_size(oid), 0) / current_setting('block_size')::bigint FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
         """
     static let isReadOnly = true

@@ -91,7 +91,9 @@ private enum CommitSQL {
                     SELECT FROM deliveries d WHERE d.store_id = c.store_id AND d.reference = c.reference) AS taken
                 FROM (
                     SELECT *, content->>'reference' AS reference,
-                        row_number() OVER (PARTITION BY store_id, coalesce(content->>'reference', no::text)) AS twin
+                        row_number() OVER (
+                            PARTITION BY store_id, content->>'reference', CASE WHEN content->>'reference' IS NULL THEN no END
+                            ORDER BY no) AS twin
                     FROM allowed WHERE action = 'create') c
                 WHERE twin = 1),
             -- Of several with one key the first may take it.

@@ -44,6 +44,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         let promise: Promise<Commit.Outcome>
 
         var delivery: ID { commit.change.after.id }
+        var alone: Entry { Entry(commit: commit, isAlone: true, promise: promise) }
     }
 
     init(_ database: Database, on loop: EventLoop) {
@@ -123,7 +124,8 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
             for (place, entry) in batch.enumerated() { settle(entry, outcomes[place + 1] ?? .notMade) }
         } catch PostgresError.refused where batch.count > 1 {
             // One of them is bad: the others must not suffer from it.
-            for entry in batch { await commitAlone(entry) }
+            waiting.insert(contentsOf: batch.map(\.alone), at: 0)
+            gather()
         } catch {
             for entry in batch { entry.promise.fulfil(.failure(error)) }
         }

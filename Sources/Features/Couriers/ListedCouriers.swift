@@ -90,7 +90,9 @@ private enum CourierSQL {
     static let isAfter = "(\(order)) > (\(place))"
 
     static let asked = """
-        asked AS MATERIALIZED (SELECT search_for(ARRAY['*', mark_of($1)], $7) AS words)
+        asked AS MATERIALIZED (
+            SELECT search_for(marks, $7) AS words, search_for(marks, $7, 3) AS rare
+            FROM (SELECT CASE WHEN $2 THEN ARRAY[mark_of($1)] ELSE ARRAY['*', mark_of($1)] END AS marks) m)
         """
     /// In a form that no index of stores serves: words are what is rare.
     static let isOpen = "coalesce(w.store_id, $1) = $1"
@@ -189,7 +191,7 @@ private struct FindCouriersByWord: Statement {
     static let sql = """
         WITH \(CourierSQL.asked), hits AS MATERIALIZED (
             SELECT DISTINCT courier_id AS id FROM (
-                SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
+                SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.rare AND ts_match_vq(w.words, asked.words)
                 WHERE \(CourierSQL.isOpen) LIMIT \(2 * SearchSteps<ListedCourier>.mostHits + 1)) w),
         too_many AS MATERIALIZED (SELECT count(*) > \(SearchSteps<ListedCourier>.mostHits) AS are FROM hits),
         found AS MATERIALIZED (

@@ -47,7 +47,7 @@ enum SearchOfStore: DeliverySearch {
     static let store = "store_id = $1"
     static let couriers = """
         SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
-        WHERE coalesce(w.store_id, w.courier_id) = $1 LIMIT 200
+        WHERE coalesce(w.store_id, w.courier_id) = $1 LIMIT 1000
         """
     static let isListed = "d.store_id = $1"
 }
@@ -64,7 +64,11 @@ enum SearchOfCourier: DeliverySearch {
 
 extension DeliverySearch {
     fileprivate static var asked: String {
-        "asked AS MATERIALIZED (SELECT search_for(\(marks), $6) AS words), named AS MATERIALIZED (\(couriers))"
+        """
+        asked AS MATERIALIZED (
+            SELECT search_for(\(marks), $6) AS words, search_for(\(marks), $6, 3) AS rare),
+        named AS MATERIALIZED (\(couriers))
+        """
     }
 
     /// What is told of those that `found` has.
@@ -115,7 +119,7 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
     static var sql: String {
         """
         WITH \(Whose.asked), hits AS MATERIALIZED (
-            (SELECT w.delivery_id FROM asked JOIN delivery_words w ON w.words @@ asked.words
+            (SELECT w.delivery_id FROM asked JOIN delivery_words w ON w.words @@ asked.rare AND ts_match_vq(w.words, asked.words)
                 WHERE w.\(Whose.store) LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))
             UNION
             (SELECT j.delivery_id FROM named, LATERAL (

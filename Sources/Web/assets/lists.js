@@ -14,6 +14,8 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
   let clock = 0, reloads = 0;
+  // What is searched for at the moment, and whether that is to be done once more.
+  let searched, isOutdated = false;
   let complaint = '';
   const parts = statuses.map(part);
   const problem = h('div');
@@ -33,11 +35,11 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
   async function load(made) {
     const mine = ++made.load;
     const begun = ++clock;
-    const items = [];
+    const [items, wanted] = [[], query()];
     let cursor;
     try {
       for (let page = 0; page < made.pages && cursor !== null; page += 1) {
-        const answer = await get('/v1/deliveries', {status: made.status, limit: 50, cursor, ...query()});
+        const answer = await get('/v1/deliveries', {status: made.status, limit: 50, cursor, ...wanted});
         if (mine !== made.load) return;
         items.push(...answer.items);
         cursor = answer.next_cursor;
@@ -74,9 +76,17 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
 
   /** A search takes the lists one after the other, since an account may have few searches at once. */
   async function reload() {
+    const {q} = query();
+    if (q && q === searched) { isOutdated = true; return; }
     const mine = ++reloads;
-    if (!query().q) await Promise.all(parts.map(load));
-    else for (const made of parts) if (mine === reloads) await load(made);
+    searched = q;
+    for (const made of parts) made.load += 1;
+    do {
+      isOutdated = false;
+      if (!q) await Promise.all(parts.map(load));
+      else for (const made of parts) if (mine === reloads) await load(made);
+    } while (isOutdated && mine === reloads);
+    if (mine === reloads) searched = undefined;
   }
 
   const of = (status) => Array.from(known.values()).filter((one) => one.status === status)

@@ -17,10 +17,20 @@ export function partners(region) {
   const showSent = () => loading(sent, () => all('/v1/invites'), (items) => fill(sent, items, invite, 'noInvites'));
   const showFound = () => {
     const q = search.value.trim();
-    const nobody = {items: []};
-    loading(found, () => (q ? get('/v1/couriers', {partner: false, q, limit: 20}) : nobody), ({items}) =>
+    loading(found, () => (q ? some(q) : []), (items) =>
       (q ? fill(found, items, stranger, 'nothingFound') : found.replaceChildren()));
   };
+
+  /** A page of a search may be short, or empty, and still have a next one. */
+  async function some(q) {
+    const items = [];
+    for (let cursor; cursor !== null && items.length < 20;) {
+      const page = await get('/v1/couriers', {partner: false, q, limit: 20, cursor});
+      items.push(...page.items);
+      cursor = page.next_cursor;
+    }
+    return items;
+  }
 
   const why = (person) => h('button', {type: 'button', 'aria-label': t('cancellationsOf', {name: fullName(person)}),
     onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id))}, t('cancellations'));
