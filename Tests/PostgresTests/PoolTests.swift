@@ -39,7 +39,8 @@ import Testing
         limits.statementsPerConnection = 1
         limits.waitingStatements = 1
         try await withDatabase(poolSize: 1, limits: limits) { database, group in
-            let busy = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 0.2)) }
+            // Long enough that the other one is seen waiting.
+            let busy = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 4)) }
             while await database.statistics().inFlight == 0 { await Task.yield() }
             let impatient = Task(executorPreference: group.loops[0]) { try await database.run(Echo(number: 1)) }
             while await database.statistics().waiting == 0 { await Task.yield() }
