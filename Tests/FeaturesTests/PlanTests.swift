@@ -199,7 +199,7 @@ private struct Statements: Sendable {
     }
 }
 
-/// What this session has read since its numbers were last passed on.
+/// How many rows and entries of indexes the connection has read, by the server's own count.
 private struct RowsRead: Statement {
     static let sql = """
         SELECT sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::bigint
