@@ -83,7 +83,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     /// Where the next read goes: what comes up while a batch of reads is under way makes the next one. One server at work
     /// for each loop gets through more, and more evenly, than many that compete for the processors. Where nothing moves
-    /// the next connection takes over, so that nobody waits for something slow.
+    /// the next connection takes over, so that who comes later does not wait for something slow.
     private var reader: Connection? {
         var behindOthers: Connection?
         for connection in connections where !connection.isLeased {
