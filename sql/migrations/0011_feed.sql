@@ -72,6 +72,7 @@ DECLARE
     seen pg_snapshot;
     marks text[];
 BEGIN
+    IF pg_current_xact_id_if_assigned() IS NOT NULL THEN RAISE 'number_events is a transaction of its own'; END IF;
     -- One at a time, until the commit.
     IF NOT pg_try_advisory_xact_lock(7311146936) THEN RETURN NULL; END IF;
     SELECT * INTO before FROM event_rounds ORDER BY journal_id DESC, numbered_at DESC LIMIT 1;
@@ -114,7 +115,9 @@ BEGIN
             SELECT first, last, until FROM unnest(before.gaps_first, before.gaps_last, before.gaps_before) AS gap(first, last, until)
             WHERE until > pg_snapshot_xmin(seen) AND until <= pg_snapshot_xmax(seen)
             UNION ALL
-            SELECT past + 1, id - 1, pg_snapshot_xmax(seen) FROM (
+            -- Whoever drew them has had its id for longer than this transaction, which draws its own only after it has
+            -- looked. The snapshot's end would be too early: who began last need not be among what it knows of.
+            SELECT past + 1, id - 1, pg_current_xact_id() FROM (
                 SELECT id, lag(id, 1, before.journal_id) OVER (ORDER BY id) AS past
                 FROM unnest(taken) AS id WHERE id > before.journal_id) fresh
             WHERE id > past + 1) missing;
