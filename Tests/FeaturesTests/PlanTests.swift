@@ -28,8 +28,11 @@ import Testing
             if statistics == .ofEmptyTables { try await api.execute("VACUUM ANALYZE") }
             let (store, couriers) = try await api.team(2)
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
+            try await api.put(to: ["a device"], channel: "push")
             if statistics == .ofFewRows { try await api.execute("ANALYZE") }
             try await Session.with { session in
+                // Nobody else numbers events from now on.
+                try await session.database.run(HoldNumbering())
                 let statements = try await Statements(session, store, couriers, id)
                 let plans = Task(executorPreference: session.group.loops[0]) {
                     await Plans([session.database]) { _ in }.run(on: session.group.loops[0])
@@ -48,6 +51,29 @@ import Testing
                 }
                 plans.cancel()
                 await plans.value
+            }
+        }
+    }
+
+    /// Sixty thousand events for as many readers, numbered within the time that a statement has: looked up once each, and
+    /// not each beside all others.
+    @Test func numberingTakesNoLongerForMany() async throws {
+        try await API.serving { api in
+            try await Session.with { session in
+                try await session.database.run(HoldNumbering())
+                try await api.execute(
+                    """
+                    INSERT INTO event_journal (accounts, types)
+                    SELECT array_agg(gen_random_uuid()), array_agg('test.many'::text)
+                    FROM generate_series(1, 120) entry, generate_series(1, 500) reader GROUP BY entry
+                    """)
+                // One more than is asked for is left, since what one entry tells is numbered together.
+                let most: Int32 = 59_000
+                #expect(try await session.database.run(NumberEvents(most: most)) == [true])
+                #expect(try await session.database.run(NumberEvents(most: most)) == [false])
+                let numbered = try await api.execute(
+                    "SELECT count(*), max(number) FROM events WHERE type = 'test.many'")
+                #expect(numbered == [["60000", "1"]])
             }
         }
     }
@@ -103,12 +129,17 @@ import Testing
             SELECT id, 1, 'create', 'store', store_id, 'pending', now() FROM deliveries WHERE id <> '\(id)'
             """,
             """
+            INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at)
+            SELECT store_id, coalesce((SELECT max(numbered_at) FROM events), now() - interval '1 minute'),
+                10 + row_number() OVER (), 'delivery.created', id, 1, now() FROM deliveries WHERE id <> '\(id)'
+            """,
+            """
             INSERT INTO event_journal (accounts, types, delivery_id, seq)
             SELECT ARRAY[store_id], ARRAY['delivery.created'], id, 1 FROM deliveries WHERE id <> '\(id)'
             """,
             """
             INSERT INTO messages (kind, channel, address, platform, language, title, body, data, account_id, subject)
-            SELECT 'delivery_offered', 'push', 'device', 'fcm', 'hr', 'Dostava', 'Ilica', '{}', candidates[1], id
+            SELECT 'delivery_offered', 'push', 'device ' || id, 'fcm', 'hr', 'Dostava', 'Ilica', '{}', candidates[1], id
             FROM deliveries WHERE id <> '\(id)'
             """,
             """
@@ -118,7 +149,6 @@ import Testing
         ] {
             try await api.execute(sql)
         }
-        try await eventually { try await api.execute("SELECT count(*) FROM event_journal") == [["0"]] }
     }
 }
 
@@ -159,6 +189,8 @@ private struct Statements: Sendable {
         let jobs = ListedDeliveries.Part(account: courier, after: (.pending, .greatest), last: .cancelled, limit: 51)
         let attempt = try #require(create.record).attempt
         all = [
+            // First, since it is a transaction of its own.
+            Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
             Self.one(CommitTogether(commits: [create, accept])), Self.one(CommitAlone(commit: accept)),
             Self.one(FindDelivery(account: courier, id: id)), Self.one(ListOfStore(part: part)),
             Self.one(ListOfCourier(part: jobs)), Self.one(FindStoreWithPartners(store: storeID, couriers: [courier])),
@@ -197,6 +229,31 @@ private struct Statements: Sendable {
             return rolledBack.reads
         }
     }
+}
+
+private struct HoldNumbering: Statement {
+    static let sql = "SELECT pg_advisory_lock(7311146936)::text"
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}
+
+/// A gateway's turn: some messages arrive, and others do not.
+private struct ClaimAndAnswer: Statement {
+    static let sql = """
+        DO $$
+        DECLARE
+            ids uuid[];
+            leases uuid[];
+        BEGIN
+            SELECT array_agg(id), array_agg(lease) INTO ids, leases FROM outbox_claim('push', 20, 60);
+            ASSERT cardinality(ids) > 0, 'nothing waits';
+            PERFORM outbox_extend(ids, leases, 90, '{push}');
+            PERFORM outbox_ack(ids[1:10], leases[1:10], '{push}');
+            PERFORM outbox_nack(
+                (SELECT jsonb_agg(jsonb_build_object('id', id, 'lease', lease, 'reason', 'busy'))
+                    FROM unnest(ids[11:20], leases[11:20]) AS failed(id, lease)), '{push}');
+        END
+        $$
+        """
 }
 
 /// How many rows and entries of indexes the connection has read, by the server's own count.

@@ -58,8 +58,8 @@ CREATE TABLE event_rounds (
     PRIMARY KEY (journal_id, numbered_at)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Numbers what the journal has, up to so many entries, and tells the accounts concerned to those who listen, by the ends
--- of their ids. True when there is more; null when somebody else is at it.
+-- Numbers what the journal has, up to so many events or one entry, and tells the accounts concerned to those who listen,
+-- by the ends of their ids. True when there is more; null when somebody else is at it.
 CREATE FUNCTION number_events(most integer) RETURNS boolean
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
@@ -68,7 +68,11 @@ DECLARE
     before event_rounds;
     moment timestamptz;
     taken bigint[];
+    -- Beside each that was taken, from a gap: which, and until when that counts.
+    gap_of bigint[];
+    until_of xid8[];
     newest bigint;
+    has_more boolean;
     seen pg_snapshot;
     marks text[];
 BEGIN
@@ -78,55 +82,64 @@ BEGIN
     SELECT * INTO before FROM event_rounds ORDER BY journal_id DESC, numbered_at DESC LIMIT 1;
     -- No finer than what clients are told, and never backwards, whatever the clock does.
     moment := greatest(before.numbered_at, date_trunc('milliseconds', clock_timestamp()));
-    WITH found AS MATERIALIZED (
-        SELECT id FROM unnest(before.gaps_first, before.gaps_last) AS gap(first, last), LATERAL (
+    WITH fresh AS MATERIALIZED (
+        SELECT id, sum(cardinality(accounts)) OVER (ORDER BY id) - cardinality(accounts) AS events_before FROM (
+            SELECT id, accounts FROM event_journal WHERE id > before.journal_id ORDER BY id LIMIT most) e),
+    found AS MATERIALIZED (
+        SELECT late.id, gap.first AS gap, gap.until
+        FROM unnest(before.gaps_first, before.gaps_last, before.gaps_before) AS gap(first, last, until), LATERAL (
             SELECT id FROM event_journal WHERE id BETWEEN gap.first AND gap.last OFFSET 0) late
         UNION ALL
-        (SELECT id FROM event_journal WHERE id > before.journal_id ORDER BY id LIMIT most)),
+        SELECT id, NULL, NULL FROM fresh WHERE events_before < most),
     entries AS (DELETE FROM event_journal WHERE id = ANY (ARRAY(SELECT id FROM found)) RETURNING *),
-    told AS MATERIALIZED (
+    told AS (
         SELECT e.id, e.delivery_id, e.seq, e.at, e.data, t.account, t.type, t.place
         FROM entries e, unnest(e.accounts, e.types) WITH ORDINALITY AS t(account, type, place)),
+    placed AS (
+        SELECT *, row_number() OVER (PARTITION BY account ORDER BY id, place) AS place_of_account FROM told),
+    -- Looked up once an account, and handed on within it: a join would be a walk through all of them for each.
     numbered AS MATERIALIZED (
-        SELECT *, row_number() OVER (PARTITION BY account ORDER BY id, place) AS number FROM told),
-    readers AS MATERIALIZED (
-        SELECT n.account, coalesce(last.number, gone.number, 0) AS number
-        FROM numbered n LEFT JOIN LATERAL (
-            SELECT number FROM events e WHERE e.account_id = n.account AND e.numbered_at <= moment
-            ORDER BY numbered_at DESC, number DESC LIMIT 1) last ON true
-        LEFT JOIN LATERAL (
-            SELECT number FROM feed_ends f WHERE f.account_id = n.account AND last.number IS NULL OFFSET 0) gone ON true
-        WHERE n.number = 1),
+        SELECT p.*, p.place_of_account + max(ends.number) OVER (PARTITION BY account) AS number
+        FROM placed p LEFT JOIN LATERAL (
+            SELECT coalesce(
+                (SELECT number FROM events e WHERE e.account_id = p.account AND e.numbered_at <= moment
+                    ORDER BY numbered_at DESC, number DESC LIMIT 1),
+                (SELECT number FROM feed_ends f WHERE f.account_id = p.account), 0) AS number
+            WHERE p.place_of_account = 1) ends ON true),
     written AS (
         INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at, data)
-        SELECT n.account, moment, r.number + n.number, n.type, n.delivery_id, n.seq, n.at, n.data
-        FROM readers r JOIN numbered n ON n.account = r.account)
-    SELECT ARRAY(SELECT id FROM found ORDER BY id), (SELECT max(id) FROM found), pg_current_snapshot(),
-        ARRAY(SELECT right(account::text, 12) FROM readers)
-    INTO taken, newest, seen, marks;
+        SELECT account, moment, number, type, delivery_id, seq, at, data FROM numbered)
+    SELECT found.*, (SELECT count(*) FROM fresh) >= most OR EXISTS (SELECT FROM fresh WHERE events_before >= most),
+        pg_current_snapshot(), ARRAY(SELECT right(account::text, 12) FROM numbered WHERE place_of_account = 1)
+    INTO taken, gap_of, until_of, newest, has_more, seen, marks
+    FROM (SELECT coalesce(array_agg(id), '{}'), array_agg(gap), array_agg(until), max(id) FROM found) found;
     newest := greatest(newest, before.journal_id);
-    IF newest > before.journal_id OR taken <> '{}' THEN
+    IF taken <> '{}' THEN
         DELETE FROM event_rounds WHERE journal_id <= newest;
         INSERT INTO event_rounds
         SELECT moment, newest, coalesce(array_agg(first), '{}'), coalesce(array_agg(last), '{}'), coalesce(array_agg(until), '{}')
         FROM (
-            -- Until everybody has ended who might still show what is missing. What is said of a transaction to come was
-            -- said in a cluster that this database was copied from.
-            SELECT first, last, until FROM unnest(before.gaps_first, before.gaps_last, before.gaps_before) AS gap(first, last, until)
-            WHERE until > pg_snapshot_xmin(seen) AND until <= pg_snapshot_xmax(seen)
-            UNION ALL
-            -- Whoever drew them has had its id for longer than this transaction, which draws its own only after it has
-            -- looked. The snapshot's end would be too early: who began last need not be among what it knows of.
-            SELECT past + 1, id - 1, pg_current_xact_id() FROM (
-                SELECT id, lag(id, 1, before.journal_id) OVER (ORDER BY id) AS past
-                FROM unnest(taken) AS id WHERE id > before.journal_id) fresh
-            WHERE id > past + 1) missing;
+            -- What is missing between what was found, and before and behind it.
+            SELECT lag(id) OVER ranges + 1 AS first, id - 1 AS last, until FROM (
+                -- Until everybody has ended who might still show what is missing. What is said of a transaction to come
+                -- was said in a cluster that this database was copied from.
+                SELECT gap, unnest(ARRAY[gap - 1, last + 1]) AS id, until
+                FROM unnest(before.gaps_first, before.gaps_last, before.gaps_before) AS known(gap, last, until)
+                UNION ALL
+                -- Whoever drew what is missing now has had its id for longer than this transaction, which draws its own
+                -- only after it has looked. The snapshot's end would be too early: who began last need not be among what
+                -- it knows of.
+                SELECT NULL, unnest(ARRAY[before.journal_id, newest + 1]), pg_current_xact_id()
+                UNION ALL
+                SELECT gap, id, coalesce(until, pg_current_xact_id()) FROM unnest(taken, gap_of, until_of) AS late(id, gap, until)) ids
+            WINDOW ranges AS (PARTITION BY gap ORDER BY id)) missing
+        WHERE first <= last AND (until = pg_current_xact_id() OR until > pg_snapshot_xmin(seen) AND until <= pg_snapshot_xmax(seen));
         -- A notice holds up to 8000 bytes.
         FOR part IN 0..(cardinality(marks) - 1) / 600 LOOP
             PERFORM pg_notify('kurir_events', array_to_string(marks[part * 600 + 1:part * 600 + 600], ''));
         END LOOP;
     END IF;
-    RETURN cardinality(taken) >= most;
+    RETURN has_more;
 END
 $$;
 
@@ -143,31 +156,29 @@ BEGIN
 END
 $$;
 
--- Makes the partitions of this week and the next four, and drops what is wholly older than so many days. Gives up where
--- somebody reads for long: dropping can wait.
-CREATE FUNCTION event_partitions(days integer) RETURNS void
+-- Makes the partitions of this week and the next four, and drops the oldest if it is wholly older than so many days; true
+-- when there was one. Gives up where somebody reads for long: dropping can wait, and what is added up before it takes no
+-- lock that others wait for.
+CREATE FUNCTION event_partitions(days integer) RETURNS boolean
 LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' AS $$
 DECLARE
     ahead timestamptz;
     part text;
 BEGIN
-    IF NOT pg_try_advisory_xact_lock(7311146937) THEN RETURN; END IF;
+    IF NOT pg_try_advisory_xact_lock(7311146937) THEN RETURN false; END IF;
     FOR ahead IN SELECT generate_series(now(), now() + interval '4 weeks', '1 week') LOOP
         PERFORM make_event_partition(ahead);
     END LOOP;
-    FOR part IN SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-        WHERE inhparent = 'events'::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now() ORDER BY relname
-    LOOP
-        EXECUTE format(
-            'INSERT INTO feed_ends (account_id, number, numbered_at)
-                SELECT account_id, max(number), max(numbered_at) FROM %I GROUP BY account_id ORDER BY account_id
-            ON CONFLICT (account_id) DO UPDATE SET number = EXCLUDED.number, numbered_at = EXCLUDED.numbered_at', part);
-        EXECUTE format('DROP TABLE %I', part);
-    END LOOP;
-    WITH old AS (
-        DELETE FROM event_cursors_before WHERE numbered_at < now() - make_interval(days => days) RETURNING xact)
-    UPDATE events_kept SET after = newest.xact FROM (SELECT xact FROM old ORDER BY xact DESC LIMIT 1) newest
-    WHERE after < newest.xact;
+    SELECT relname INTO part FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+    WHERE inhparent = 'events'::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
+    ORDER BY relname LIMIT 1;
+    IF part IS NULL THEN RETURN false; END IF;
+    EXECUTE format(
+        'INSERT INTO feed_ends (account_id, number, numbered_at)
+            SELECT account_id, max(number), max(numbered_at) FROM %I GROUP BY account_id ORDER BY account_id
+        ON CONFLICT (account_id) DO UPDATE SET number = EXCLUDED.number, numbered_at = EXCLUDED.numbered_at', part);
+    EXECUTE format('DROP TABLE %I', part);
+    RETURN true;
 END
 $$;
 
@@ -179,12 +190,29 @@ CREATE TABLE event_cursors_before (
     id bigint NOT NULL,
     number bigint NOT NULL,
     numbered_at timestamptz NOT NULL,
+    -- Of that account.
+    is_newest boolean NOT NULL,
     PRIMARY KEY (account_id, xact, id)
 );
-INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at)
+INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at, is_newest)
     SELECT account_id, xact, id, row_number() OVER feed,
-        date_trunc('milliseconds', least(max(at) OVER feed, now()))
+        date_trunc('milliseconds', least(max(at) OVER feed, now())), lead(id) OVER feed IS NULL
     FROM events_by_transaction WINDOW feed AS (PARTITION BY account_id ORDER BY xact, id);
+CREATE INDEX former_cursors_by_age ON event_cursors_before (numbered_at) WHERE NOT is_newest;
+
+-- Forgets cursors of before that mean what is older than so many days, some at a time; gives how many. Of each account the
+-- newest stays, so that whoever has read everything is never told that something is gone.
+CREATE FUNCTION forget_former_cursors(days integer) RETURNS bigint
+LANGUAGE sql SET enable_seqscan = off AS $$
+    WITH old AS (
+        DELETE FROM event_cursors_before WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM event_cursors_before
+            WHERE NOT is_newest AND numbered_at < now() - make_interval(days => days) ORDER BY numbered_at LIMIT 1000
+            FOR UPDATE SKIP LOCKED))
+        RETURNING 1)
+    SELECT count(*) FROM old
+$$;
+
 DO $$
 BEGIN
     PERFORM make_event_partition(day) FROM generate_series(
@@ -228,4 +256,5 @@ $$;
 CREATE TRIGGER speaks_otherwise AFTER UPDATE OF language ON accounts
     FOR EACH ROW WHEN (OLD.language <> NEW.language) EXECUTE FUNCTION account_speaks_otherwise();
 
-REVOKE ALL ON FUNCTION sessions_have_ended, account_speaks_otherwise, number_events, make_event_partition, event_partitions FROM PUBLIC;
+REVOKE ALL ON FUNCTION sessions_have_ended, account_speaks_otherwise, number_events, make_event_partition, event_partitions,
+    forget_former_cursors FROM PUBLIC;

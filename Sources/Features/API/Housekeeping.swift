@@ -3,6 +3,10 @@ import Postgres
 
 /// Removes what time has made worthless, little by little, on one node at a time.
 struct Housekeeping: Sendable {
+    private static let mostTimes = 200
+    /// More than a statement of these may take.
+    private static let longest = "11 minutes"
+
     private let database: Database
     private let jobs: [Job]
     private let failed: @Sendable (_ job: String, any Error) -> Void
@@ -37,15 +41,20 @@ struct Housekeeping: Sendable {
         }
         for job in jobs {
             do {
-                while try await job.run(database), !Task.isCancelled {}
+                // What is never done waits for the next round, so that the other jobs have their turn.
+                for _ in 0..<Self.mostTimes where !Task.isCancelled {
+                    try await database.run(HoldTurn(for: Self.longest))
+                    guard try await job.run(database) else { break }
+                }
             } catch {
                 failed(job.name, error)
             }
         }
+        _ = try? await database.run(HoldTurn(for: "50 seconds"))
     }
 }
 
-/// No row when another node has the turn. Nobody gives it back, so nobody can forget to.
+/// No row when another node has the turn. Whoever dies with it loses it in a while.
 private struct TakeTurn: Statement {
     static let sql = """
         UPDATE housekeeping SET turn_until = now() + interval '50 seconds' WHERE turn_until < now() RETURNING true
@@ -53,7 +62,17 @@ private struct TakeTurn: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Removes some of what is outdated, and gives how much; few rows at a time, so that nobody waits for it.
+/// Keeps the turn for a while.
+private struct HoldTurn: Statement {
+    static let sql = "UPDATE housekeeping SET turn_until = now() + $1::text::interval"
+    let time: String
+
+    init(for time: String) { self.time = time }
+
+    func bind(into parameters: inout Parameters) { parameters.add(time) }
+}
+
+/// Removes some of what is outdated, and says whether there may be more; few rows at a time, so that nobody waits for it.
 struct RemoveOutdated: Statement {
     static let sql = """
         WITH sessions AS (
@@ -70,9 +89,9 @@ struct RemoveOutdated: Statement {
             DELETE FROM password_resets WHERE account_id IN (
                 SELECT account_id FROM password_resets WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
             RETURNING 1)
-        SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM keys) + (SELECT count(*) FROM buckets)
-            + (SELECT count(*) FROM resets)
+        SELECT greatest((SELECT count(*) FROM sessions), (SELECT count(*) FROM keys), (SELECT count(*) FROM buckets),
+            (SELECT count(*) FROM resets)) = 500
         """
 
-    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }

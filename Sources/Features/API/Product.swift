@@ -57,7 +57,7 @@ public struct Product: Sendable {
         failed: @escaping @Sendable (_ job: String, any Error) -> Void
     ) async throws {
         let database = lanes.requests
-        let searches = Searches(lanes.searches)
+        let slowReads = SlowReads(lanes.slow)
         let secret = try await ServerSecret.shared(by: database)
         let tail = try await FeedTail(on: group)
         self.tail = tail
@@ -98,11 +98,11 @@ public struct Product: Sendable {
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
             DeviceRoom(), InviteRoom(codes: codes),
-            PartnerRoom(redemption: redemption, leaving: leaving), CourierRoom(searches: searches),
-            DeliveryRoom(committer: committer, searches: searches),
+            PartnerRoom(redemption: redemption, leaving: leaving), CourierRoom(searches: slowReads),
+            DeliveryRoom(committer: committer, searches: slowReads),
             EventRoom(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
-            OutboxRoom(database: database, tail: outbox), StatsRoom(database: lanes.searches), status,
+            OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
         ]
         let app = AppRoom(codes: codes)
         let pages = PageRoom(
@@ -119,21 +119,23 @@ public struct Product: Sendable {
     private static func jobs(_ settings: Settings) -> [Housekeeping.Job] {
         [
             Housekeeping.Job(name: "event partitions") {
-                try await $0.run(RenewEventPartitions(days: Int32(settings.eventDays)))
-                return false
+                try await $0.run(RenewEventPartitions(days: Int32(settings.eventDays))).first == true
+            },
+            Housekeeping.Job(name: "former cursors") {
+                try await $0.run(ForgetFormerCursors(days: Int32(settings.eventDays))).first ?? 0 >= 1000
             },
             Housekeeping.Job(name: "message partitions") {
                 try await $0.run(RenewMessagePartitions(days: Int32(settings.messageDays)))
                 return false
             },
             Housekeeping.Job(name: "outdated messages") {
-                try await $0.run(BuryOutdated(days: Int32(settings.messageDays))).first ?? 0 > 0
+                try await $0.run(BuryOutdated(days: Int32(settings.messageDays))).first ?? 0 >= 1000
             },
             Housekeeping.Job(name: "message counts") {
                 try await $0.run(FoldMessageCounts())
                 return false
             },
-            Housekeeping.Job(name: "outdated rows") { try await $0.run(RemoveOutdated()).first ?? 0 > 0 },
+            Housekeeping.Job(name: "outdated rows") { try await $0.run(RemoveOutdated()).first == true },
         ]
     }
 

@@ -10,7 +10,8 @@ final class EventNumbering: Sendable {
     private static let pause = Duration.milliseconds(100)
     /// How soon it looks again, so that what comes together is numbered together.
     private static let shortPause = Duration.milliseconds(3)
-    private static let most: Int32 = 1000
+    /// So many events at a time.
+    private static let most: Int32 = 4000
 
     private let database: Database
     private let loop: EventLoop

@@ -63,7 +63,7 @@ struct FindFeedEnd: Statement {
 }
 
 /// The place that a former cursor meant; nil when it lies before all that there was, and no row when something may have
-/// been dropped since.
+/// been dropped since: of what was there at first, number 1 goes first.
 struct FindFormerPlace: Statement {
     static let sql = """
         SELECT place.number, place.numbered_at
@@ -71,7 +71,8 @@ struct FindFormerPlace: Statement {
             SELECT number, numbered_at FROM event_cursors_before
             WHERE account_id = $1 AND (xact, id) <= ($2::bigint::text::xid8, $3)
             ORDER BY xact DESC, id DESC LIMIT 1) place ON true
-        WHERE place.number IS NOT NULL OR kept.after <= $2::bigint::text::xid8
+        WHERE place.number IS NOT NULL OR kept.after <= $2::bigint::text::xid8 AND 1 = coalesce(
+            (SELECT number FROM event_cursors_before WHERE account_id = $1 ORDER BY xact, id LIMIT 1), 1)
         """
     static let isReadOnly = true
     let account: ID
@@ -102,7 +103,7 @@ struct NumberEvents: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool? { try row.read() }
 }
 
-/// Makes the partitions that feeds will need, and drops those that are older than they are kept.
+/// Makes the partitions that feeds will need, and drops one that is older than they are kept; true when there was one.
 struct RenewEventPartitions: Statement {
     static let sql = "SELECT event_partitions($1)"
     let days: Int32
@@ -110,4 +111,18 @@ struct RenewEventPartitions: Statement {
     func bind(into parameters: inout Parameters) {
         parameters.add(days)
     }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// Forgets some cursors of before numbers, and gives how many.
+struct ForgetFormerCursors: Statement {
+    static let sql = "SELECT forget_former_cursors($1)"
+    let days: Int32
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(days)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }
