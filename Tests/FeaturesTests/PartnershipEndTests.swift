@@ -144,6 +144,74 @@ import Testing
         }
     }
 
+    /// What could not be left for however long is not forgotten.
+    @Test func leaveIsTakenInTheEndAlsoWhereItWasRefused() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.execute(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''not now''; END'")
+            try await api.execute("CREATE TRIGGER refused BEFORE UPDATE ON deliveries EXECUTE FUNCTION refuse()")
+            #expect(try await end(store, couriers[0], api) == 204)
+            #expect(try await api.execute("SELECT count(*) FROM partnership_endings") == [["1"]])
+            try await api.execute("DROP TRIGGER refused ON deliveries")
+            try await api.execute("UPDATE partnership_endings SET worked_until = now()")
+            try await eventually { try await candidates(id, store, api) == [couriers[1].id] }
+            try await eventually { try await api.execute("SELECT FROM partnership_endings").isEmpty }
+            try await api.expectConsistency()
+        }
+    }
+
+    /// Partners again and no longer, while leave of the first time is still being taken.
+    @Test func aSecondEndIsNotTakenForTheFirst() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let first = try await api.delivery(of: store, to: couriers)
+            let holder = try await OpenTransaction.begin()
+            try await holder.query("SELECT FROM deliveries WHERE id = '\(first)' FOR UPDATE")
+            let ending = Task { try await end(store, couriers[0], api) }
+            try await eventually {
+                try await api.execute(
+                    "SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')") != []
+            }
+            try await api.join(store, couriers[0])
+            let second = try await api.delivery(of: store, to: couriers)
+            // It ends again, and that node dies right after the commit.
+            try await api.execute(
+                """
+                WITH ended AS (
+                    DELETE FROM partners WHERE store_id = '\(store.id)' AND courier_id = '\(couriers[0].id)'
+                    RETURNING store_id, courier_id)
+                INSERT INTO partnership_endings (store_id, courier_id, worked_until) SELECT store_id, courier_id, now() FROM ended
+                ON CONFLICT (store_id, courier_id) DO UPDATE SET ended_at = clock_timestamp(), worked_until = now()
+                """)
+            try await holder.commit()
+            #expect(try await ending.value == 204)
+            for id in [first, second] {
+                try await eventually { try await candidates(id, store, api) == [couriers[1].id] }
+            }
+            try await eventually { try await api.execute("SELECT FROM partnership_endings").isEmpty }
+            try await api.expectConsistency()
+        }
+    }
+
+    /// Who is a partner again by the time of the commit keeps what it carries.
+    @Test func nobodyIsTakenLeaveOfWhoIsAPartner() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            let (storeID, delivery) = (try #require(ID(store.id)), try #require(ID(id)))
+            let found = try #require(
+                try await api.database.run(FindDelivery(account: storeID, id: delivery)).first)
+            let release = try Commits.step(.release, on: found, by: store, about: couriers[0], isPartner: false)
+            #expect(try await api.database.run(CommitAlone(commit: release)).isEmpty)
+            #expect(try await api.database.run(CommitTogether(commits: [release])).isEmpty)
+            try await api.execute("DELETE FROM partners WHERE courier_id = '\(couriers[0].id)'")
+            #expect(try await api.database.run(CommitAlone(commit: release)).map(\.outcome) == [.made])
+        }
+    }
+
     /// Ten thousand jobs, and everybody else works on meanwhile.
     @Test func manyJobsAreLeftInCommitsOfTheirOwn() async throws {
         try await API.serving { api in

@@ -70,7 +70,8 @@ CREATE INDEX queue_by_end ON message_queue (expires_at) WHERE expires_at IS NOT 
 CREATE TABLE partnership_endings (
     store_id uuid NOT NULL REFERENCES stores ON DELETE CASCADE,
     courier_id uuid NOT NULL REFERENCES couriers ON DELETE CASCADE,
-    ended_at timestamptz NOT NULL DEFAULT now(),
+    -- Which end is meant: the two may become partners again, and end that, too, before leave has been taken.
+    ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- Until then somebody is at it.
     worked_until timestamptz NOT NULL,
     PRIMARY KEY (store_id, courier_id)

@@ -79,7 +79,10 @@ private enum CommitSQL {
             allowed AS MATERIALIZED (
                 SELECT c.* FROM changes c LEFT JOIN (SELECT no, count(*) AS partners FROM partnered GROUP BY no) p
                     ON p.no = c.no
-                WHERE c.asked = coalesce(p.partners, 0)),
+                WHERE c.asked = coalesce(p.partners, 0)
+                    -- Leave is taken for those alone who have not become partners again.
+                    AND (c.action NOT IN ('release', 'withdraw') OR NOT EXISTS (
+                        SELECT FROM partners p WHERE p.store_id = c.store_id AND p.courier_id = c.about OFFSET 0))),
             locked AS MATERIALIZED (
                 SELECT c.* FROM (SELECT * FROM allowed WHERE action <> 'create' ORDER BY id) c,
                     LATERAL (

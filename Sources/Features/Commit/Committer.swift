@@ -40,11 +40,21 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private struct Entry {
         let commit: Commit
         /// Goes alone: it may have to wait for somebody, or be refused.
-        let isAlone: Bool
+        var isAlone: Bool
+        /// How often it was refused together with others.
+        var refusals = 0
         let promise: Promise<Commit.Outcome>
 
         var delivery: ID { commit.change.after.id }
-        var alone: Entry { Entry(commit: commit, isAlone: true, promise: promise) }
+
+        /// After a refusal. Where two nodes were about to take one reference at the same moment, whoever looks again sees
+        /// whose it is; else one of those that went together is bad, and the others must not suffer from it.
+        func again(after error: ServerError) -> Entry {
+            var entry = self
+            entry.refusals += 1
+            entry.isAlone = !error.isTakenReference || entry.refusals > 3
+            return entry
+        }
     }
 
     init(_ database: Database, on loop: EventLoop) {
@@ -122,9 +132,8 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
             let results = try await database.run(CommitTogether(commits: batch.map(\.commit)))
             let outcomes = Dictionary(results.map { ($0.place, $0.outcome) }) { first, _ in first }
             for (place, entry) in batch.enumerated() { settle(entry, outcomes[place + 1] ?? .notMade) }
-        } catch PostgresError.refused where batch.count > 1 {
-            // One of them is bad: the others must not suffer from it.
-            waiting.insert(contentsOf: batch.map(\.alone), at: 0)
+        } catch PostgresError.refused(let error) where batch.count > 1 {
+            waiting.insert(contentsOf: batch.map { $0.again(after: error) }, at: 0)
             gather()
         } catch {
             for entry in batch { entry.promise.fulfil(.failure(error)) }
@@ -141,12 +150,16 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private func commitAlone(_ entry: Entry) async {
         do {
             settle(entry, try await database.run(CommitAlone(commit: entry.commit)).first?.outcome ?? .notMade)
-        } catch PostgresError.refused(let error) where error.constraint == Commit.Outcome.referenceTaken.rawValue {
+        } catch PostgresError.refused(let error) where error.isTakenReference {
             settle(entry, .referenceTaken)
         } catch {
             entry.promise.fulfil(.failure(error))
         }
     }
+}
+
+extension ServerError {
+    fileprivate var isTakenReference: Bool { constraint == Commit.Outcome.referenceTaken.rawValue }
 }
 
 extension Change {

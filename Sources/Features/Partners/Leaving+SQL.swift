@@ -8,33 +8,33 @@ struct TakeEnding: Statement {
         WHERE (store_id, courier_id) = (
             SELECT store_id, courier_id FROM partnership_endings WHERE worked_until < now()
             LIMIT 1 FOR UPDATE SKIP LOCKED)
-        RETURNING store_id, courier_id
+        RETURNING store_id, courier_id, ended_at
         """
 
-    static func decode(_ row: inout RowReader) throws -> Pair { try Pair(&row) }
+    static func decode(_ row: inout RowReader) throws -> Ending { try Ending(&row) }
 }
 
-/// Says that somebody is at it still. No row when it is done, or the two are partners again.
+/// Says that somebody is at it still. No row when the two have become partners again, whatever came of that.
 struct KeepEnding: Statement {
     static let sql = """
         UPDATE partnership_endings e SET worked_until = now() + interval '15 seconds'
-        WHERE store_id = $1 AND courier_id = $2 AND NOT EXISTS (
+        WHERE store_id = $1 AND courier_id = $2 AND ended_at = $3 AND NOT EXISTS (
             SELECT FROM partners p WHERE p.store_id = e.store_id AND p.courier_id = e.courier_id)
         RETURNING true
         """
-    let pair: Pair
+    let ending: Ending
 
-    func bind(into parameters: inout Parameters) { pair.bind(into: &parameters) }
+    func bind(into parameters: inout Parameters) { ending.bind(into: &parameters) }
 
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Leave is taken.
+/// Leave is taken, unless there has been another end since.
 struct EndLeaving: Statement {
-    static let sql = "DELETE FROM partnership_endings WHERE store_id = $1 AND courier_id = $2"
-    let pair: Pair
+    static let sql = "DELETE FROM partnership_endings WHERE store_id = $1 AND courier_id = $2 AND ended_at = $3"
+    let ending: Ending
 
-    func bind(into parameters: inout Parameters) { pair.bind(into: &parameters) }
+    func bind(into parameters: inout Parameters) { ending.bind(into: &parameters) }
 }
 
 /// Where a courier stands among a store's open deliveries, looking at so many of them at a time. The last row says where

@@ -29,12 +29,12 @@ final class Leaving: Sendable {
     }
 
     /// Begins to take leave, and waits a while for the end.
-    func begin(_ pair: Pair, waitingAtMost bound: Duration) async {
+    func begin(_ ending: Ending, waitingAtMost bound: Duration) async {
         await loop.run { [self] in
             let end = Promise<Void>(on: loop)
             // It goes on when nobody waits any more.
             Task(executorPreference: loop) {
-                await self.leave(pair)
+                await self.leave(ending)
                 end.fulfil(.success(()))
             }
             let timer = loop.schedule(after: bound) { end.fulfil(.success(())) }
@@ -51,7 +51,7 @@ final class Leaving: Sendable {
     private func goOn() async {
         while !Task.isCancelled {
             do {
-                while let pair = try await database.run(TakeEnding()).first { await leave(pair) }
+                while let ending = try await database.run(TakeEnding()).first { await leave(ending) }
             } catch {
                 if !(error is CancellationError) { failed(error) }
             }
@@ -59,30 +59,37 @@ final class Leaving: Sendable {
         }
     }
 
-    private func leave(_ pair: Pair) async {
+    private func leave(_ ending: Ending) async {
         do {
-            var place: FindStandings.Place? = .beginning
+            var (isComplete, place) = (true, FindStandings.Place.beginning as FindStandings.Place?)
             while let next = place {
                 // Whoever has become a partner again keeps what is left.
-                guard try await database.run(KeepEnding(pair: pair)).first == true else { break }
-                let found = try await database.run(FindStandings(pair: pair, after: next))
-                await withTaskGroup(of: Void.self) { group in
-                    for standing in found {
-                        if let id = standing.delivery { group.addTask { await self.leave(id, pair) } }
-                    }
+                guard try await database.run(KeepEnding(ending: ending)).first == true else {
+                    isComplete = true
+                    break
                 }
+                let found = try await database.run(FindStandings(pair: ending.pair, after: next))
+                let left = await withTaskGroup(of: Bool.self) { group in
+                    for standing in found {
+                        if let id = standing.delivery { group.addTask { await self.leave(id, ending.pair) } }
+                    }
+                    return await group.allSatisfy { $0 }
+                }
+                isComplete = isComplete && left
                 place = found.last?.edge
             }
-            try await database.run(EndLeaving(pair: pair))
+            // What somebody holds for long is tried again, by whoever takes the ending up next.
+            if isComplete { try await database.run(EndLeaving(ending: ending)) }
         } catch {
             if !(error is CancellationError) { failed(error) }
         }
     }
 
-    /// Out of one delivery, whatever others do with it meanwhile.
-    private func leave(_ delivery: ID, _ pair: Pair) async {
+    /// Out of one delivery, whatever others do with it meanwhile; false when that was not possible.
+    private func leave(_ delivery: ID, _ pair: Pair) async -> Bool {
         // A step may come between, but none that brings the courier back.
-        for attempt in 0..<10 where (try? await left(delivery, pair, patiently: attempt > 0)) == true { return }
+        for attempt in 0..<4 where (try? await left(delivery, pair, patiently: attempt > 0)) == true { return true }
+        return false
     }
 
     private func left(_ id: ID, _ pair: Pair, patiently: Bool) async throws -> Bool {

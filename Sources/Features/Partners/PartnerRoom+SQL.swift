@@ -94,6 +94,23 @@ struct Pair: Hashable, Sendable {
     }
 }
 
+/// The end of a partnership.
+struct Ending: Sendable {
+    let pair: Pair
+    let at: Timestamp
+
+    func bind(into parameters: inout Parameters) {
+        pair.bind(into: &parameters)
+        parameters.add(at)
+    }
+
+    /// Reads three columns.
+    init(_ row: inout RowReader) throws {
+        pair = try Pair(&row)
+        at = try row.read()
+    }
+}
+
 /// Ends a partnership, takes back invites that would renew it, tells the courier, and notes that leave is to be taken.
 struct EndPartnership: Statement {
     static let sql = """
@@ -101,7 +118,9 @@ struct EndPartnership: Statement {
         noted AS (
             INSERT INTO partnership_endings (store_id, courier_id, worked_until)
             SELECT $1, courier_id, now() + interval '15 seconds' FROM ended
-            ON CONFLICT (store_id, courier_id) DO UPDATE SET worked_until = EXCLUDED.worked_until),
+            ON CONFLICT (store_id, courier_id) DO UPDATE SET
+                worked_until = EXCLUDED.worked_until, ended_at = EXCLUDED.ended_at
+            RETURNING store_id, courier_id, ended_at),
         revoked AS (
             UPDATE invites i SET state = 'revoked' FROM ended JOIN couriers c ON c.id = ended.courier_id
             WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone) RETURNING i.id),
@@ -116,7 +135,7 @@ struct EndPartnership: Statement {
             SELECT $3, $4 || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text.title, text.body, r.account_id
             FROM ended CROSS JOIN routes_of(ended.courier_id) r
             JOIN unnest($5, $6, $7) AS text(language, title, body) USING (language) WHERE r.channel = 'push')
-        SELECT courier_id FROM ended WHERE (SELECT count(withdrawn) FROM untrue) >= 0
+        SELECT * FROM noted WHERE (SELECT count(withdrawn) FROM untrue) >= 0
         """
     let pair: Pair
     let message: Message
@@ -126,5 +145,5 @@ struct EndPartnership: Statement {
         message.bind(into: &parameters)
     }
 
-    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> Ending { try Ending(&row) }
 }

@@ -62,14 +62,14 @@ public struct PartnerRoom: Room {
             .partnershipEnded, ["store": name],
             data: ["store_id": .string(caller.account.description), "store_name": .string(name)])
         let pair = Pair(store: caller.account, courier: courier)
-        try await call.runner.together { runner in
+        let ending = try await call.runner.together { runner in
             // From here on nobody accepts for this partnership: an accept that is under way is waited for.
             guard try await runner.run(HoldPartnership(pair: pair)).first != nil else { throw Problem.notFound }
             let carries = try await runner.run(CarriesSomething(pair: pair)).first ?? false
             guard releases || !carries else { throw Problem.deliveriesInProgress }
-            try await runner.run(EndPartnership(pair: pair, message: message))
+            return try await runner.run(EndPartnership(pair: pair, message: message)).first
         }
-        await leaving.begin(pair, waitingAtMost: .seconds(8))
+        if let ending { await leaving.begin(ending, waitingAtMost: .seconds(8)) }
         return Response(.noContent)
     }
 }

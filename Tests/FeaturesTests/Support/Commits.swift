@@ -26,12 +26,13 @@ enum Commits {
     }
 
     static func step(
-        _ action: Lifecycle.Action, on found: StoredDelivery, by person: Person, key: String? = nil
+        _ action: Lifecycle.Action, on found: StoredDelivery, by person: Person, about courier: Person? = nil,
+        isPartner: Bool = true, key: String? = nil
     ) throws -> Commit {
         let actor = try #require(ID(person.id))
         let kind: AccountKind = found.delivery.store == actor ? .store : .courier
-        let command = Command(action, by: actor, kind)
-        guard case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: true) else {
+        let command = Command(action, by: actor, kind, about: courier.flatMap { ID($0.id) })
+        guard case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: isPartner) else {
             throw ClientError.ended
         }
         let next = found.after(change, at: .now)
