@@ -17,6 +17,14 @@ public struct Migration: Sendable, Equatable {
     }
 }
 
+/// What a migration wants done with rows that were there before it.
+public struct Backfill: Sendable, Equatable {
+    /// The function that does it, some rows at a time.
+    public let name: String
+    /// How many rows it has done so far; nil when that was all.
+    public let rows: Int?
+}
+
 /// A migration, and when the database took it.
 public struct MigrationStatus: Sendable, Equatable {
     /// The file's name.

@@ -15,11 +15,14 @@ public struct Migrator: Sendable {
     /// The number that a database has which is up to date.
     public var newest: Int { migrations.count }
 
-    /// Applies what is missing, in order, and calls `applied` after each.
+    /// Applies what is missing, in order, and calls `applied` after each. What a migration wants done with the rows that are
+    /// there is then done in short commits, so that nobody waits who works with the database meanwhile; `filled` hears how
+    /// far that is.
     ///
     /// Several nodes may do so at once: one works, the others call `waiting`, wait, and find nothing left to do.
     public func migrate(
-        _ url: String, applied: (Migration) -> Void = { _ in }, waiting: () -> Void = {}
+        _ url: String, applied: (Migration) -> Void = { _ in }, filled: (Backfill) -> Void = { _ in },
+        waiting: () -> Void = {}
     ) throws {
         let connection = try BlockingConnection(url: url)
         try connection.execute(Self.patience)
@@ -36,6 +39,7 @@ public struct Migrator: Sendable {
             try apply(migration, connection)
             applied(migration)
         }
+        try fill(connection, filled)
     }
 
     /// Every migration with the time of its application; writes nothing.
@@ -93,6 +97,17 @@ public struct Migrator: Sendable {
         } catch PostgresError.refused(let error) {
             let line = connection.faultPosition.map { Self.line(at: $0, in: migration.sql) }
             throw MigrationError.failed(file: migration.file, line: line, reason: error.description)
+        }
+    }
+
+    /// Goes on where it was left, should it have been.
+    private func fill(_ connection: BlockingConnection, _ filled: (Backfill) -> Void) throws {
+        guard try connection.query("SELECT to_regclass('schema_backfills')") != [[nil]] else { return }
+        while let name = try connection.query("SELECT name FROM schema_backfills ORDER BY name LIMIT 1").first?.first
+            ?? nil
+        {
+            let rows = try connection.query("SELECT rows FROM continue_backfill($1)", [name])
+            filled(Backfill(name: name, rows: rows.first?.first.flatMap { $0 }.flatMap { Int($0) }))
         }
     }
 

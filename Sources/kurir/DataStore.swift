@@ -66,6 +66,9 @@ final class DataStore: Sendable {
     private func migrate(_ report: @Sendable (ProcessEvent) -> Void) throws {
         try Self.migrator().migrate(url) {
             report(.step("applied migration \($0.file)"))
+        } filled: {
+            guard let rows = $0.rows else { return report(.step("\($0.name) is done")) }
+            if rows % 100_000 == 0 { report(.step("\($0.name): \(rows) rows so far")) }
         } waiting: {
             report(.step("waiting for another process that brings the database up to date"))
         }

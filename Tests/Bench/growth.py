@@ -77,7 +77,7 @@ def reads_of_deliveries(kurir):
     """What is asked for, with the paths and tokens that do."""
     client, half = Client(kurir), kurir.total // STORES // 2
     deep = {path: [(f"{path}?limit=50{client.cursor_after(half, path, token)}", token)
-                   for token in ("store-1", "store-34", "store-67", "store-100")]
+                   for token in {f"store-{n % STORES + 1}" for n in (0, 33, 66, 99)}]
             for path in ("/v1/deliveries", "/v1/events")}
     numbers = [random.randint(1, kurir.total) for _ in range(2000)]
     return {
@@ -183,7 +183,7 @@ def measure_deliveries(options):
         sys.exit(f"{sizes[-1]:,} deliveries want some {room >> 30} GiB of disk, and {free >> 30} GiB are free")
     table = Table("deliveries", sizes, options)
     for total in sizes:
-        with grown(options, total, PENDING, text_length=3900 if options.long_texts else 100) as kurir:
+        with grown(options, total, PENDING, text_length=3400 if options.long_texts else 100) as kurir:
             for call, lines in reads_of_deliveries(kurir).items():
                 table.measure(kurir, call, "lines", lines)
             if table.wants("search"):
@@ -196,7 +196,7 @@ def measure_deliveries(options):
 
 def measure_searches(table, kurir):
     client = Client(kurir)
-    nowhere = [(NOWHERE, f"store-{n}") for n in range(1, 6)]
+    nowhere = [(NOWHERE, f"store-{n % STORES + 1}") for n in range(5)]
     for call, searches in ("search to its end", wanted_texts(kurir, 5)), ("search for nothing", nowhere):
         client.search(*searches[0])
         times, pages = zip(*(client.search(*search) for search in searches))
@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--couriers", type=int, default=10**6, help="up to how many; 0 for none")
     parser.add_argument("--calls", nargs="*", default=[""], help="only those whose names begin so")
     parser.add_argument("--connections", type=int, default=16)
-    parser.add_argument("--long-texts", action="store_true", help="4 KB of description, and as much of instructions")
+    parser.add_argument("--long-texts", action="store_true", help="almost 4 KB of description, and as much of instructions")
     options = parser.parse_args()
     print("requests a second, p50 and p99 in ms (! others had more than 5 % of the machine); last/first: of the rates, "
           "or of the times; db: processor ms that a request costs the database at the first and at the last size\n")

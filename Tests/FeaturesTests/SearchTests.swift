@@ -1,3 +1,5 @@
+import Domain
+import EventLoop
 import HTTP
 import Postgres
 import TestSupport
@@ -204,11 +206,50 @@ import Testing
         }
     }
 
+    /// Each of its steps is short enough.
+    @Test func aSearchOfManyStepsEndsAsAWhole() async throws {
+        try await API.serving { api in
+            let reads = SlowReads(api.database)
+            await #expect(throws: PostgresError.self) {
+                try await api.group.loops[0].run {
+                    try await reads.run(for: Domain.ID(high: 1, low: 1)) { runner in
+                        for _ in 0..<4 { _ = try await runner.run(Nap()) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// They cost as much as searches do.
+    @Test func figuresAreTwoAtOnceToo() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            try await api.database.transaction { holder in
+                _ = try await holder.run(LockCancellations())
+                let all = (0..<3).map { _ in Task { try await api.get("/v1/stats", as: store.token).status } }
+                var answers: [Int] = []
+                for one in all { answers.append(try await one.value) }
+                #expect(answers.sorted() == [429, 503, 503])
+            }
+            #expect(try await api.get("/v1/stats", as: store.token).status == 200)
+        }
+    }
+
     private func waiting(_ api: API) async throws -> Int {
         let waiting = try await api.execute(
             "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'delivery_words'::regclass")
         return waiting[0][0].flatMap { Int($0) } ?? 0
     }
+}
+
+private struct LockCancellations: Statement {
+    static let sql = "LOCK TABLE cancellations IN ACCESS EXCLUSIVE MODE"
+}
+
+private struct Nap: Statement {
+    static let sql = "SELECT pg_sleep(0.7)::text"
+    static let isReadOnly = true
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
 }
 
 private struct LockWords: Statement {

@@ -112,6 +112,83 @@ import Testing
         }
     }
 
+    /// Whoever might accept learns where it goes, and who it is for with the parcel; also from lists, feeds and searches.
+    @Test func whoTheRecipientIsIsToldToWhoCarriesIt() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            func expectSeen(_ isKnown: Bool, by person: Person, _ line: Int = #line) async throws {
+                let one = try await api.get(Deliveries.path(id), as: person.token).json
+                let listed = try await api.get("/v1/deliveries", as: person.token).items.first
+                let told = try await api.get("/v1/events", as: person.token).items.first?["delivery"]
+                for seen in [one, listed, told] {
+                    let recipient = try #require(seen?["recipient"])
+                    #expect(recipient["first_name"] == "Iva" && recipient["address"] == "Vukovarska 5, Split")
+                    #expect(recipient["location"]["lat"] == .number(43.508))
+                    #expect(recipient["last_name"] == (isKnown ? "Ivić" : .null), "line \(line)")
+                    #expect(recipient["phone"] == (isKnown ? "+385919998877" : .null), "line \(line)")
+                }
+                for (text, finds) in [
+                    ("ivic", isKnown), ("9998877", isKnown), ("iva%20torta", true), ("iva%20ivic", isKnown),
+                ] {
+                    let found = try await list(person, api, "?q=\(text)")
+                    #expect(found == (finds ? [id] : []), "\(text), line \(line)")
+                }
+            }
+            for courier in couriers {
+                try await api.expectEvents(["delivery.offered"], of: courier)
+                try await expectSeen(false, by: courier)
+            }
+            try await expectSeen(true, by: store)
+            try await api.act("accept", id, as: couriers[0])
+            try await expectSeen(true, by: couriers[0])
+            try await api.act("deliver", id, as: couriers[0])
+            try await expectSeen(true, by: couriers[0])
+            let back = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", back, as: couriers[0])
+            try await api.act("cancel", back, as: couriers[0])
+            let offered = try await api.get(Deliveries.path(back), as: couriers[1].token).json
+            #expect(offered["recipient"]["last_name"] == .null && offered["recipient"]["phone"] == .null)
+        }
+    }
+
+    /// What it delivered for a store that it has left stands in front of the rest, and is passed over little by little.
+    @Test func manyThatAreNoLongerSeenDoNotHideTheRest() async throws {
+        try await API.serving { api in
+            let (left, couriers) = try await api.team(1)
+            let stays = try await api.store()
+            try await api.join(stays, couriers[0])
+            var kept: [String] = []
+            for _ in 0..<3 { kept.append(try await api.delivery(of: stays, to: couriers)) }
+            for id in kept { for action in ["accept", "deliver"] { try await api.act(action, id, as: couriers[0]) } }
+            let one = try await api.delivery(of: left, to: couriers)
+            for action in ["accept", "deliver"] { try await api.act(action, one, as: couriers[0]) }
+            try await api.execute(
+                """
+                WITH made AS (
+                    INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name,
+                        recipient_last_name, recipient_address, description, created_at, updated_at, accepted_at, delivered_at)
+                    SELECT ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, store_id, status, version, courier_id,
+                        candidates, 'X', 'Y', 'Z', 'Torta', now(), now(), now(), now()
+                    FROM deliveries, generate_series(1, 2500) n WHERE id = '\(one)' RETURNING *)
+                INSERT INTO jobs (courier_id, status, delivery_id, store_id) SELECT courier_id, status, id, store_id FROM made
+                """)
+            #expect(try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: left.token).status == 204)
+            for query in ["?limit=2", "?limit=2&q=torta"] {
+                var (seen, pages, cursor): ([String], Int, String?) = ([], 0, nil)
+                repeat {
+                    let page = try await api.get(
+                        "/v1/deliveries" + query + (cursor.map { "&cursor=\($0)" } ?? ""), as: couriers[0].token)
+                    seen += page.items.compactMap { $0["id"].string }
+                    cursor = page.json["next_cursor"].string
+                    pages += 1
+                } while cursor != nil && pages < 9
+                #expect(seen == kept.reversed(), "\(query)")
+                if query == "?limit=2" { #expect(pages == 4) }
+            }
+        }
+    }
+
     @Test func noticesThatBecameUntrueAreWithdrawn() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)

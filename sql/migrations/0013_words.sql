@@ -70,21 +70,29 @@ $$;
 CREATE FUNCTION mark_of(account uuid) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT right(account::text, 6) $$;
 
+-- The mark of what only some may search for.
+CREATE FUNCTION hidden(mark text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT mark || '=' $$;
+
 CREATE TABLE delivery_words (
     delivery_id uuid PRIMARY KEY,
     store_id uuid NOT NULL,
     words tsvector NOT NULL
 );
 
+-- The recipient's last name and number stand behind a mark of their own, since couriers learn them with the delivery.
+CREATE FUNCTION words_of_delivery(delivery deliveries) RETURNS tsvector
+LANGUAGE sql STABLE AS $$
+    SELECT searchable(
+        mark_of(delivery.store_id), concat_ws(' ', delivery.recipient_first_name, delivery.recipient_address,
+            delivery.description, delivery.instructions, delivery.reference), NULL)
+        || searchable(hidden(mark_of(delivery.store_id)), delivery.recipient_last_name, delivery.recipient_phone)
+$$;
+
 CREATE FUNCTION note_words_of_delivery() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO delivery_words (delivery_id, store_id, words) VALUES (
-        NEW.id, NEW.store_id, searchable(
-            mark_of(NEW.store_id),
-            concat_ws(' ', NEW.recipient_first_name, NEW.recipient_last_name, NEW.recipient_address, NEW.description,
-                NEW.instructions, NEW.reference),
-            NEW.recipient_phone))
+    INSERT INTO delivery_words (delivery_id, store_id, words) VALUES (NEW.id, NEW.store_id, words_of_delivery(NEW))
     ON CONFLICT (delivery_id) DO UPDATE SET words = EXCLUDED.words;
     RETURN NULL;
 END
@@ -119,9 +127,15 @@ LANGUAGE sql STABLE AS $$
         CASE WHEN store IS NOT NULL THEN courier.phone END)
 $$;
 
+-- Who renames a courier and who makes it a partner wait for each other, and nobody else for either: a lock of the
+-- courier's row would hold up whoever accepts. Few locks for all, since a transaction may be about very many.
+CREATE FUNCTION words_of_one_at_a_time(courier uuid) RETURNS void
+LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(7311, hashtext(courier::text) & 31) $$;
+
 CREATE FUNCTION note_words_of_courier() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM words_of_one_at_a_time(NEW.id);
     INSERT INTO courier_words
     SELECT w.* FROM (
         SELECT NULL::uuid AS store_id UNION ALL SELECT store_id FROM partners WHERE courier_id = NEW.id) known,
@@ -140,8 +154,7 @@ CREATE TRIGGER words_of_renamed AFTER UPDATE ON couriers FOR EACH ROW
 CREATE FUNCTION note_words_of_partner() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    -- Nobody changes the name or the number meanwhile.
-    PERFORM FROM couriers WHERE id IN (NEW.courier_id, OLD.courier_id) FOR SHARE;
+    PERFORM words_of_one_at_a_time(coalesce(NEW.courier_id, OLD.courier_id));
     IF TG_OP = 'DELETE' THEN
         DELETE FROM courier_words WHERE courier_id = OLD.courier_id AND store_id = OLD.store_id;
     ELSE
@@ -156,19 +169,58 @@ $$;
 
 CREATE TRIGGER words AFTER INSERT OR DELETE ON partners FOR EACH ROW EXECUTE FUNCTION note_words_of_partner();
 
--- What is there already.
-INSERT INTO delivery_words (delivery_id, store_id, words)
-SELECT id, store_id, searchable(
-    mark_of(store_id),
-    concat_ws(' ', recipient_first_name, recipient_last_name, recipient_address, description, instructions, reference),
-    recipient_phone)
-FROM deliveries;
-INSERT INTO courier_words SELECT w.* FROM couriers c, LATERAL words_of_courier(c, NULL) w;
-INSERT INTO courier_words
-SELECT w.* FROM partners p JOIN couriers c ON c.id = p.courier_id, LATERAL words_of_courier(c, p.store_id) w;
+-- What is there already is filled in by the row, a thousand at a time, after this migration: whoever writes meanwhile waits
+-- for none of it. Each step takes place after a row and gives the last that it did, and how many; none when it was at the
+-- end.
+CREATE TABLE schema_backfills (
+    name text PRIMARY KEY,
+    after uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+    rows bigint NOT NULL DEFAULT 0
+);
+
+-- Does a step of what is to be filled in, and says how many rows that makes; null when that was all.
+CREATE FUNCTION continue_backfill(backfill text, OUT rows bigint)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    place uuid := (SELECT after FROM schema_backfills WHERE name = backfill);
+    done bigint;
+BEGIN
+    EXECUTE format('SELECT * FROM %I($1)', backfill) INTO place, done USING place;
+    IF done = 0 THEN
+        DELETE FROM schema_backfills WHERE name = backfill;
+    ELSE
+        UPDATE schema_backfills b SET after = place, rows = b.rows + done WHERE name = backfill RETURNING b.rows INTO continue_backfill.rows;
+    END IF;
+END
+$$;
+
+CREATE FUNCTION fill_words_of_deliveries(INOUT place uuid, OUT done bigint)
+LANGUAGE sql AS $$
+    WITH next AS MATERIALIZED (SELECT * FROM deliveries WHERE id > place ORDER BY id LIMIT 1000),
+    filled AS (
+        INSERT INTO delivery_words (delivery_id, store_id, words)
+        SELECT d.id, d.store_id, words_of_delivery(d::deliveries) FROM next d ON CONFLICT DO NOTHING)
+    SELECT (SELECT id FROM next ORDER BY id DESC LIMIT 1), (SELECT count(*) FROM next)
+$$;
+
+CREATE FUNCTION fill_words_of_couriers(INOUT place uuid, OUT done bigint)
+LANGUAGE sql AS $$
+    WITH next AS MATERIALIZED (SELECT * FROM couriers WHERE id > place ORDER BY id LIMIT 1000),
+    filled AS (
+        INSERT INTO courier_words
+        SELECT w.* FROM next, LATERAL (
+            SELECT NULL::uuid AS store_id UNION ALL SELECT store_id FROM partners p WHERE p.courier_id = next.id) known,
+            LATERAL words_of_courier(next::couriers, known.store_id) w
+        ON CONFLICT DO NOTHING)
+    SELECT (SELECT id FROM next ORDER BY id DESC LIMIT 1), (SELECT count(*) FROM next)
+$$;
+
+INSERT INTO schema_backfills (name) VALUES ('fill_words_of_deliveries'), ('fill_words_of_couriers');
 
 -- What has come lately waits in a short list, which every search goes through.
 CREATE INDEX delivery_by_word ON delivery_words USING gin (words) WITH (gin_pending_list_limit = 128);
 CREATE INDEX courier_by_word ON courier_words USING gin (words) WITH (fastupdate = off);
 
-REVOKE ALL ON FUNCTION folded, words_of, searchable, beginning, search_for, mark_of, words_of_courier FROM PUBLIC;
+REVOKE ALL ON FUNCTION folded, words_of, searchable, beginning, search_for, mark_of, hidden,
+    words_of_delivery, words_of_courier, continue_backfill, fill_words_of_deliveries, fill_words_of_couriers,
+    words_of_one_at_a_time FROM PUBLIC;

@@ -7,13 +7,13 @@ public struct Lanes: Sendable {
     public let requests: Database
     /// What may take a while although somebody waits for it, as searches and figures do: two connections a loop, and two
     /// seconds.
-    let searches: Database
+    let slow: Database
     /// Gives events their numbers, and nothing else.
     let feed: Database
     /// What nobody waits for.
     let upkeep: Database
 
-    var all: [Database] { [requests, searches, feed, upkeep] }
+    var all: [Database] { [requests, slow, feed, upkeep] }
 
     private let url: String
     private let group: EventLoopGroup
@@ -32,9 +32,9 @@ public struct Lanes: Sendable {
             url: url, group: group, poolSize: poolSize, limits: .ofRequests, observe: observe)
         var opened = [requests]
         do {
-            searches = try await Database(
-                url: url, group: group, poolSize: 2, limits: .ofSearches, observe: observe)
-            opened.append(searches)
+            slow = try await Database(
+                url: url, group: group, poolSize: 2, limits: .ofSlowReads, observe: observe)
+            opened.append(slow)
             feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
             opened.append(feed)
             upkeep = try await Database(
@@ -57,7 +57,7 @@ public struct Lanes: Sendable {
     public func stop() async {
         await upkeep.stop(within: .zero)
         await feed.stop()
-        await searches.stop()
+        await slow.stop()
         await requests.stop()
     }
 }
@@ -70,7 +70,7 @@ extension DatabaseLimits {
     }
 
     /// One at a time, since what takes long would make others wait that go with it.
-    fileprivate static var ofSearches: DatabaseLimits {
+    fileprivate static var ofSlowReads: DatabaseLimits {
         var limits = within(.seconds(2))
         limits.readsTogether = 1
         return limits

@@ -49,9 +49,9 @@ extension ProblemWords {
         "too_many_streams": [
             "Previše tokova": "Ovaj račun istodobno prati previše tokova. Zatvorite jedan od njih."
         ],
-        "too_many_searches": [
-            "U međuvremenu se traži ponovno":
-                "Ovaj račun ima dva kasnija pretraživanja u tijeku. Pogledajte što će ona naći."
+        "too_many_slow_reads": [
+            "U međuvremenu je zatraženo ponovno":
+                "Ovaj račun ima u tijeku dva kasnija pretraživanja ili izračuna. Pogledajte što će ona dati."
         ],
         "not_partner": ["Neispravni podaci": "To moraju biti kuriri koji s vama surađuju."],
         "too_many": ["Neispravni podaci": "Najviše ih može biti {max}."],

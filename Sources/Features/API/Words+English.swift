@@ -46,8 +46,9 @@ extension ProblemWords {
         "too_many_streams": [
             "Too many streams": "This account follows its feed too often at once. Close one of the streams."
         ],
-        "too_many_searches": [
-            "Searched again meanwhile": "This account has two later searches under way. Look at what those find."
+        "too_many_slow_reads": [
+            "Asked again meanwhile":
+                "This account has two later searches or figures under way. Look at what those give."
         ],
         "not_partner": ["Invalid data": "These must be couriers who are your partners."],
         "too_many": ["Invalid data": "There may be {max} at most."],

@@ -4,14 +4,14 @@ import Postgres
 
 /// The directory of couriers, with what shows how reliable they are.
 public struct CourierRoom: Room {
-    let searches: Searches
+    let searches: SlowReads
 
     public var endpoints: [Endpoint] {
         [
             Endpoint(
                 .get, "/v1/couriers", for: .store, "The directory of couriers, by name", room: "Couriers",
                 query: ListedCouriers.parameters, answers: [.ok(.page(of: ListedCourier.shape))],
-                refuses: [Searches.endedByAThird], handler: { try await ListedCouriers($0).list($0, searches) }),
+                refuses: [SlowReads.endedByAThird], handler: { try await ListedCouriers($0).list($0, searches) }),
             Endpoint(
                 .get, "/v1/couriers/{id}/cancellations", for: .signedIn,
                 "When and why each cancellation counted; a courier may ask for its own", room: "Couriers",

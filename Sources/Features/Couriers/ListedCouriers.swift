@@ -42,24 +42,23 @@ struct ListedCouriers: Sendable {
     func list(_ call: Call) async throws -> Response {
         let isOfPartners = isPartner == true
         let couriers = try await isOfPartners ? call.run(ListPartners(of: self)) : call.run(ListCouriers(of: self))
-        return response((couriers, nil))
+        return response(Found(items: couriers, edge: nil))
     }
 
     /// The page, of what is looked for if something is.
-    func list(_ call: Call, _ searches: Searches) async throws -> Response {
+    func list(_ call: Call, _ searches: SlowReads) async throws -> Response {
         guard let text else { return try await list(call) }
         return response(
-            try await searches.search(for: store) { try await steps(text, $0).page(of: page.fetched) })
+            try await searches.run(for: store) { try await steps(text, $0).page(of: page.fetched) })
     }
 
-    private func response(_ found: SearchSteps<ListedCourier>.Found) -> Response {
+    private func response(_ found: Found<ListedCourier>) -> Response {
         page.response(found.items, key: \.sortKey, next: found.edge) { json, courier in json.object(courier.write) }
     }
 
     private func steps(_ text: String, _ runner: Runner) -> SearchSteps<ListedCourier> {
         SearchSteps { most in
-            let rows = try await runner.run(WalkCouriers(of: self, text: text, most: most))
-            return (rows.compactMap(\.item), rows.first?.remark)
+            Found(try await runner.run(WalkCouriers(of: self, text: text, most: most)))
         } hits: {
             let rows = try await runner.run(FindCouriersByWord(of: self, text: text))
             return rows.first?.remark == true ? nil : rows.compactMap(\.item)

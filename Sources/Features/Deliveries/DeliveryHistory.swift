@@ -36,9 +36,10 @@ struct HistoryStep: Sendable {
             .init("removed", .array(.id), optional: true),
         ])
 
-    /// Couriers learn nothing of each other, and nothing of who else was chosen.
+    /// Couriers learn nothing of each other, nothing of who else was chosen, and of what was said only what they said.
     func write(_ json: inout JSONWriter, for caller: Caller) {
         let isStore = caller.kind == .store
+        let isToldAll = isStore || actor == caller.account
         json.field("seq", Int(seq))
         json.field("action", action)
         json.field("status", status.rawValue)
@@ -46,13 +47,12 @@ struct HistoryStep: Sendable {
             json.field("kind", actorKind)
             guard isStore || actorKind == "store" || actor == caller.account else { return }
             json.field("id", actor)
-            json.field("name", actorName)
+            if isToldAll { json.field("name", actorName) }
         }
         if let courier, isStore || courier == caller.account { json.field("courier_id", courier) }
         json.field("at", at)
-        json.field("reason", reason)
-        // What a courier notes is for the store, and for itself.
-        json.field("note", isStore || actorKind == "store" || actor == caller.account ? note : nil)
+        json.field("reason", isToldAll ? reason : nil)
+        json.field("note", isToldAll ? note : nil)
         guard isStore else { return }
         json.array("added", added) { $0.item($1.description) }
         json.array("removed", removed) { $0.item($1.description) }

@@ -5,7 +5,7 @@ import Postgres
 /// Deliveries: made, looked at, changed. What may happen to one is decided by `Lifecycle` alone.
 public struct DeliveryRoom: Room {
     let committer: Committer
-    let searches: Searches
+    let searches: SlowReads
 
     public var endpoints: [Endpoint] {
         let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
@@ -18,7 +18,7 @@ public struct DeliveryRoom: Room {
                 .get, "/v1/deliveries", for: .signedIn,
                 "A store's deliveries, or a courier's: pending, in progress, delivered, cancelled, each newest first",
                 room: Self.name, query: ListedDeliveries.parameters,
-                answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [Searches.endedByAThird], handler: list),
+                answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [SlowReads.endedByAThird], handler: list),
             Endpoint(
                 .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery", room: Self.name, answers: one,
                 handler: find),
@@ -82,7 +82,7 @@ public struct DeliveryRoom: Room {
         let wanted = try ListedDeliveries(call.request, for: call.caller)
         if let text = wanted.text {
             let kind = call.caller.kind
-            let found = try await searches.search(for: call.caller.account) { runner in
+            let found = try await searches.run(for: call.caller.account) { runner in
                 try await wanted.read { try await $0.search(text, by: kind, runner) }
             }
             return wanted.response(found)
@@ -90,8 +90,8 @@ public struct DeliveryRoom: Room {
         return wanted.response(
             try await wanted.read { part in
                 switch call.caller.kind {
-                case .store: (try await call.run(ListOfStore(part: part)), nil)
-                case .courier: (try await call.run(ListOfCourier(part: part)), nil)
+                case .store: Found(items: try await call.run(ListOfStore(part: part)), edge: nil)
+                case .courier: Found(try await call.run(ListOfCourier(part: part)))
                 }
             })
     }

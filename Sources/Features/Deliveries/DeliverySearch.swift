@@ -5,7 +5,7 @@ import Postgres
 extension ListedDeliveries.Part {
     /// Looks for a text in what the list has.
     func search(_ text: String, by kind: AccountKind, _ runner: Runner) async throws
-        -> SearchSteps<ListedDelivery>.Found
+        -> Found<ListedDelivery>
     {
         let steps =
             switch kind {
@@ -19,8 +19,7 @@ extension ListedDeliveries.Part {
         _ text: String, _ whose: Whose.Type, _ runner: Runner
     ) -> SearchSteps<ListedDelivery> {
         SearchSteps { most in
-            let rows = try await runner.run(WalkDeliveries<Whose>(part: self, text: text, most: most))
-            return (rows.compactMap(\.item), rows.first?.remark)
+            Found(try await runner.run(WalkDeliveries<Whose>(part: self, text: text, most: most)))
         } hits: {
             let rows = try await runner.run(FindDeliveriesByWord<Whose>(part: self, text: text))
             return rows.first?.remark == true ? nil : rows.compactMap(\.item)
@@ -31,8 +30,9 @@ extension ListedDeliveries.Part {
 /// Whose list is searched.
 protocol DeliverySearch: Sendable {
     static var list: ListSQL { get }
-    /// The marks of those whose words may be looked at.
+    /// The marks of those whose words may be looked at, and of those that may be as long as nobody has accepted.
     static var marks: String { get }
+    static var openMarks: String { get }
     /// Of which store the words must be.
     static var store: String { get }
     /// Who is meant if the text is a courier's name; a courier knows its own.
@@ -43,7 +43,8 @@ protocol DeliverySearch: Sendable {
 
 enum SearchOfStore: DeliverySearch {
     static let list = ListSQL.ofStore
-    static let marks = "ARRAY[mark_of($1)]"
+    static let marks = "ARRAY[mark_of($1), hidden(mark_of($1))]"
+    static let openMarks = marks
     static let store = "store_id = $1"
     static let couriers = """
         SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
@@ -54,7 +55,8 @@ enum SearchOfStore: DeliverySearch {
 
 enum SearchOfCourier: DeliverySearch {
     static let list = ListSQL.ofCourier
-    static let marks = "ARRAY(SELECT mark_of(store_id) FROM partners WHERE courier_id = $1)"
+    static let marks = "(\(openMarks) || ARRAY(SELECT hidden(mark_of(store_id)) FROM partners WHERE courier_id = $1))"
+    static let openMarks = "ARRAY(SELECT mark_of(store_id) FROM partners WHERE courier_id = $1)"
     static let store = "store_id IN (SELECT store_id FROM partners WHERE courier_id = $1)"
     static let couriers = "SELECT NULL::uuid AS courier_id WHERE false"
     static let isListed = """
@@ -66,17 +68,9 @@ extension DeliverySearch {
     fileprivate static var asked: String {
         """
         asked AS MATERIALIZED (
-            SELECT search_for(\(marks), $6) AS words, search_for(\(marks), $6, 3) AS rare),
+            SELECT search_for(\(marks), $6) AS words, search_for(\(marks), $6, 3) AS rare,
+                search_for(\(openMarks), $6) AS open_words),
         named AS MATERIALIZED (\(couriers))
-        """
-    }
-
-    /// What is told of those that `found` has.
-    fileprivate static func told(_ remark: String) -> String {
-        """
-        SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
-            SELECT \(StoredDelivery.columns) FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
-            ORDER BY at_status DESC, at_id DESC) told ON true
         """
     }
 }
@@ -85,18 +79,15 @@ extension DeliverySearch {
 /// the end.
 struct WalkDeliveries<Whose: DeliverySearch>: Statement {
     static var sql: String {
-        """
-        WITH \(Whose.asked), found AS MATERIALIZED (
-            SELECT at_status, at_id FROM (\(Whose.list.range("LIMIT $7"))) at
-            WHERE EXISTS (SELECT FROM delivery_words w WHERE w.delivery_id = at_id AND \(SearchSteps<ListedDelivery>.matches) OFFSET 0)
+        Whose.list.walk(
+            "$7", with: "\(Whose.asked),",
+            where: """
+                EXISTS (SELECT FROM delivery_words w
+                    WHERE w.delivery_id = at_id AND ts_match_vq(w.words, (
+                        SELECT CASE WHEN at_status = 'pending' THEN open_words ELSE words END FROM asked)) OFFSET 0)
                 OR at_status IN ('in_progress', 'delivered') AND EXISTS (SELECT FROM named)
                     AND EXISTS (SELECT FROM deliveries d JOIN named USING (courier_id) WHERE d.id = at_id)
-            ORDER BY at_status DESC, at_id DESC LIMIT $4)
-        \(Whose.told("""
-            CASE WHEN (SELECT count(*) FROM found) < $4 THEN (
-                SELECT ARRAY[at_status::text, at_id::text] FROM (\(Whose.list.range("OFFSET $7 - 1 LIMIT 1"))) at) END
-            """))
-        """
+                """)
     }
     static var isReadOnly: Bool { true }
     let part: ListedDeliveries.Part
@@ -119,10 +110,10 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
     static var sql: String {
         """
         WITH \(Whose.asked), hits AS MATERIALIZED (
-            (SELECT w.delivery_id FROM asked JOIN delivery_words w ON w.words @@ asked.rare AND ts_match_vq(w.words, asked.words)
+            (SELECT w.delivery_id, ts_match_vq(w.words, asked.open_words) AS is_open FROM asked JOIN delivery_words w ON w.words @@ asked.rare AND ts_match_vq(w.words, asked.words)
                 WHERE w.\(Whose.store) LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))
             UNION
-            (SELECT j.delivery_id FROM named, LATERAL (
+            (SELECT j.delivery_id, true FROM named, LATERAL (
                     SELECT delivery_id FROM jobs j
                     WHERE j.courier_id = named.courier_id AND j.status IN ('in_progress', 'delivered')
                         AND j.store_id = $1 OFFSET 0) j
@@ -132,9 +123,9 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
             SELECT d.status AS at_status, d.id AS at_id
             FROM hits, LATERAL (SELECT * FROM deliveries d WHERE d.id = hits.delivery_id OFFSET 0) d
             WHERE NOT (SELECT are FROM too_many) AND (d.status, d.id) < ($2::delivery_status, $3)
-                AND d.status >= $5::delivery_status AND \(Whose.isListed)
+                AND d.status >= $5::delivery_status AND (hits.is_open OR d.status <> 'pending') AND \(Whose.isListed)
             ORDER BY d.status DESC, d.id DESC LIMIT $4)
-        \(Whose.told("(SELECT are FROM too_many)"))
+        \(ListSQL.told("(SELECT are FROM too_many)"))
         """
     }
     static var isReadOnly: Bool { true }

@@ -87,19 +87,19 @@ struct ListedDeliveries: Sendable {
 
     /// Reads the page with `read`, one range after the other until it is full, or a search has looked at enough.
     func read(
-        _ read: (Part) async throws -> SearchSteps<ListedDelivery>.Found
-    ) async throws -> SearchSteps<ListedDelivery>.Found {
+        _ read: (Part) async throws -> Found<ListedDelivery>
+    ) async throws -> Found<ListedDelivery> {
         var rows: [ListedDelivery] = []
         for var part in parts {
             part.limit = page.fetched - Int32(rows.count)
             let found = try await read(part)
             rows += found.items
-            if rows.count >= page.fetched || found.edge != nil { return (rows, found.edge) }
+            if rows.count >= page.fetched || found.edge != nil { return Found(items: rows, edge: found.edge) }
         }
-        return (rows, nil)
+        return Found(items: rows, edge: nil)
     }
 
-    func response(_ found: SearchSteps<ListedDelivery>.Found) -> Response {
+    func response(_ found: Found<ListedDelivery>) -> Response {
         page.response(found.items, key: \.place, next: found.edge) { $0.item(written: $1.json) }
     }
 }
@@ -132,17 +132,18 @@ struct ListedDelivery: Sendable {
 struct ListSQL {
     /// The table that has the index, and its columns.
     let table, owner, id: String
-    /// What must be so besides.
-    let condition: String
+    /// What must be so of a place for the owner to see what is there.
+    let isSeen: String
 
-    func range(_ limit: String) -> String {
+    private func range(_ limit: String) -> String {
         """
-        SELECT status AS at_status, \(id) AS at_id FROM \(table)
-        WHERE \(owner) = $1 AND (status, \(id)) < ($2::delivery_status, $3) AND status >= $5::delivery_status \(condition)
+        SELECT status AS at_status, \(id) AS at_id, store_id AS at_store FROM \(table)
+        WHERE \(owner) = $1 AND (status, \(id)) < ($2::delivery_status, $3) AND status >= $5::delivery_status
         ORDER BY status DESC, \(id) DESC \(limit)
         """
     }
 
+    /// The page, of a list in which everything is seen.
     var list: String {
         """
         SELECT \(StoredDelivery.columns) FROM (\(range("LIMIT $4"))) at
@@ -151,13 +152,31 @@ struct ListSQL {
         """
     }
 
-    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", condition: "")
+    /// Looks at so many places of the range at most; behind a remark that says where it stopped, if that was not the end.
+    func walk(_ most: String, with others: String = "", where condition: String = "true") -> String {
+        """
+        WITH \(others) found AS MATERIALIZED (
+            SELECT at_status, at_id FROM (\(range("LIMIT \(most)"))) at WHERE \(isSeen) AND (\(condition))
+            ORDER BY at_status DESC, at_id DESC LIMIT $4)
+        \(Self.told("CASE WHEN (SELECT count(*) FROM found) < $4 THEN (SELECT ARRAY[at_status::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
+        """
+    }
+
+    /// What is told of those that `found` has, behind a remark.
+    static func told(_ remark: String) -> String {
+        """
+        SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
+            SELECT \(StoredDelivery.columns) FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+            ORDER BY at_status DESC, at_id DESC) told ON true
+        """
+    }
+
+    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", isSeen: "true")
     /// What a courier delivered for a store it sees as long as it works for it, and when it does again. OFFSET 0 keeps the
     /// planner from beginning with the partners.
     static let ofCourier = ListSQL(
         table: "jobs", owner: "courier_id", id: "delivery_id",
-        condition: "AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = jobs.store_id OFFSET 0)"
-    )
+        isSeen: "EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store OFFSET 0)")
 }
 
 /// A page of a store's deliveries.
@@ -171,13 +190,16 @@ struct ListOfStore: Statement {
     static func decode(_ row: inout RowReader) throws -> ListedDelivery { try ListedDelivery(&row) }
 }
 
-/// A page of what is a courier's.
+/// A page of what is a courier's. What it delivered for stores that it has left may be any number: so many are passed over,
+/// and then the page is what was found.
 struct ListOfCourier: Statement {
-    static let sql = ListSQL.ofCourier.list
+    static let sql = ListSQL.ofCourier.walk("\(Found<ListedDelivery>.mostPlaces)")
     static let isReadOnly = true
     let part: ListedDeliveries.Part
 
     func bind(into parameters: inout Parameters) { part.bind(into: &parameters) }
 
-    static func decode(_ row: inout RowReader) throws -> ListedDelivery { try ListedDelivery(&row) }
+    static func decode(_ row: inout RowReader) throws -> Remarked<[String]?, ListedDelivery> {
+        try Remarked(try row.read(), &row) { try ListedDelivery(&$0) }
+    }
 }

@@ -30,8 +30,8 @@ extension StoredDelivery {
         ])
     private static let recipientShape = Shape.object(
         "DeliveryRecipient",
-        ["first_name", "last_name", "address"].map { .init($0, .string()) } + [
-            .init("phone", Shape.string().orNull),
+        ["first_name", "address"].map { .init($0, .string()) } + [
+            .init("last_name", Shape.string().orNull), .init("phone", Shape.string().orNull),
             .init("location", Shape.object("Place", ["lat", "lon"].map { .init($0, .number) }).orNull),
         ])
 
@@ -45,7 +45,7 @@ extension StoredDelivery {
         json.object("store", store.write)
         json.array("allowed_actions", Lifecycle.allowedActions(delivery.status, for: standing)) { $0.item($1.rawValue) }
         if Lifecycle.isVisible(delivery.status, to: standing) {
-            writeContent(&json)
+            writeContent(&json, knowsRecipient: standing == .store || standing == .holder)
             if let courier { json.object("courier", courier.write) } else { json.field("courier", String?.none) }
             if standing == .store {
                 json.field("candidate_count", delivery.candidates.count)
@@ -60,13 +60,14 @@ extension StoredDelivery {
         json.field("cancelled_at", times.cancelled)
     }
 
-    private func writeContent(_ json: inout JSONWriter) {
+    /// Whoever might accept it is told where it goes, and not to whom.
+    private func writeContent(_ json: inout JSONWriter, knowsRecipient: Bool) {
         let (content, recipient) = (delivery.content, delivery.content.recipient)
         json.object("recipient") { json in
             json.field("first_name", recipient.firstName)
-            json.field("last_name", recipient.lastName)
+            json.field("last_name", knowsRecipient ? recipient.lastName : nil)
             json.field("address", recipient.address)
-            json.field("phone", recipient.phone?.e164)
+            json.field("phone", knowsRecipient ? recipient.phone?.e164 : nil)
             guard let location = recipient.location else { return json.field("location", String?.none) }
             json.object("location") { json in
                 json.field("lat", location.lat)

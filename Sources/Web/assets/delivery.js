@@ -10,7 +10,8 @@ const signs = {pending: '◌', in_progress: '➜', delivered: '✓', cancelled: 
 export const badge = (status) =>
   h('span', {class: `badge ${status}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `), t(`status_${status}`));
 
-export const fullName = (person) => `${person.first_name} ${person.last_name}`;
+/** Of a recipient whom one does not know yet, the first name. */
+export const fullName = (person) => [person.first_name, person.last_name].filter(Boolean).join(' ');
 
 export const moment = (time) => h('time', {datetime: time}, when(time));
 
