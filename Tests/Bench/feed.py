@@ -6,12 +6,17 @@ each told to a store and to three couriers, 256 events in all, among 100 stores 
 - counters: a row an event, numbered in the commit by a counter an account, whose rows are locked until it ends.
 - journal: a row a delivery, numbered after the commit by `number_events`, which runs beside it as it does in a node.
 
-Then the same beside a transaction that has written of one store and stays open.
+Then the same beside a transaction that has written of one store and stays open; and how long after its answer a new
+delivery comes in the feed of a courier that waits, alone and beside such a transaction.
 """
 import contextlib
+import http.client
+import json
 import subprocess
+import threading
 import time
 
+from deliveries import Kurir
 from harness import arguments, passing_cluster, ratio, run, warmed
 from seed import COURIERS, STORES, uuid
 
@@ -57,7 +62,7 @@ HOLDING = {
 }
 # As often as a busy node does: twice its cost apart.
 NUMBERING = """\\set rest 5
-SELECT number_events(1000);
+SELECT number_events(4000);
 \\sleep :rest ms
 """
 
@@ -66,7 +71,9 @@ SELECT number_events(1000);
 def numbering(cluster, seconds):
     """What a node does beside its commits."""
     command = [cluster.pgbench, "-n", "-M", "prepared", "-T", seconds, "-f", f"{cluster.directory}/numbering.sql", cluster.url]
-    beside = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    beside = subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={"PGOPTIONS": cluster.SETTINGS})
     try:
         yield
     finally:
@@ -85,25 +92,80 @@ def measure(cluster, form, clients, seconds):
     return figures
 
 
-def held_up(cluster, form, seconds):
-    """Commits a second while somebody has written of one store and has not committed yet."""
+@contextlib.contextmanager
+def open_transaction(cluster, form):
+    """Somebody has written of one store and has not committed yet."""
     opened = subprocess.Popen(
         [cluster.psql, cluster.url, "-q"], stdin=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
     opened.stdin.write(f"BEGIN; {HOLDING[form]};\n")
     opened.stdin.flush()
     time.sleep(0.5)
+    try:
+        yield
+    finally:
+        opened.stdin.write("COMMIT;\n")
+        opened.stdin.close()
+        opened.wait()
+
+
+def held_up(cluster, form, seconds):
+    """Commits a second meanwhile."""
     # Nobody waits longer than the measuring takes.
     script = f"{cluster.directory}/held.sql"
     with open(f"{cluster.directory}/{form}.sql") as file, open(script, "w") as held:
         held.write(file.read())
-    output = subprocess.run(
-        [cluster.pgbench, "-n", "-c", "2", "-j", "2", "-T", str(seconds), "-f", script, cluster.url],
-        capture_output=True, text=True, env={"PGOPTIONS": f"-c statement_timeout={seconds * 1000}"}).stdout
-    opened.stdin.write("COMMIT;\n")
-    opened.stdin.close()
-    opened.wait()
+    with open_transaction(cluster, form):
+        output = subprocess.run(
+            [cluster.pgbench, "-n", "-c", "2", "-j", "2", "-T", str(seconds), "-f", script, cluster.url],
+            capture_output=True, text=True, env={"PGOPTIONS": f"-c statement_timeout={seconds * 1000}"}).stdout
     done = [line.split(":")[1].split("/")[0] for line in output.splitlines() if "transactions actually processed" in line]
     return int(done[0]) / seconds if done else 0
+
+
+def call(connection, method, path, token, body=None):
+    connection.request(method, path, body and json.dumps(body), {
+        "Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+    answer = connection.getresponse()
+    return json.loads(answer.read())
+
+
+def delays(kurir, count=200):
+    """Milliseconds from the answer that a delivery was made to its event, for each of so many."""
+    store, courier = (http.client.HTTPConnection(kurir.address) for _ in range(2))
+    delivery = {"recipient": {"first_name": "Iva", "last_name": "Ivić", "address": "Ilica 1"}, "description": "Torta",
+                "courier_ids": ["00000002-0000-7000-8000-00000000000c"]}
+    cursor = call(courier, "GET", "/v1/events?after=now", "courier-12")["next_cursor"]
+    found = []
+    for _ in range(count):
+        came = {}
+
+        def wait():
+            came["page"] = call(courier, "GET", f"/v1/events?after={cursor}&wait_seconds=30", "courier-12")
+            came["at"] = time.perf_counter()
+        waiter = threading.Thread(target=wait)
+        waiter.start()
+        time.sleep(0.02)
+        made = call(store, "POST", "/v1/deliveries", "store-10", delivery)
+        answered = time.perf_counter()
+        waiter.join()
+        if [item["delivery_id"] for item in came["page"]["items"]] != [made.get("id")]:
+            raise SystemExit(f"{made} was made, and {came['page']} came")
+        cursor = came["page"]["items"][-1]["cursor"]
+        found.append((came["at"] - answered) * 1000)
+    return sorted(found)
+
+
+def measure_delays(options):
+    with passing_cluster(options.shared_buffers) as cluster:
+        kurir = Kurir(options.kurir, cluster, 1000, 100)
+        try:
+            for what, beside in [("alone", contextlib.nullcontext()), ("beside it", open_transaction(cluster, "journal"))]:
+                with beside:
+                    found = delays(kurir)
+                print(f"an event, {what:<14} p50 {found[len(found) // 2]:.1f} ms, p99 {found[len(found) * 99 // 100]:.1f} ms, "
+                      f"the latest {found[-1]:.1f} ms after the answer", flush=True)
+        finally:
+            kurir.stop()
 
 
 def main():
@@ -127,6 +189,8 @@ def main():
         print("\nbeside a transaction that has written of one store and stays open")
         for form in FORMS:
             print(f"{form:<24}{2:>8}{held_up(cluster, form, options.seconds):>8,.0f}/s", flush=True)
+    print()
+    measure_delays(options)
 
 
 if __name__ == "__main__":

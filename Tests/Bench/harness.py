@@ -106,7 +106,8 @@ class Cluster:
         return run([self.psql, self.url, "-qAt", "-v", "ON_ERROR_STOP=1"], input=text).strip()
 
     # What Kurir asks of its sessions, too.
-    SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off"
+    SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off " \
+        "-c enable_hashjoin=off -c enable_mergejoin=off"
 
     def measure(self, script, clients, seconds, warmup=0, options=()):
         """The figures of pgbench; none if some client was not warm yet when the last `seconds` began."""

@@ -1,8 +1,11 @@
+import EventLoop
+import Foundation
 import HTTP
-@testable import Features
 import Postgres
 import TestSupport
 import Testing
+
+@testable import Features
 
 /// Each account's feed: nothing missing, nothing twice, in the order of the commits.
 @Suite(.database) struct FeedTests {
@@ -423,6 +426,44 @@ import Testing
     }
 
     /// Whoever is asleep when the database comes back is woken, in whatever order things happen.
+    /// Its processes stand still for a second; who waits then has what came as soon as it is there, and nobody is refused.
+    @Test func aPauseOfTheDatabaseLeavesNoTrace() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let quiet = try await api.courier()
+            let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
+            let ended = Locked<[String]>([])
+            let waiters = (0..<10).map { _ in
+                Task {
+                    let answer = try await page(api, store, "?after=\(before)&wait_seconds=30")
+                    ended.withLock { $0.append("with an event") }
+                    return answer
+                }
+            }
+            let inVain = Task {
+                _ = try await page(api, quiet, "?after=now&wait_seconds=20")
+                ended.withLock { $0.append("in vain") }
+            }
+            try await Task.sleep(for: .milliseconds(500))
+            let processes = try await api.execute(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            ).compactMap { $0[0].flatMap { pid_t($0) } }
+            for process in processes { kill(process, SIGSTOP) }
+            let made = Task {
+                try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token).status
+            }
+            try await Task.sleep(for: .seconds(1))
+            for process in processes { kill(process, SIGCONT) }
+            #expect(try await made.value == 201)
+            for waiter in waiters {
+                let answer = try await waiter.value
+                #expect(answer.status == 200 && answer.items.map { $0["type"].string } == ["delivery.created"])
+            }
+            try await inVain.value
+            #expect(ended.withLock { $0.last } == "in vain")
+        }
+    }
+
     @Test func nobodysWakeUpIsLostWhenTheDatabaseCutsEveryConnection() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -34,6 +34,47 @@ import Testing
         }
     }
 
+    @Test func `reads go on where others hang, over the next connection`() async throws {
+        try await withDatabase(poolSize: 3) { database, group in
+            let hasEnded = Locked(false)
+            let hanging = try await database.transaction { holder in
+                _ = try await holder.run(Lock())
+                let hanging = Task(executorPreference: group.loops[0]) {
+                    defer { hasEnded.withLock { $0 = true } }
+                    _ = try await database.run(ReadLocked())
+                }
+                while try await holder.run(CountWaiting()) != [1] {}
+                for number in 0..<200 {
+                    #expect(try await database.run(SharedEcho(number: Int64(number))) == [Int64(number)])
+                }
+                #expect(!hasEnded.withLock { $0 })
+                return hanging
+            }
+            try await hanging.value
+        }
+    }
+
+    /// With as many writes at any time as the connections take.
+    @Test func `reads go on beside writes that never end`() async throws {
+        var limits = DatabaseLimits()
+        limits.statementsPerConnection = 4
+        try await withDatabase(poolSize: 2, limits: limits) { database, group in
+            let isOver = Locked(false)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<32 {
+                    tasks.addTask(executorPreference: group.loops[0]) {
+                        while !isOver.withLock({ $0 }) { _ = try await database.run(Echo(number: 1)) }
+                    }
+                }
+                for number in 0..<500 {
+                    #expect(try await database.run(SharedEcho(number: Int64(number))) == [Int64(number)])
+                }
+                isOver.withLock { $0 = true }
+                try await tasks.waitForAll()
+            }
+        }
+    }
+
     @Test func `those who gave up waiting make room`() async throws {
         var limits = DatabaseLimits()
         limits.statementsPerConnection = 1
@@ -85,6 +126,22 @@ import Testing
         await database.stop(within: .milliseconds(50))
         await #expect(throws: PostgresError.self) { try await underWay.value }
     }
+}
+
+private struct Lock: Statement {
+    static let sql = "SELECT pg_advisory_xact_lock(4711)::text"
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}
+
+private struct CountWaiting: Statement {
+    static let sql = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted"
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+}
+
+private struct ReadLocked: Statement {
+    static let sql = Lock.sql
+    static let isReadOnly = true
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
 }
 
 /// Expects that nothing was sent because there is nobody to send it to.

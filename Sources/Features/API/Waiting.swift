@@ -19,14 +19,17 @@ final class Listener<Subject: Hashable & Sendable>: @unchecked Sendable {
     /// Whether nothing will come any more because the server stops.
     var isOver: Bool { owner?.isStopped ?? true }
 
-    func wait(atMost bound: Duration) async throws {
+    /// Waits for something new since the last time; false when nothing came.
+    @discardableResult
+    func wait(atMost bound: Duration) async throws -> Bool {
         defer { isWoken = false }
-        guard !isWoken, !isOver else { return }
+        guard !isWoken, !isOver else { return true }
         let promise = Promise<Void>(on: loop)
         self.promise = promise
         let timer = loop.schedule(after: bound) { promise.fulfil(.success(())) }
         defer { timer.cancel() }
         try await promise.value()
+        return isWoken
     }
 
     fileprivate func wake() {
@@ -68,12 +71,22 @@ final class Waiting<Subject: Hashable & Sendable>: @unchecked Sendable {
         for subject in subjects { listeners[subject]?.values.forEach { $0.wake() } }
     }
 
+    /// One after the other, so that what they ask then does not come all at once.
     func wakeAll() {
-        for listener in listeners.values.flatMap(\.values) { listener.wake() }
+        wakeInTurn(ArraySlice(listeners.values.flatMap(\.values)))
     }
+
+    private func wakeInTurn(_ rest: ArraySlice<Listener<Subject>>) {
+        for listener in rest.prefix(Self.mostAtOnce) { listener.wake() }
+        let others = rest.dropFirst(Self.mostAtOnce)
+        guard !others.isEmpty else { return }
+        loop.schedule(after: .milliseconds(20)) { [weak self] in self?.wakeInTurn(others) }
+    }
+
+    private static var mostAtOnce: Int { 200 }
 
     func stop() {
         isStopped = true
-        wakeAll()
+        for listener in listeners.values.flatMap(\.values) { listener.wake() }
     }
 }

@@ -95,15 +95,16 @@ public struct EventRoom: Room {
         defer { listener.close() }
         while true {
             let items = try await next(of: account, after: place, limit: limit + 1)
-            let now = Instant.now
-            guard items.isEmpty, !listener.isOver, now < deadline else { return items }
-            try await listener.wait(atMost: patience(.nanoseconds(deadline.nanoseconds(since: now))))
+            guard items.isEmpty, !listener.isOver, case let now = Instant.now, now < deadline,
+                try await mayHaveMore(listener, within: .nanoseconds(deadline.nanoseconds(since: now)))
+            else { return items }
         }
     }
 
-    /// How long to wait before looking again unasked: not long while nobody hears of what is new.
-    private func patience(_ wanted: Duration) -> Duration {
-        ear.isDeaf ? min(wanted, .seconds(1)) : wanted
+    /// Waits until there may be something new: there was word of it, or it is not sure that there would have been.
+    private func mayHaveMore(_ listener: Listener<AccountMark>, within bound: Duration) async throws -> Bool {
+        let time = ear.isDeaf ? min(bound, .seconds(1)) : bound
+        return try await listener.wait(atMost: time) || ear.mark == nil
     }
 
     private static func response(
@@ -154,10 +155,10 @@ public struct EventRoom: Room {
         _ account: ID, _ listener: Listener<AccountMark>, from start: FeedPlace?, _ request: Request,
         _ writer: BodyWriter
     ) async throws {
-        var (place, silentSince) = (start, Instant.now)
+        var (place, silentSince, mayHaveMore) = (start, Instant.now, true)
         // A session that has ended reads no more, and neither does anybody while the server stops.
         while !listener.isOver, try await authenticator.caller(of: request)?.account == account {
-            let items = try await next(of: account, after: place, limit: 50)
+            let items = mayHaveMore ? try await next(of: account, after: place, limit: 50) : []
             if let last = items.last {
                 try await writer.write(items.reduce(into: []) { $0 += Self.lines(of: $1, for: account) })
                 (place, silentSince) = (last.place, .now)
@@ -168,7 +169,7 @@ public struct EventRoom: Room {
                 try await writer.write(Array("event: alive\ndata: {}\n\n".utf8))
                 silentSince = .now
             }
-            try await listener.wait(atMost: patience(Self.heartbeat))
+            mayHaveMore = try await self.mayHaveMore(listener, within: Self.heartbeat)
         }
     }
 
