@@ -74,7 +74,7 @@ struct BlockingPoolTests {
             await #expect(throws: BlockingPool.Full.self) { try await pool.run {} }
             latch.open()
             // The queue empties, and there is room again.
-            while pool.waiting > 0 { await Task.yield() }
+            try await eventually { pool.waiting == 0 }
             try await pool.run {}
         }
     }
@@ -85,7 +85,7 @@ struct BlockingPoolTests {
             try await occupy(pool, until: latch)
             let ran = Mailbox<String>()
             let waiting = Task { try await pool.run { ran.put("cancelled") } }
-            while pool.waiting == 0 { await Task.yield() }
+            try await eventually { pool.waiting > 0 }
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
             latch.open()

@@ -82,9 +82,9 @@ import Testing
         try await withDatabase(poolSize: 1, limits: limits) { database, group in
             // Long enough that the other one is seen waiting.
             let busy = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 4)) }
-            while await database.statistics().inFlight == 0 { await Task.yield() }
+            try await eventually { await database.statistics().inFlight > 0 }
             let impatient = Task(executorPreference: group.loops[0]) { try await database.run(Echo(number: 1)) }
-            while await database.statistics().waiting == 0 { await Task.yield() }
+            try await eventually { await database.statistics().waiting > 0 }
             impatient.cancel()
             await #expect(throws: CancellationError.self) { try await impatient.value }
             let patient = try await database.run(Echo(number: 2))
@@ -109,8 +109,9 @@ import Testing
         let group = try EventLoopGroup(count: 1)
         defer { group.stop() }
         let database = try await Database(url: TestDatabase.current.url, group: group)
-        let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 0.2)) }
-        while await database.statistics().inFlight == 0 { await Task.yield() }
+        // Long enough that it is seen.
+        let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 3)) }
+        try await eventually { await database.statistics().inFlight > 0 }
         await database.stop()
         _ = try await underWay.value
         await expectUnavailable { try await database.run(Echo(number: 1)) }
@@ -122,7 +123,7 @@ import Testing
         defer { group.stop() }
         let database = try await Database(url: TestDatabase.current.url, group: group)
         let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 12)) }
-        while await database.statistics().inFlight == 0 { await Task.yield() }
+        try await eventually { await database.statistics().inFlight > 0 }
         await database.stop(within: .milliseconds(50))
         await #expect(throws: PostgresError.self) { try await underWay.value }
     }

@@ -117,7 +117,7 @@ import Testing
                     try await database.transaction { _ in order.add(number) }
                 }
             }
-            while await database.statistics().waiting < 2 { await Task.yield() }
+            try await eventually { await database.statistics().waiting >= 2 }
             await expectUnavailable { try await database.transaction { _ in } }
             #expect(try await database.run(Echo(number: 1)) == [1])
             gates[0].fulfil(.success(()))
@@ -132,7 +132,7 @@ import Testing
         try await withDatabase(poolSize: 1) { database, group in
             try await database.transaction { _ in
                 let waiting = Task(executorPreference: group.loops[0]) { try await database.transaction { _ in } }
-                while await database.statistics().waiting == 0 { await Task.yield() }
+                try await eventually { await database.statistics().waiting > 0 }
                 waiting.cancel()
                 await #expect(throws: CancellationError.self) { try await waiting.value }
             }
@@ -154,7 +154,7 @@ import Testing
                     try await transaction.run(Sleep(seconds: 5))
                 }
             }
-            while await database.statistics().open < 2 { await Task.yield() }
+            try await eventually { await database.statistics().open >= 2 }
             try await database.transaction { _ in }
         }
     }
