@@ -104,6 +104,34 @@ import Testing
         }
     }
 
+    /// Somebody else is about to take the reference, and does: the statement is refused as a whole, and made again as one.
+    @Test func aRaceForAReferenceHurtsNoneOfTheOthers() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            try await countStatements(api)
+            let other = try await OpenTransaction.begin()
+            try await other.query(
+                """
+                INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name,
+                    recipient_last_name, recipient_address, description, reference, created_at, updated_at)
+                VALUES (gen_random_uuid(), '\(store.id)', 'pending', 1, '{}', 'X', 'Y', 'Z', 'Torta', 'wanted', now(), now())
+                """)
+            try await Node.with { node in
+                var commits = try (0..<64).map { try Commits.creation(of: store, to: couriers, reference: "R\($0)") }
+                commits[17] = try Commits.creation(of: store, to: couriers, reference: "wanted", key: "key")
+                let batch = commits
+                async let results = node.commit(batch)
+                try await api.untilSomebodyWaits()
+                try await other.commit()
+                for (place, result) in try await results.enumerated() {
+                    #expect((try? result.get()) == (place == 17 ? .referenceTaken : .made), "\(place)")
+                }
+            }
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
+            #expect(try await api.execute("SELECT count(*) FROM idempotency_keys") == [["0"]])
+        }
+    }
+
     @Test func aKeyIsTakenOnceAlsoWithinOneStatement() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -6,15 +6,6 @@ import Testing
 
 /// Two who change the same messages at the same moment: the one has not committed yet when the other comes.
 @Suite(.database) struct OutboxTogetherTests {
-    /// Waits until somebody in this test's database waits for a lock.
-    private func somebodyWaits(_ api: API) async throws {
-        try await eventually {
-            try await !api.execute(
-                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-            ).isEmpty
-        }
-    }
-
     /// An offer to one courier who has a phone, not taken yet.
     private func offer(_ api: API) async throws -> (store: Person, courier: Person, id: String) {
         let (store, couriers) = try await api.team(1)
@@ -29,7 +20,7 @@ import Testing
             let claimed = try await gateway.query("SELECT id, lease FROM outbox_claim('push', 1, 60)")
             try #require(claimed.count == 1)
             async let accepted = api.act("accept", id, as: courier)
-            try await somebodyWaits(api)
+            try await api.untilSomebodyWaits()
             try await gateway.commit()
             #expect(try await accepted.status == 200)
             // It was out already, so it stays until its gateway answers, and has no other try.
@@ -49,7 +40,7 @@ import Testing
                 "SELECT result FROM message_queue, outbox_extend(ARRAY[message_queue.id], ARRAY[lease], 60)")
             #expect(extended == [["extended"]])
             async let accepted = api.act("accept", id, as: courier)
-            try await somebodyWaits(api)
+            try await api.untilSomebodyWaits()
             try await gateway.commit()
             #expect(try await accepted.status == 200)
             #expect(try await api.tell(key, "ack", held) == ["done"])
@@ -78,7 +69,7 @@ import Testing
             let gateway = try await OpenTransaction.begin()
             try await gateway.query("SELECT outbox_extend(ARRAY[id], ARRAY[lease], 60) FROM message_queue")
             async let acked = api.tell(key, "ack", held)
-            try await somebodyWaits(api)
+            try await api.untilSomebodyWaits()
             try await gateway.commit()
             #expect(try await acked == ["done"])
             #expect(try await api.execute("SELECT FROM message_queue").isEmpty)

@@ -170,10 +170,7 @@ import Testing
             let holder = try await OpenTransaction.begin()
             try await holder.query("SELECT FROM deliveries WHERE id = '\(first)' FOR UPDATE")
             let ending = Task { try await end(store, couriers[0], api) }
-            try await eventually {
-                try await api.execute(
-                    "SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')") != []
-            }
+            try await api.untilSomebodyWaits()
             try await api.join(store, couriers[0])
             let second = try await api.delivery(of: store, to: couriers)
             // It ends again, and that node dies right after the commit.

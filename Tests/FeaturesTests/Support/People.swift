@@ -85,6 +85,13 @@ extension API {
         return try await blocking { try database.connect().query(sql) }
     }
 
+    /// Waits until somebody in this test's database waits for a lock.
+    func untilSomebodyWaits() async throws {
+        let waiting =
+            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        try await eventually { try await execute(waiting) != [] }
+    }
+
     private func insert(_ person: Person, kind: String, _ language: String) async throws {
         let hash = SHA256.hash(person.token).map { byte in
             let text = String(byte, radix: 16)
