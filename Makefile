@@ -8,7 +8,7 @@ PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
-PARTS := bench deliveries growth feed outbox signins
+PARTS := bench deliveries growth neighbours feed outbox signins
 
 # Where the tests of the API's description have their tools.
 VENV := .build/venv

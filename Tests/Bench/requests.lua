@@ -46,13 +46,16 @@ function done()
   print("used " .. most * #threads)
 end
 
+local function create(n, reference)
+  return wrk.format("POST", "/v1/deliveries", headers("store-" .. store(n)), string.format(
+    '{"recipient":{"first_name":"Iva","last_name":"Ivić","address":"Vukovarska 5"},"description":"Torta za rođendan",%s"courier_ids":["%s","%s","%s"]}',
+    reference, id(2, courier(n, 0)), id(2, courier(n, 1)), id(2, courier(n, 2))))
+end
+
 local kinds = {
-  create = function()
-    local n = math.random(1, total)
-    return wrk.format("POST", "/v1/deliveries", headers("store-" .. store(n)), string.format(
-      '{"recipient":{"first_name":"Iva","last_name":"Ivić","address":"Vukovarska 5"},"description":"Torta za rođendan","courier_ids":["%s","%s","%s"]}',
-      id(2, courier(n, 0)), id(2, courier(n, 1)), id(2, courier(n, 2))))
-  end,
+  create = function() return create(math.random(1, total), "") end,
+  -- All but the first are refused.
+  duplicate = function() return create(1, '"reference":"taken",') end,
   accept = function() return change("accept") end,
   deliver = function() return change("deliver") end,
   find = function()

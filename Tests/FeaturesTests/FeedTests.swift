@@ -354,8 +354,8 @@ import Testing
             try await writeOld(1...3, of: store, days: 3, api)
             try await api.execute(
                 """
-                INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at, is_newest)
-                SELECT account_id, (702 + number)::text::xid8, number + 2, number, numbered_at, number = 3 FROM events
+                INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at, next_at)
+                SELECT account_id, (702 + number)::text::xid8, number + 2, number, numbered_at, lead(numbered_at) OVER (ORDER BY number) FROM events
                 WHERE account_id = '\(store.id)'
                 """)
             try await api.execute("UPDATE events_kept SET after = '702'")
@@ -372,12 +372,14 @@ import Testing
             // Something may have been dropped since, and nobody knows whose it was.
             #expect(try await read(701, 1, store).status == 410)
             #expect(try await read(703, 0, quiet).status == 200)
-            // Once they are older than events are kept they are not worth their place; but whoever has read everything is
-            // never told that something is gone, and nobody because of what others had.
-            try await api.execute("UPDATE event_cursors_before SET numbered_at = now() - interval '31 days'")
-            #expect(try await api.database.run(ForgetFormerCursors(days: 30)) == [2])
+            // Once what came after them is older than events are kept they are not worth their place; but whoever has read
+            // everything is never told that something is gone, and nobody because of what others had.
+            try await api.execute(
+                "UPDATE event_cursors_before SET next_at = now() - interval '31 days' WHERE number = 1")
+            #expect(try await api.database.run(ForgetFormerCursors(days: 30)) == [1])
             #expect(try await api.database.run(ForgetFormerCursors(days: 30)) == [0])
             #expect(try await read(703, 3, store).status == 410)
+            #expect(try await read(704, 4, store).items.map { $0["number"].integer } == [3])
             #expect(try await read(705, 5, store).status == 200)
             #expect(try await read(703, 0, quiet).status == 200)
         }
@@ -425,7 +427,6 @@ import Testing
         }
     }
 
-    /// Whoever is asleep when the database comes back is woken, in whatever order things happen.
     /// Its processes stand still for a second; who waits then has what came as soon as it is there, and nobody is refused.
     @Test func aPauseOfTheDatabaseLeavesNoTrace() async throws {
         try await API.serving { api in
@@ -448,7 +449,8 @@ import Testing
             let processes = try await api.execute(
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
             ).compactMap { $0[0].flatMap { pid_t($0) } }
-            for process in processes { kill(process, SIGSTOP) }
+            try #require(processes.count > 4)
+            for process in processes { #expect(kill(process, SIGSTOP) == 0) }
             let made = Task {
                 try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token).status
             }
@@ -464,6 +466,7 @@ import Testing
         }
     }
 
+    /// Whoever is asleep when the database comes back is woken, in whatever order things happen.
     @Test func nobodysWakeUpIsLostWhenTheDatabaseCutsEveryConnection() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -14,72 +14,91 @@ import Testing
 
         func write(_ line: String) { lines.withLock { $0.append(line) } }
 
-        func keeper(_ name: String, _ api: API, _ jobs: Housekeeping.Job...) -> Housekeeping {
-            Housekeeping(api.database, jobs: jobs) { job, error in self.write("\(name): \(job) failed, \(error)") }
+        func keeper(_ name: String, _ session: Session, _ jobs: Housekeeping.Job...) -> Housekeeping {
+            Housekeeping(session.database, jobs: jobs) { job, error in self.write("\(name): \(job) failed, \(error)") }
         }
     }
 
     /// The turn is anybody's.
-    private func freeTurn(_ api: API) async throws {
-        try await api.execute("UPDATE housekeeping SET turn_until = '-infinity'")
+    private func freeTurn(_ session: Session) async throws {
+        try await session.database.run(FreeTurn())
     }
 
     @Test func oneNodeAtATimeAndWhatFailsIsToldAndHoldsUpNothing() async throws {
-        try await API.serving { api in
+        try await Session.with { session in
             let diary = Diary()
             let failing = Housekeeping.Job(name: "first") { _ in throw Broken() }
             let second = Housekeeping.Job(name: "second") { _ in
                 diary.write("second")
                 return false
             }
-            // The server's own may have had it.
-            try await freeTurn(api)
-            await diary.keeper("here", api, failing, second).round()
-            await diary.keeper("there", api, failing, second).round()
+            try await freeTurn(session)
+            await diary.keeper("here", session, failing, second).round()
+            await diary.keeper("there", session, failing, second).round()
             #expect(diary.lines.withLock { $0 } == ["here: first failed, Broken()", "second"])
-            try await freeTurn(api)
-            await diary.keeper("there", api, second).round()
+            try await freeTurn(session)
+            await diary.keeper("there", session, second).round()
             #expect(diary.lines.withLock { $0.count } == 3)
         }
     }
 
     /// There is always more of one thing: the others have their turn all the same.
     @Test func whatIsNeverDoneHoldsUpNothing() async throws {
-        try await API.serving { api in
+        try await Session.with { session in
             let diary = Diary()
             let endless = Housekeeping.Job(name: "endless") { _ in true }
             let other = Housekeeping.Job(name: "other") { _ in
                 diary.write("other")
                 return false
             }
-            try await freeTurn(api)
-            await diary.keeper("here", api, endless, other).round()
+            try await freeTurn(session)
+            await diary.keeper("here", session, endless, other).round()
             #expect(diary.lines.withLock { $0 } == ["other"])
             // Whoever is at it keeps the turn however long it takes, and then gives it back for the next minute.
             let during = Housekeeping.Job(name: "during") { _ in
-                await diary.keeper("there", api, other).round()
+                await diary.keeper("there", session, other).round()
                 return false
             }
-            try await freeTurn(api)
-            await diary.keeper("here", api, during).round()
+            try await freeTurn(session)
+            await diary.keeper("here", session, during).round()
             #expect(diary.lines.withLock { $0 } == ["other"])
-            let left = try await api.execute("SELECT turn_until < now() + interval '1 minute' FROM housekeeping")
-            #expect(left == [["t"]])
+            #expect(try await session.database.run(IsFreeSoon()) == [true])
         }
     }
 
     @Test func whatIsOutdatedGoesAndWhatIsNotStays() async throws {
-        try await API.serving { api in
-            let store = try await api.store()
-            try await api.execute(
-                """
-                INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
-                SELECT gen_random_uuid(), '\(store.id)', sha256(n::text::bytea), now() - interval '1 second', '127.0.0.1'
-                FROM generate_series(1, 700) n
-                """)
-            #expect(try await api.database.run(RemoveOutdated()) == [true])
-            #expect(try await api.database.run(RemoveOutdated()) == [false])
-            #expect(try await api.execute("SELECT count(*) FROM sessions") == [["1"]])
+        try await Session.with { session in
+            try await session.database.run(WriteSessions())
+            #expect(try await session.database.run(RemoveOutdated()) == [true])
+            #expect(try await session.database.run(RemoveOutdated()) == [false])
+            #expect(try await session.database.run(CountSessions()) == [10])
         }
     }
+}
+
+private struct FreeTurn: Statement {
+    static let sql = "UPDATE housekeeping SET turn_until = '-infinity'"
+}
+
+private struct IsFreeSoon: Statement {
+    static let sql = "SELECT turn_until < now() + interval '1 minute' FROM housekeeping"
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// Seven hundred that are over, and ten that are not.
+private struct WriteSessions: Statement {
+    static let sql = """
+        WITH account AS (
+            INSERT INTO accounts (id, kind, password_hash, language)
+            VALUES (gen_random_uuid(), 'store', '$scrypt$none', 'hr') RETURNING id)
+        INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
+        SELECT gen_random_uuid(), account.id, sha256(n::text::bytea),
+            now() + CASE WHEN n > 700 THEN interval '1 day' ELSE interval '-1 second' END, '127.0.0.1'
+        FROM account, generate_series(1, 710) n
+        """
+}
+
+private struct CountSessions: Statement {
+    static let sql = "SELECT count(*) FROM sessions"
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }

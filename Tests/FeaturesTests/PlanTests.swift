@@ -152,24 +152,6 @@ import Testing
     }
 }
 
-/// One session of the database, which keeps its plans.
-private struct Session: Sendable {
-    let group: EventLoopGroup
-    let database: Database
-
-    static func with(_ body: (Session) async throws -> Void) async throws {
-        let group = try EventLoopGroup(count: 1)
-        let database = try await Database(url: TestDatabase.current.url, group: group, poolSize: 1)
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(Session(group: group, database: database))) } catch {
-            result = .failure(error)
-        }
-        await database.stop()
-        try await blocking { group.stop() }
-        try result.get()
-    }
-}
-
 /// What requests ask as a rule.
 private struct Statements: Sendable {
     /// Rows and entries of indexes that one may read: two pages of a list, with what belongs to each row.

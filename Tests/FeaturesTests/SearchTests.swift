@@ -220,16 +220,40 @@ import Testing
         }
     }
 
+    /// However often somebody asks again, no more than two statements are under way for it.
+    @Test func whatIsEndedKeepsItsPlaceUntilItsStatementHasEnded() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            try await api.database.transaction { holder in
+                _ = try await holder.run(LockWords())
+                try await withThrowingTaskGroup(of: Int.self) { asking in
+                    for _ in 0..<12 {
+                        asking.addTask { try await api.get("/v1/deliveries?q=torta", as: store.token).status }
+                    }
+                    var most = 0
+                    while let status = try await asking.next() {
+                        #expect([429, 503].contains(status))
+                        most = max(most, try await waiting(api))
+                    }
+                    #expect((1...2).contains(most))
+                }
+            }
+        }
+    }
+
     /// They cost as much as searches do.
     @Test func figuresAreTwoAtOnceToo() async throws {
         try await API.serving { api in
             let store = try await api.store()
             try await api.database.transaction { holder in
                 _ = try await holder.run(LockCancellations())
-                let all = (0..<3).map { _ in Task { try await api.get("/v1/stats", as: store.token).status } }
                 var answers: [Int] = []
-                for one in all { answers.append(try await one.value) }
-                #expect(answers.sorted() == [429, 503, 503])
+                // Again where the first was over before the third came.
+                for _ in 0..<10 where !answers.contains(429) {
+                    let all = (0..<3).map { _ in Task { try await api.get("/v1/stats", as: store.token).status } }
+                    for one in all { answers.append(try await one.value) }
+                }
+                #expect(Set(answers) == [429, 503])
             }
             #expect(try await api.get("/v1/stats", as: store.token).status == 200)
         }

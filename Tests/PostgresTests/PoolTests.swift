@@ -43,7 +43,7 @@ import Testing
                     defer { hasEnded.withLock { $0 = true } }
                     _ = try await database.run(ReadLocked())
                 }
-                while try await holder.run(CountWaiting()) != [1] {}
+                try await eventually { try await holder.run(CountWaiting()) == [1] }
                 for number in 0..<200 {
                     #expect(try await database.run(SharedEcho(number: Int64(number))) == [Int64(number)])
                 }

@@ -190,24 +190,25 @@ CREATE TABLE event_cursors_before (
     id bigint NOT NULL,
     number bigint NOT NULL,
     numbered_at timestamptz NOT NULL,
-    -- Of that account.
-    is_newest boolean NOT NULL,
+    -- When the account's next one was numbered: whoever read up to here misses nothing as long as that is there.
+    next_at timestamptz,
     PRIMARY KEY (account_id, xact, id)
 );
-INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at, is_newest)
-    SELECT account_id, xact, id, row_number() OVER feed,
-        date_trunc('milliseconds', least(max(at) OVER feed, now())), lead(id) OVER feed IS NULL
-    FROM events_by_transaction WINDOW feed AS (PARTITION BY account_id ORDER BY xact, id);
-CREATE INDEX former_cursors_by_age ON event_cursors_before (numbered_at) WHERE NOT is_newest;
+INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at, next_at)
+    SELECT *, lead(numbered_at) OVER (PARTITION BY account_id ORDER BY number) FROM (
+        SELECT account_id, xact, id, row_number() OVER feed AS number,
+            date_trunc('milliseconds', least(max(at) OVER feed, now())) AS numbered_at
+        FROM events_by_transaction WINDOW feed AS (PARTITION BY account_id ORDER BY xact, id)) numbered;
+CREATE INDEX former_cursors_by_age ON event_cursors_before (next_at);
 
--- Forgets cursors of before that mean what is older than so many days, some at a time; gives how many. Of each account the
--- newest stays, so that whoever has read everything is never told that something is gone.
+-- Forgets cursors of before after which something came that is older than so many days, some at a time; gives how many.
+-- Whoever has read everything is never told that something is gone.
 CREATE FUNCTION forget_former_cursors(days integer) RETURNS bigint
 LANGUAGE sql SET enable_seqscan = off AS $$
     WITH old AS (
         DELETE FROM event_cursors_before WHERE ctid = ANY (ARRAY(
             SELECT ctid FROM event_cursors_before
-            WHERE NOT is_newest AND numbered_at < now() - make_interval(days => days) ORDER BY numbered_at LIMIT 1000
+            WHERE next_at < now() - make_interval(days => days) ORDER BY next_at LIMIT 1000
             FOR UPDATE SKIP LOCKED))
         RETURNING 1)
     SELECT count(*) FROM old

@@ -127,8 +127,8 @@ LANGUAGE sql STABLE AS $$
         CASE WHEN store IS NOT NULL THEN courier.phone END)
 $$;
 
--- Who renames a courier and who makes it a partner wait for each other, and nobody else for either: a lock of the
--- courier's row would hold up whoever accepts. Few locks for all, since a transaction may be about very many.
+-- Who renames a courier and who makes it a partner wait for each other; whoever accepts does not, as it would for a lock of
+-- the courier's row. Few locks for all, since a transaction may be about very many.
 CREATE FUNCTION words_of_one_at_a_time(courier uuid) RETURNS void
 LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(7311, hashtext(courier::text) & 31) $$;
 
@@ -154,6 +154,8 @@ CREATE TRIGGER words_of_renamed AFTER UPDATE ON couriers FOR EACH ROW
 CREATE FUNCTION note_words_of_partner() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    -- In the order in which whoever gives a courier another number takes the two.
+    PERFORM FROM couriers WHERE id IN (NEW.courier_id, OLD.courier_id) FOR KEY SHARE;
     PERFORM words_of_one_at_a_time(coalesce(NEW.courier_id, OLD.courier_id));
     IF TG_OP = 'DELETE' THEN
         DELETE FROM courier_words WHERE courier_id = OLD.courier_id AND store_id = OLD.store_id;

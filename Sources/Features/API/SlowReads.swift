@@ -6,7 +6,8 @@ import Postgres
 /// Reads that may take a while, as searches and figures do, over connections of their own: they hold up nobody else. Each
 /// account has two at once, and a third ends the oldest, which as a rule was typed further meanwhile.
 ///
-/// What ends so, or takes too long, is answered at once; the statement that it has under way ends by itself.
+/// Who is ended so, or waits too long, has an answer at once; but a read keeps its place until the statement has ended that
+/// it has under way, so that nobody has more than two of those.
 final class SlowReads: Sendable {
     private static let mostAtOnce = 2
     /// Of all steps together, with their waiting.
@@ -18,58 +19,100 @@ final class SlowReads: Sendable {
     )
 
     private let database: Database
-    private let running = Locked<(under: [ID: [Running]], number: Int)>(([:], 0))
-
-    private struct Running {
-        let number: Int
-        let end: @Sendable (any Error) -> Void
-    }
+    private let reads = Locked<[ID: [Read]]>([:])
 
     init(_ database: Database) { self.database = database }
 
     /// Reads, on the calling task's loop.
     func run<Answer: Sendable>(
-        for account: ID, _ read: @escaping @Sendable (Runner) async throws -> Answer
+        for account: ID, _ read: @escaping @Sendable (SlowRunner) async throws -> Answer
     ) async throws -> Answer {
         guard let loop = EventLoop.current else { preconditionFailure("reads come from the loops") }
-        let task = Task(executorPreference: loop) { [database] in try await read(.database(database)) }
-        let reason = Locked<(any Error)?>(nil)
-        let end: @Sendable (any Error) -> Void = { error in
-            reason.withLock { $0 = $0 ?? error }
+        let (answer, turn) = (Promise<Answer>(on: loop), Promise<Void>(on: loop))
+        let task = Task(executorPreference: loop) { [database] in
+            try await turn.value()
+            return try await read(SlowRunner(database: database, loop: loop))
+        }
+        let own = Read {
+            loop.execute { turn.fulfil(.success(())) }
+        } end: { error in
             task.cancel()
+            loop.execute { answer.fulfil(.failure(error)) }
         }
-        let number = enter(account, end: end)
-        let timer = loop.schedule(after: Self.bound) { end(PostgresError.unavailable("a read took too long")) }
-        defer {
-            timer.cancel()
-            leave(account, number)
+        enter(own, of: account)
+        Task(executorPreference: loop) {
+            let result = await task.result
+            self.leave(own, of: account)
+            answer.fulfil(result)
         }
-        do {
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
-        } catch is CancellationError {
-            throw reason.withLock { $0 } ?? CancellationError()
+        let timer = loop.schedule(after: Self.bound) { [self] in
+            end(own, PostgresError.unavailable("a read took too long"))
+        }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            try await answer.value()
+        } onCancel: {
+            end(own, CancellationError())
         }
     }
 
-    private func enter(_ account: ID, end: @escaping @Sendable (any Error) -> Void) -> Int {
-        let (number, oldest) = running.withLock { running in
-            running.number += 1
-            running.under[account, default: []].append(Running(number: running.number, end: end))
-            let isTooMany = running.under[account]!.count > Self.mostAtOnce
-            return (running.number, isTooMany ? running.under[account]!.removeFirst() : nil)
+    private func end(_ read: Read, _ error: any Error) {
+        reads.withLock { _ in read.hasEnded = true }
+        read.end(error)
+    }
+
+    private func enter(_ read: Read, of account: ID) {
+        let oldest = reads.withLock { reads in
+            let wanted = reads[account, default: []].filter { !$0.hasEnded }
+            let oldest = wanted.count >= Self.mostAtOnce ? wanted.first : nil
+            oldest?.hasEnded = true
+            reads[account, default: []].append(read)
+            return oldest
         }
         oldest?.end(Self.endedByAThird)
-        return number
+        begin(account)
     }
 
-    private func leave(_ account: ID, _ number: Int) {
-        running.withLock { running in
-            running.under[account]?.removeAll { $0.number == number }
-            if running.under[account]?.isEmpty == true { running.under[account] = nil }
+    private func leave(_ read: Read, of account: ID) {
+        reads.withLock { reads in
+            reads[account]?.removeAll { $0 === read }
+            if reads[account]?.isEmpty == true { reads[account] = nil }
         }
+        begin(account)
+    }
+
+    /// Gives those a turn that have a place.
+    private func begin(_ account: ID) {
+        let next = reads.withLock { reads in
+            let all = reads[account] ?? []
+            let free = Self.mostAtOnce - all.count { $0.hasBegun }
+            let next = all.filter { !$0.hasBegun && !$0.hasEnded }.prefix(max(0, free))
+            for read in next { read.hasBegun = true }
+            return next
+        }
+        for read in next { read.begin() }
+    }
+
+    /// One of them. Unchecked, because what changes is changed under the lock alone.
+    private final class Read: @unchecked Sendable {
+        let begin: @Sendable () -> Void
+        let end: @Sendable (any Error) -> Void
+        var hasBegun = false
+        var hasEnded = false
+
+        init(begin: @escaping @Sendable () -> Void, end: @escaping @Sendable (any Error) -> Void) {
+            (self.begin, self.end) = (begin, end)
+        }
+    }
+}
+
+/// Runs the steps of a slow read: none is begun for a read that has ended, and what is under way is waited for.
+struct SlowRunner: Sendable {
+    fileprivate let database: Database
+    fileprivate let loop: EventLoop
+
+    func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
+        try Task.checkCancellation()
+        return try await Task(executorPreference: loop) { [database] in try await database.run(statement) }.value
     }
 }

@@ -132,7 +132,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
             let results = try await database.run(CommitTogether(commits: batch.map(\.commit)))
             let outcomes = Dictionary(results.map { ($0.place, $0.outcome) }) { first, _ in first }
             for (place, entry) in batch.enumerated() { settle(entry, outcomes[place + 1] ?? .notMade) }
-        } catch PostgresError.refused(let error) where batch.count > 1 {
+        } catch PostgresError.refused(let error) where batch.count > 1 || error.isTakenReference {
             waiting.insert(contentsOf: batch.map { $0.again(after: error) }, at: 0)
             gather()
         } catch {

@@ -56,7 +56,7 @@ struct ListedCouriers: Sendable {
         page.response(found.items, key: \.sortKey, next: found.edge) { json, courier in json.object(courier.write) }
     }
 
-    private func steps(_ text: String, _ runner: Runner) -> SearchSteps<ListedCourier> {
+    private func steps(_ text: String, _ runner: SlowRunner) -> SearchSteps<ListedCourier> {
         SearchSteps { most in
             Found(try await runner.run(WalkCouriers(of: self, text: text, most: most)))
         } hits: {

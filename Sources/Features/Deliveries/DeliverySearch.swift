@@ -4,7 +4,7 @@ import Postgres
 
 extension ListedDeliveries.Part {
     /// Looks for a text in what the list has.
-    func search(_ text: String, by kind: AccountKind, _ runner: Runner) async throws
+    func search(_ text: String, by kind: AccountKind, _ runner: SlowRunner) async throws
         -> Found<ListedDelivery>
     {
         let steps =
@@ -16,7 +16,7 @@ extension ListedDeliveries.Part {
     }
 
     private func steps<Whose: DeliverySearch>(
-        _ text: String, _ whose: Whose.Type, _ runner: Runner
+        _ text: String, _ whose: Whose.Type, _ runner: SlowRunner
     ) -> SearchSteps<ListedDelivery> {
         SearchSteps { most in
             Found(try await runner.run(WalkDeliveries<Whose>(part: self, text: text, most: most)))

@@ -64,7 +64,7 @@ public struct EventRoom: Room {
         guard let place = try await database.run(FindFormerPlace(account: account, cursor: former)).first else {
             throw Problem.cursorExpired
         }
-        return place
+        return place ?? .beginning
     }
 
     /// The next events; refused where some were dropped that are wanted, since the feed would have a gap.
