@@ -192,6 +192,22 @@ import Testing
         }
     }
 
+    /// Whoever gets another number meanwhile.
+    @Test func nobodyWaitsForEachOtherInACircle() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for round in 0..<40 {
+                async let ended = end(store, couriers[0], api)
+                async let renamed = api.call(
+                    "PATCH", "/v1/me", ["phone": .string("09190\(10000 + round)")], as: couriers[0].token)
+                #expect(try await ended == 204)
+                let answer = try await renamed
+                #expect(answer.status == 200, "\(answer.json)")
+                try await api.join(store, couriers[0])
+            }
+        }
+    }
+
     /// Who is a partner again by the time of the commit keeps what it carries.
     @Test func nobodyIsTakenLeaveOfWhoIsAPartner() async throws {
         try await API.serving { api in
