@@ -36,7 +36,8 @@ import Testing
             for (sql, count) in [
                 (
                     "SELECT count(*) FROM deliveries d JOIN delivery_words w ON delivery_id = id "
-                        + "WHERE words = words_of_delivery(d)", "3000"
+                        + "WHERE words = words_of_delivery(d.store_id, recipient_first_name, recipient_last_name, recipient_address, "
+                        + "recipient_phone, description, instructions, reference)", "3000"
                 ),
                 ("SELECT count(*) FROM delivery_words", "3000"),
                 (

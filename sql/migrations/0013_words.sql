@@ -81,30 +81,46 @@ CREATE TABLE delivery_words (
 );
 
 -- The recipient's last name and number stand behind a mark of their own, since couriers learn them with the delivery.
-CREATE FUNCTION words_of_delivery(delivery deliveries) RETURNS tsvector
-LANGUAGE sql STABLE AS $$
-    SELECT searchable(
-        mark_of(delivery.store_id), concat_ws(' ', delivery.recipient_first_name, delivery.recipient_address,
-            delivery.description, delivery.instructions, delivery.reference), NULL)
-        || searchable(hidden(mark_of(delivery.store_id)), delivery.recipient_last_name, delivery.recipient_phone)
+CREATE FUNCTION words_of_delivery(
+    store uuid, first_name text, last_name text, address text, phone text, description text, instructions text, reference text)
+RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN searchable(mark_of(store), concat_ws(' ', first_name, address, description, instructions, reference), NULL)
+        || searchable(hidden(mark_of(store)), last_name, phone);
+END
 $$;
 
-CREATE FUNCTION note_words_of_delivery() RETURNS trigger
+CREATE FUNCTION note_words_of_new_deliveries() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO delivery_words (delivery_id, store_id, words) VALUES (NEW.id, NEW.store_id, words_of_delivery(NEW))
+    INSERT INTO delivery_words (delivery_id, store_id, words)
+    SELECT id, store_id, words_of_delivery(
+        store_id, recipient_first_name, recipient_last_name, recipient_address, recipient_phone, description, instructions, reference)
+    FROM made;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION note_words_of_edited_delivery() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO delivery_words (delivery_id, store_id, words) VALUES (NEW.id, NEW.store_id, words_of_delivery(
+        NEW.store_id, NEW.recipient_first_name, NEW.recipient_last_name, NEW.recipient_address, NEW.recipient_phone,
+        NEW.description, NEW.instructions, NEW.reference))
     ON CONFLICT (delivery_id) DO UPDATE SET words = EXCLUDED.words;
     RETURN NULL;
 END
 $$;
 
-CREATE TRIGGER words_of_new AFTER INSERT ON deliveries FOR EACH ROW EXECUTE FUNCTION note_words_of_delivery();
+-- Of all that come together at once.
+CREATE TRIGGER words_of_new AFTER INSERT ON deliveries REFERENCING NEW TABLE AS made
+    FOR EACH STATEMENT EXECUTE FUNCTION note_words_of_new_deliveries();
 CREATE TRIGGER words_of_edited AFTER UPDATE ON deliveries FOR EACH ROW
     WHEN ((OLD.recipient_first_name, OLD.recipient_last_name, OLD.recipient_address, OLD.recipient_phone,
             OLD.description, OLD.instructions, OLD.reference)
         IS DISTINCT FROM (NEW.recipient_first_name, NEW.recipient_last_name, NEW.recipient_address,
             NEW.recipient_phone, NEW.description, NEW.instructions, NEW.reference))
-    EXECUTE FUNCTION note_words_of_delivery();
+    EXECUTE FUNCTION note_words_of_edited_delivery();
 
 -- Of each courier the name, for everybody; and for each store that it works for the number as well, and its place among
 -- that store's couriers.
@@ -201,7 +217,10 @@ LANGUAGE sql AS $$
     WITH next AS MATERIALIZED (SELECT * FROM deliveries WHERE id > place ORDER BY id LIMIT 1000),
     filled AS (
         INSERT INTO delivery_words (delivery_id, store_id, words)
-        SELECT d.id, d.store_id, words_of_delivery(d::deliveries) FROM next d ON CONFLICT DO NOTHING)
+        SELECT id, store_id, words_of_delivery(
+            store_id, recipient_first_name, recipient_last_name, recipient_address, recipient_phone, description, instructions,
+            reference)
+        FROM next ON CONFLICT DO NOTHING)
     SELECT (SELECT id FROM next ORDER BY id DESC LIMIT 1), (SELECT count(*) FROM next)
 $$;
 
