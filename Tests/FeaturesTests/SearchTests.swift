@@ -176,21 +176,27 @@ import Testing
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
-            let (held, released) = try await api.database.transaction { holder in
+            let (first, others) = try await api.database.transaction { holder in
                 _ = try await holder.run(LockWords())
-                let first = Task { try await api.get("/v1/deliveries?q=torta", as: store.token) }
-                try await eventually { try await waiting(api) == 1 }
-                let others = (0..<2).map { _ in Task { try await api.get("/v1/deliveries?q=torta", as: store.token) } }
-                let ended = try await first.value
-                #expect(ended.status == 429 && ended.code == "rate_limited", "\(ended.json)")
-                #expect(ended.reply.header("retry-after") == "1")
+                func search() -> Task<Answer, any Error> {
+                    Task { try await api.get("/v1/deliveries?q=torta", as: store.token) }
+                }
+                var (first, others) = (try await search().value, [Task<Answer, any Error>]())
+                // Again where the first had its two seconds before the third came.
+                for _ in 0..<10 where first.status != 429 {
+                    let oldest = search()
+                    try await eventually { try await waiting(api) > 0 }
+                    others = (0..<2).map { _ in search() }
+                    first = try await oldest.value
+                }
                 // Lists, deliveries and people go on meanwhile.
                 #expect(try await api.get("/v1/deliveries", as: store.token).items.count == 1)
                 #expect(try await api.get("/v1/deliveries/\(id)", as: couriers[0].token).status == 200)
-                return (others, first)
+                return (first, others)
             }
-            _ = released
-            for other in held { #expect([200, 503].contains(try await other.value.status)) }
+            #expect(first.status == 429 && first.code == "rate_limited", "\(first.json)")
+            #expect(first.reply.header("retry-after") == "1")
+            for other in others { #expect([200, 429, 503].contains(try await other.value.status)) }
             #expect(try await found("torta", by: store, api) == [id])
         }
     }

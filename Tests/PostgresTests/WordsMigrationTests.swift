@@ -51,6 +51,30 @@ import Testing
         }
     }
 
+    /// Whoever ends a partnership while its words are being filled in waits for them, and takes them away.
+    @Test func nothingIsFilledInOfWhatEndsMeanwhile() async throws {
+        let url = TestDatabase.current.url
+        try await blocking {
+            try Migrator(Array(Self.all.prefix(12))).migrate(url)
+            let (filling, ending) = (try BlockingConnection(url: url), try BlockingConnection(url: url))
+            try filling.execute(Self.people)
+            try filling.execute(Self.all[12].sql)
+            try filling.execute("BEGIN; SELECT continue_backfill('fill_words_of_couriers')")
+            let end = "DELETE FROM partners WHERE courier_id = (SELECT courier_id FROM partners ORDER BY 1 LIMIT 1)"
+            do {
+                try ending.execute("SET lock_timeout = '50ms'; " + end)
+                Issue.record("it did not wait")
+            } catch PostgresError.refused(let error) {
+                #expect(error.state == .lockNotAvailable)
+            }
+            try filling.execute("COMMIT")
+            try ending.execute(end)
+            #expect(
+                try ending.query("SELECT count(*) FROM courier_words WHERE store_id IS NOT NULL")
+                    == ending.query("SELECT count(*) FROM partners"))
+        }
+    }
+
     private static let id = "('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid"
 
     private static let people = """

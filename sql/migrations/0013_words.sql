@@ -230,7 +230,9 @@ LANGUAGE sql AS $$
     filled AS (
         INSERT INTO courier_words
         SELECT w.* FROM next, LATERAL (
-            SELECT NULL::uuid AS store_id UNION ALL SELECT store_id FROM partners p WHERE p.courier_id = next.id) known,
+            SELECT NULL::uuid AS store_id UNION ALL
+            -- Whoever ends a partnership meanwhile waits, and takes away what is written here.
+            SELECT store_id FROM (SELECT store_id FROM partners p WHERE p.courier_id = next.id FOR KEY SHARE) held) known,
             LATERAL words_of_courier(next::couriers, known.store_id) w
         ON CONFLICT DO NOTHING)
     SELECT (SELECT id FROM next ORDER BY id DESC LIMIT 1), (SELECT count(*) FROM next)

@@ -3,6 +3,7 @@ import Postgres
 
 /// Removes what time has made worthless, little by little, on one node at a time.
 struct Housekeeping: Sendable {
+    /// How often a job is done before the others have their turn.
     private static let mostTimes = 200
     /// More than a statement of these may take.
     private static let longest = "11 minutes"
@@ -24,33 +25,40 @@ struct Housekeeping: Sendable {
         self.failed = failed
     }
 
-    /// Does it once a minute until the task is cancelled.
+    /// Does it once a minute, and at once again where there is more, until the task is cancelled.
     func run(on loop: EventLoop) async {
         while !Task.isCancelled {
-            await round()
-            try? await loop.sleep(for: .seconds(60))
+            if await !round() { try? await loop.sleep(for: .seconds(60)) }
         }
     }
 
-    /// Does everything once, unless a node did so within the last minute.
-    func round() async {
+    /// Does everything, unless a node did so within the last minute; true when something is left.
+    func round() async -> Bool {
         do {
-            guard try await database.run(TakeTurn()).first != nil else { return }
+            guard try await database.run(TakeTurn()).first != nil else { return false }
         } catch {
-            return failed("turn", error)
+            failed("turn", error)
+            return false
         }
+        var hasMore = false
         for job in jobs {
             do {
-                // What is never done waits for the next round, so that the other jobs have their turn.
-                for _ in 0..<Self.mostTimes where !Task.isCancelled {
-                    try await database.run(HoldTurn(for: Self.longest))
-                    guard try await job.run(database) else { break }
-                }
+                if try await isLeft(of: job) { hasMore = true }
             } catch {
                 failed(job.name, error)
             }
         }
-        _ = try? await database.run(HoldTurn(for: "50 seconds"))
+        _ = try? await database.run(HoldTurn(for: hasMore ? "0 seconds" : "50 seconds"))
+        return hasMore
+    }
+
+    /// Does a job until there is no more of it, or others have waited long enough.
+    private func isLeft(of job: Job) async throws -> Bool {
+        for _ in 0..<Self.mostTimes where !Task.isCancelled {
+            try await database.run(HoldTurn(for: Self.longest))
+            guard try await job.run(database) else { return false }
+        }
+        return true
     }
 }
 

@@ -4,9 +4,6 @@ struct SearchSteps<Item: Sendable>: Sendable {
     private static var glance: Int32 { 16 }
     /// So many are brought into the list's order at most.
     static var mostHits: Int32 { 2000 }
-    /// Whether one of the words `w` is `asked` for: as a function, since what is walked through is known already, and
-    /// not to be found by the index of words.
-    static var matches: String { "ts_match_vq(w.words, (SELECT words FROM asked))" }
 
     /// Looks at so many in the order of the list.
     let walk: @Sendable (_ most: Int32) async throws -> Found<Item>

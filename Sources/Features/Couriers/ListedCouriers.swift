@@ -157,11 +157,12 @@ private struct WalkCouriers: Statement {
                 WHERE \(CourierSQL.isAfter) ORDER BY \(CourierSQL.order) OFFSET $8 - 1 LIMIT 1) END
             """))
         """
+    /// As a function, since what is walked through is known already, and not to be found by the index of words.
     private static func matches(_ whose: String) -> String {
         """
         EXISTS (
             SELECT FROM courier_words w
-            WHERE w.courier_id = c.id AND \(whose) AND \(SearchSteps<ListedCourier>.matches) OFFSET 0)
+            WHERE w.courier_id = c.id AND \(whose) AND ts_match_vq(w.words, (SELECT words FROM asked)) OFFSET 0)
         """
     }
 

@@ -20,7 +20,7 @@ struct ListedDeliveries: Sendable {
                 what: """
                     Words, each of which must begin one of the recipient's, of the texts or of the reference, or all of \
                     them a courier's name, without case and accents; or digits of the recipient's phone number. A page \
-                    of a search may hold less than was asked for, and still have a next one.
+                    of a search, and of a courier's list, may hold less than was asked for, and still have a next one.
                     """),
         ] + Endpoint.Parameter.list
 
