@@ -50,9 +50,6 @@ public struct Change: Sendable {
     /// Who is sent what.
     public let notices: [(account: ID, kind: NotificationKind)]
 
-    /// The version that this is a step from.
-    public var expectedVersion: Int32 { before?.version ?? 0 }
-
     /// Who must be a partner of the store when this is committed: the courier who does it, and whoever gets to have it.
     public var mustBePartners: Set<ID> {
         Set(openedJobs.map(\.courier)).union(command.actorKind == .courier ? [command.actor] : [])

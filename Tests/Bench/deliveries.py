@@ -34,21 +34,22 @@ def filled(statement, values):
     return " ".join(statement.split()) + ";\n"
 
 
-COLUMNS = [
-    "id", "store", "expected", "asked", "was", "status", "courier", "candidates", "declined", "forfeited", "content", "at",
-    "accepted", "delivered", "cancelled", "action", "actor_kind", "actor", "about", "reason", "note", "added", "removed",
-    "counter", "closed", "opened", "readers", "event_types", "withdrawn", "notices", "key", "fingerprint",
-    "answer_status", "answer_headers", "answer_body"]
+OF_CREATE = [
+    "id", "store", "asked", "status", "candidates", "content", "at", "action", "actor_kind", "actor", "added", "opened",
+    "readers", "event_types", "notices", "key", "fingerprint", "answer_status", "answer_headers", "answer_body"]
+OF_STEP = OF_CREATE + [
+    "version", "was", "courier", "declined", "forfeited", "accepted", "delivered", "cancelled", "about", "reason", "note",
+    "removed", "counter", "closed", "withdrawn"]
 LISTS = {"declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
 
 
-def commit_of(sql, partners, **given):
-    """The committer's statement with one change, for which these couriers must be partners of the store."""
-    values = {name: given.get(name, "'{}'" if name in LISTS else "NULL") for name in COLUMNS}
+def commit_of(sql, columns, partners, **given):
+    """A committing statement with one change, for which these couriers must be partners of the store."""
+    values = {name: given.get(name, "'{}'" if name in LISTS else "NULL") for name in columns}
     values |= {"at": "now()", "asked": len(partners)}
-    arrays = [f"ARRAY[{values[name]}]" for name in COLUMNS]
+    arrays = [f"ARRAY[{values[name]}]" for name in columns]
     arrays += [f"ARRAY[{', '.join(of(one) for one in partners)}]" for of in (lambda _: "1", lambda _: given["store"], str)]
-    return filled(sql["commit"], dict(enumerate(arrays, 1)))
+    return filled(sql, dict(enumerate(arrays, 1)))
 
 
 def listed_text(*ids):
@@ -60,7 +61,7 @@ def notices(kind, accounts, body):
     return (
         f"jsonb_build_array(jsonb_build_object('kind', '{kind}', 'by_sms', false, 'data', jsonb_build_object('type', "
         f"'{kind}', 'delivery_id', (:n)::bigint, 'store_name', 'Pekara'), 'texts', jsonb_build_object('hr', {text}, "
-        f"'en', {text}), 'accounts', jsonb_build_array({accounts})))")
+        f"'en', {text}), 'accounts', jsonb_build_array({', '.join(accounts)})))")
 
 
 CONTENT = (
@@ -73,30 +74,30 @@ def scripts(sql):
     n = "(:base + :k * :clients + :client_id)"
     step = "\\set k :k + 1\n"
     couriers = [uuid(2, courier(":n", k)) for k in range(3)]
-    three, mine, its_store = ", ".join(couriers), couriers[0], uuid(1, store(":n"))
+    mine, its_store = couriers[0], uuid(1, store(":n"))
     pick = f"\\set n random(1, {TOTAL})\n"
     find = filled(sql["find"], {1: mine, 2: uuid(3, ":n")})
     number = step + f"\\set n {n}\n"
 
-    create = pick + filled(sql["partners"], {1: its_store, 2: f"ARRAY[{three}]"}) + commit_of(
-        sql, couriers, id="gen_random_uuid()", store=its_store, expected="0", status="'pending'",
+    create = pick + filled(sql["partners"], {1: its_store, 2: "'{}'"}) + commit_of(
+        sql["create"], OF_CREATE, couriers, id="gen_random_uuid()", store=its_store, status="'pending'",
         candidates=listed_text(*couriers), content=CONTENT, action="'create'", actor_kind="'store'", actor=its_store,
         added=listed_text(*couriers), opened=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.created,delivery.offered,delivery.offered,delivery.offered}'",
-        notices=notices("delivery_offered", three, "Pekara ima dostavu za vas: Vukovarska 5"))
+        notices=notices("delivery_offered", couriers, "Pekara ima dostavu za vas: Vukovarska 5"))
     by_courier = {
         "id": uuid(3, ":n"), "store": its_store, "courier": mine, "candidates": listed_text(*couriers),
         "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "opened": listed_text(mine)}
     accept = number + find + commit_of(
-        sql, [mine], **by_courier, expected="1", was="'pending'", status="'in_progress'", action="'accept'",
+        sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'pending'", status="'in_progress'", action="'accept'",
         counter="'accepted'", closed=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.accepted,delivery.accepted,delivery.taken,delivery.taken}'",
-        withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", its_store, "Ana: Vukovarska 5"))
+        withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", [its_store], "Ana: Vukovarska 5"))
     deliver = number + find + commit_of(
-        sql, [mine], **by_courier, expected="1", was="'in_progress'", status="'delivered'", delivered="now()",
+        sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'in_progress'", status="'delivered'", delivered="now()",
         action="'deliver'", counter="'delivered'", closed=listed_text(mine), readers=listed_text(its_store, mine),
         event_types="'{delivery.delivered,delivery.delivered}'",
-        notices=notices("delivery_delivered", its_store, "Ana: Vukovarska 5"))
+        notices=notices("delivery_delivered", [its_store], "Ana: Vukovarska 5"))
 
     first = "'pending'::delivery_status", "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
     who = f"\\set s random(1, {STORES})\n\\set c random(1, {COURIERS})\n"

@@ -152,7 +152,7 @@ import Testing
                 #expect(Set(outcomes[5...6]) == [.made, .keyTaken])
                 #expect(outcomes[7] == .made)
             }
-            #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["2"]])
             #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["4"]])
             #expect(try await api.execute("SELECT count(*) FROM deliveries WHERE status = 'in_progress'") == [["1"]])
             try await api.expectConsistency()

@@ -218,10 +218,10 @@ import Testing
             let found = try #require(
                 try await api.database.run(FindDelivery(account: storeID, id: delivery)).first)
             let release = try Commits.step(.release, on: found, by: store, about: couriers[0], isPartner: false)
-            #expect(try await api.database.run(CommitAlone(commit: release)).isEmpty)
-            #expect(try await api.database.run(CommitTogether(commits: [release])).isEmpty)
+            #expect(try await api.database.run(CommitSteps<WaitFor>(commits: [release])).isEmpty)
+            #expect(try await api.database.run(CommitSteps<PassOver>(commits: [release])).isEmpty)
             try await api.execute("DELETE FROM partners WHERE courier_id = '\(couriers[0].id)'")
-            #expect(try await api.database.run(CommitAlone(commit: release)).map(\.outcome) == [.made])
+            #expect(try await api.database.run(CommitSteps<WaitFor>(commits: [release])).map(\.outcome) == [.made])
         }
     }
 

@@ -17,6 +17,8 @@ import Testing
         /// Gathered when there were a few rows, all alike.
         case ofFewRows
         case right
+        /// As they are where there are ten million rows of everything.
+        case ofTenMillion
     }
 
     /// Planned while there is next to nothing, and used when there is much.
@@ -39,7 +41,8 @@ import Testing
                 }
                 _ = try await statements.reads()
                 try await fill(api, like: id, couriers)
-                if statistics == .right { try await api.execute("ANALYZE") }
+                if [.right, .ofTenMillion].contains(statistics) { try await api.execute("ANALYZE") }
+                if statistics == .ofTenMillion { try await tellOfTenMillion(api) }
                 var excessive: [String: Int] = [:]
                 do {
                     try await eventually(within: .seconds(20)) {
@@ -82,6 +85,16 @@ import Testing
         try await api.execute(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
         ).compactMap { $0[0] }
+    }
+
+    /// Rows are estimated by the pages that a table has and by what the statistics say of how many a page holds.
+    private func tellOfTenMillion(_ api: API) async throws {
+        try await api.execute(
+            """
+            UPDATE pg_class SET relpages = greatest(pg_relation_size(oid) / current_setting('block_size')::integer, 1),
+                reltuples = 10000000
+            WHERE relkind IN ('r', 'i') AND relnamespace = current_schema()::regnamespace
+            """)
     }
 
     /// Twenty thousand of everything.
@@ -173,7 +186,8 @@ private struct Statements: Sendable {
         all = [
             // First, since it is a transaction of its own.
             Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
-            Self.one(CommitTogether(commits: [create, accept])), Self.one(CommitAlone(commit: accept)),
+            Self.one(CommitCreations<PassOver>(commits: [create])), Self.one(CommitSteps<PassOver>(commits: [accept])),
+            Self.one(CommitSteps<WaitFor>(commits: [accept])),
             Self.one(FindDelivery(account: courier, id: id)), Self.one(ListOfStore(part: part)),
             Self.one(ListOfCourier(part: jobs)), Self.one(FindStoreWithPartners(store: storeID, couriers: [courier])),
             Self.one(FindStrangers(delivery: offered.delivery)), Self.one(FindFirstAnswer(attempt: attempt)),

@@ -2,7 +2,8 @@
 package enum MeasuredStatements {
     /// By the name that the bench knows.
     package static let all: [(name: String, sql: String)] = [
-        ("commit", CommitTogether.sql), ("find", FindDelivery.sql), ("partners", FindStoreWithPartners.sql),
+        ("create", CommitCreations<PassOver>.sql), ("step", CommitSteps<PassOver>.sql), ("find", FindDelivery.sql),
+        ("partners", FindStoreWithPartners.sql),
         ("list_store", ListOfStore.sql), ("list_courier", ListOfCourier.sql), ("feed", ReadFeed.sql),
     ]
 }

@@ -2,7 +2,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// What the committing statement is given of each change: one array a column, each with its name, type and values.
+/// What the committing statements are given of each change: one array a column, each with its name, type and values.
 enum CommitColumns {
     struct Column: Sendable {
         let name: String
@@ -10,36 +10,25 @@ enum CommitColumns {
         let bind: @Sendable ([Commit], inout Parameters) -> Void
     }
 
-    static let all: [Column] = [
+    /// Those of a step of a delivery that there is.
+    static let all = ofCreations + ofStepsAlone
+
+    /// Those of a new delivery.
+    static let ofCreations: [Column] = [
         column("id", "uuid") { $0.change.after.id },
         column("store_id", "uuid") { $0.change.after.store },
-        column("expected", "integer") { $0.change.expectedVersion },
         column("asked", "integer") { Int32($0.change.mustBePartners.count) },
-        column("was", "text") { $0.change.before?.status.rawValue },
         column("status", "text") { $0.change.after.status.rawValue },
-        column("courier_id", "uuid") { $0.change.after.courier },
         column("candidates", "text") { list($0.change.after.candidates) },
-        column("declined", "text") { list($0.change.after.declined) },
-        column("forfeited", "text") { list($0.change.after.forfeited) },
         column("content", "jsonb") { content($0.change) },
         column("at", "timestamptz") { $0.at },
-        column("accepted_at", "timestamptz") { $0.times.accepted },
-        column("delivered_at", "timestamptz") { $0.times.delivered },
-        column("cancelled_at", "timestamptz") { $0.times.cancelled },
         column("action", "text") { $0.change.command.action.rawValue },
         column("actor_kind", "text") { $0.change.command.actorKind.rawValue },
         column("actor_id", "uuid") { $0.change.command.actor },
-        column("about", "uuid") { $0.change.command.courier },
-        column("reason", "text") { $0.change.command.reason },
-        column("note", "text") { $0.change.command.note },
         column("added", "text") { list($0.change.added) },
-        column("removed", "text") { list($0.change.removed) },
-        column("counter", "text") { $0.change.counter?.rawValue },
-        column("closed", "text") { list($0.change.closedJobs.map(\.courier)) },
         column("opened", "text") { list($0.change.openedJobs.map(\.courier)) },
         column("readers", "text") { list($0.change.events.map(\.account)) },
         column("event_types", "text") { list($0.change.events.map(\.type.rawValue)) },
-        column("withdrawn", "text") { list($0.change.withdrawn) },
         column("notices", "jsonb") { Notice.json($0.notices) },
         column("key", "text") { $0.record?.attempt.key },
         column("fingerprint", "bytea") { $0.record.map { Bytes($0.attempt.fingerprint) } },
@@ -48,11 +37,23 @@ enum CommitColumns {
         column("answer_body", "bytea") { $0.record.map { Bytes($0.body) } },
     ]
 
-    static let names = all.map(\.name).joined(separator: ", ")
-    static let placeholders = all.enumerated().map { "$\($0 + 1)::\($1.type)[]" }.joined(separator: ", ")
-
-    /// Those of the answers to keep.
-    static let ofRecords = "actor_id, key, fingerprint, answer_status, answer_headers, answer_body"
+    private static let ofStepsAlone: [Column] = [
+        column("version", "integer") { $0.change.after.version },
+        column("was", "text") { $0.change.before?.status.rawValue },
+        column("courier_id", "uuid") { $0.change.after.courier },
+        column("declined", "text") { list($0.change.after.declined) },
+        column("forfeited", "text") { list($0.change.after.forfeited) },
+        column("accepted_at", "timestamptz") { $0.times.accepted },
+        column("delivered_at", "timestamptz") { $0.times.delivered },
+        column("cancelled_at", "timestamptz") { $0.times.cancelled },
+        column("about", "uuid") { $0.change.command.courier },
+        column("reason", "text") { $0.change.command.reason },
+        column("note", "text") { $0.change.command.note },
+        column("removed", "text") { list($0.change.removed) },
+        column("counter", "text") { $0.change.counter?.rawValue },
+        column("closed", "text") { list($0.change.closedJobs.map(\.courier)) },
+        column("withdrawn", "text") { list($0.change.withdrawn) },
+    ]
 
     private static func column<V: PostgresValue>(
         _ name: String, _ type: String, _ value: @escaping @Sendable (Commit) -> V?

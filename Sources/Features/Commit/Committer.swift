@@ -32,10 +32,13 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private var waiting: [Entry] = []
     /// Deliveries that a commit under way changes: one change of each at a time.
     private var busy: Set<ID> = []
-    /// One commit at a time: each has a price of its own, and what comes up meanwhile goes with the next.
-    private var isCommitting = false
+    /// One commit of a kind at a time: each has a price of its own, and what comes up meanwhile goes with the next.
+    private var committing: Set<Kind> = []
     private var aloneUnderWay = 0
     private var isGathering = false
+
+    /// New deliveries, or steps of those that there are: each by a statement of its own.
+    private enum Kind: CaseIterable { case creations, steps }
 
     private struct Entry {
         let commit: Commit
@@ -46,6 +49,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         let promise: Promise<Commit.Outcome>
 
         var delivery: ID { commit.change.after.id }
+        var kind: Kind { commit.change.before == nil ? .creations : .steps }
 
         /// After a refusal. Where two nodes were about to take one reference at the same moment, whoever looks again sees
         /// whose it is; else one of those that went together is bad, and the others must not suffer from it.
@@ -83,11 +87,14 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         isGathering = false
         waiting.removeAll { $0.promise.isOver }
         startAlone()
-        guard !isCommitting, case let batch = takeBatch(), !batch.isEmpty else { return }
-        isCommitting = true
-        start(batch) {
-            await self.commit(batch)
-            self.isCommitting = false
+        for kind in Kind.allCases where !committing.contains(kind) {
+            let batch = takeBatch(of: kind)
+            guard !batch.isEmpty else { continue }
+            committing.insert(kind)
+            start(batch) {
+                await self.commit(batch, kind)
+                self.committing.remove(kind)
+            }
         }
     }
 
@@ -116,20 +123,20 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     }
 
     /// The changes that can go together now.
-    private func takeBatch() -> [Entry] {
+    private func takeBatch(of kind: Kind) -> [Entry] {
         var (batch, left): ([Entry], [Entry]) = ([], [])
         var taken = busy
         for entry in waiting {
-            let mayJoin = batch.count < Self.mostTogether && !entry.isAlone
+            let mayJoin = batch.count < Self.mostTogether && !entry.isAlone && entry.kind == kind
             if mayJoin, taken.insert(entry.delivery).inserted { batch.append(entry) } else { left.append(entry) }
         }
         waiting = left
         return batch
     }
 
-    private func commit(_ batch: [Entry]) async {
+    private func commit(_ batch: [Entry], _ kind: Kind) async {
         do {
-            let results = try await database.run(CommitTogether(commits: batch.map(\.commit)))
+            let results = try await run(batch, kind, PassOver.self)
             let outcomes = Dictionary(results.map { ($0.place, $0.outcome) }) { first, _ in first }
             for (place, entry) in batch.enumerated() { settle(entry, outcomes[place + 1] ?? .notMade) }
         } catch PostgresError.refused(let error) where batch.count > 1 || error.isTakenReference {
@@ -137,6 +144,16 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
             gather()
         } catch {
             for entry in batch { entry.promise.fulfil(.failure(error)) }
+        }
+    }
+
+    private func run<Locks: WhenLocked>(
+        _ entries: [Entry], _ kind: Kind, _ locks: Locks.Type
+    ) async throws -> [CommitResult] {
+        let commits = entries.map(\.commit)
+        switch kind {
+        case .creations: return try await database.run(CommitCreations<Locks>(commits: commits))
+        case .steps: return try await database.run(CommitSteps<Locks>(commits: commits))
         }
     }
 
@@ -149,7 +166,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
 
     private func commitAlone(_ entry: Entry) async {
         do {
-            settle(entry, try await database.run(CommitAlone(commit: entry.commit)).first?.outcome ?? .notMade)
+            settle(entry, try await run([entry], entry.kind, WaitFor.self).first?.outcome ?? .notMade)
         } catch PostgresError.refused(let error) where error.isTakenReference {
             settle(entry, .referenceTaken)
         } catch {

@@ -109,9 +109,9 @@ public struct DeliveryRoom: Room {
     private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
         let account = call.caller.account
         let change = Lifecycle.create(.new(), content: form.content, candidates: form.couriers, by: account)
-        // When somebody else came between, what is there now says why this cannot be.
         for attempt in 0..<Self.attempts {
-            let store = try await storeOfPartners(form.couriers, call)
+            // Whether all of them are partners the commit finds out. When it refuses, what is there now says why.
+            let store = try await storeOfPartners(attempt == 0 ? [] : form.couriers, call)
             let created = StoredDelivery(
                 delivery: change.after, times: StoredDelivery.Times(created: .now), store: store, courier: nil,
                 reader: nil, isPartner: false)

@@ -1,5 +1,6 @@
 import EventLoop
 import Postgres
+import Synchronization
 
 /// Gives what commits have to tell its place in the feeds, soon after each.
 ///
@@ -9,13 +10,15 @@ final class EventNumbering: Sendable {
     /// How long what another node left may lie, if that node died.
     private static let pause = Duration.milliseconds(100)
     /// How soon it looks again, so that what comes together is numbered together.
-    private static let shortPause = Duration.milliseconds(3)
+    private static let shortPause = Duration.milliseconds(15)
     /// So many events at a time.
     private static let most: Int32 = 4000
 
     private let database: Database
     private let loop: EventLoop
     private let bell: LoopBound<Bell>
+    /// Whether the bell will be heard before the next round begins: it is rung once for all who commit until then.
+    private let isRung = Atomic(false)
     private let failed: @Sendable (any Error) -> Void
     private let task: Locked<Task<Void, Never>?> = Locked(nil)
 
@@ -30,6 +33,7 @@ final class EventNumbering: Sendable {
 
     /// Something was committed here.
     func ring() {
+        guard !isRung.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.execute { [bell] in bell.value.ring() }
     }
 
@@ -42,6 +46,7 @@ final class EventNumbering: Sendable {
         var told: String?
         while !Task.isCancelled {
             let began = Instant.now
+            isRung.store(false, ordering: .sequentiallyConsistent)
             do {
                 if try await hasMore() { bell.value.ring() }
                 told = nil
