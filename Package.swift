@@ -17,7 +17,9 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
 
-        .target(name: "Schema", path: "sql", resources: [.embedInCode("migrations")], swiftSettings: strict),
+        .target(
+            name: "Schema", path: "sql", resources: [.embedInCode("migrations"), .embedInCode("functions")],
+            swiftSettings: strict),
         .target(name: "Web", resources: [.embedInCode("assets")], swiftSettings: strict),
         .target(name: "Domain", swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
@@ -26,21 +28,38 @@ let package = Package(
         .target(name: "HTTP", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
 
         .executableTarget(
-            name: "bench-server", dependencies: ["EventLoop", "Features", "HTTP", "Observability", "Postgres"],
+            name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres", "Product"],
             path: "Tests/Bench/Server", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Domain", "EventLoop", "Postgres", "Schema"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "Features", dependencies: ["CQREncode", "Crypto", "Domain", "EventLoop", "HTTP", "Postgres", "Web"],
+            name: "API", dependencies: ["Crypto", "Domain", "EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
+        .target(
+            name: "Outbox", dependencies: ["API", "Domain", "EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
+        .target(name: "Feed", dependencies: ["API", "Domain", "EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
+        .target(
+            name: "People",
+            dependencies: ["API", "Crypto", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "Postgres"],
+            swiftSettings: strict),
+        .target(
+            name: "Deliveries",
+            dependencies: ["API", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "People", "Postgres"],
+            swiftSettings: strict),
+        .target(
+            name: "Product",
+            dependencies: [
+                "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "People",
+                "Postgres", "Web",
+            ],
             swiftSettings: strict),
         .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
         .target(name: "Observability", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
             dependencies: [
-                "CLinux", "Crypto", "Domain", "EventLoop", "Features", "Gateways", "HTTP", "Observability", "Postgres",
-                "Schema",
+                "API", "CLinux", "Crypto", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres",
+                "Product", "Schema",
             ],
             swiftSettings: strict),
 
@@ -55,8 +74,11 @@ let package = Package(
         .testTarget(
             name: "ObservabilityTests", dependencies: ["EventLoop", "HTTP", "Observability"], swiftSettings: strict),
         .testTarget(
-            name: "FeaturesTests",
-            dependencies: ["Crypto", "Domain", "EventLoop", "Features", "HTTP", "Postgres", "Schema", "TestSupport"],
+            name: "ProductTests",
+            dependencies: [
+                "API", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "People", "Postgres",
+                "Product", "Schema", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(name: "KurirTests", dependencies: ["kurir", "Postgres", "TestSupport"], swiftSettings: strict),
     ],

@@ -1,4 +1,4 @@
-/// The database's schema: the files of `migrations/`, embedded in the binary.
+/// The database's schema: the files of `migrations/` and `functions/`, embedded in the binary.
 public enum Schema {
     /// Every migration in its order, by the file's name. A file that has landed is never edited.
     public static let migrations: [(file: String, sql: String)] = [
@@ -15,6 +15,21 @@ public enum Schema {
         ("0011_feed.sql", text(PackageResources._011_feed_sql)),
         ("0012_withdrawing.sql", text(PackageResources._012_withdrawing_sql)),
         ("0013_words.sql", text(PackageResources._013_words_sql)),
+        ("0014_functions.sql", text(PackageResources._014_functions_sql)),
+    ]
+
+    /// The functions, as they are to be after all migrations.
+    public static let functions: [(file: String, sql: String)] = [
+        ("functions/accounts.sql", text(PackageResources.accounts_sql)),
+        ("functions/backfills.sql", text(PackageResources.backfills_sql)),
+        ("functions/basics.sql", text(PackageResources.basics_sql)),
+        ("functions/feed.sql", text(PackageResources.feed_sql)),
+        ("functions/gateways.sql", text(PackageResources.gateways_sql)),
+        ("functions/queue.sql", text(PackageResources.queue_sql)),
+        ("functions/telling.sql", text(PackageResources.telling_sql)),
+        ("functions/throttles.sql", text(PackageResources.throttles_sql)),
+        ("functions/withdrawing.sql", text(PackageResources.withdrawing_sql)),
+        ("functions/words.sql", text(PackageResources.words_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String {

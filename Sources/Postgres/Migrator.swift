@@ -3,26 +3,34 @@
 /// What was applied stands in the table `schema_migrations`; its greatest number tells how far a database is.
 public struct Migrator: Sendable {
     private let migrations: [Migration]
+    let functions: [FunctionFile]
+    /// Whose functions they are: `1.4.0`.
+    let release: String
 
-    /// A migrator for these migrations, which are to be numbered 1, 2, 3…
-    public init(_ migrations: [Migration]) throws(MigrationError) {
+    /// A migrator for these migrations, which are to be numbered 1, 2, 3…, and for the functions of a release.
+    public init(
+        _ migrations: [Migration], functions: [FunctionFile] = [], release: String = "0"
+    ) throws(MigrationError) {
         for (place, migration) in migrations.enumerated() where migration.number != place + 1 {
             throw .misnumbered(file: migration.file, expected: place + 1)
         }
         self.migrations = migrations
+        self.functions = functions
+        self.release = release
     }
 
     /// The number that a database has which is up to date.
     public var newest: Int { migrations.count }
 
-    /// Applies what is missing, in order, and calls `applied` after each. What a migration wants done with the rows that are
+    /// Applies what is missing, in order, and calls `applied` after each; then replaces the functions that have changed, and
+    /// calls `replaced` with each. What a migration wants done with the rows that are
     /// there is then done in short commits, so that nobody waits who works with the database meanwhile; `filled` hears how
     /// far that is.
     ///
     /// Several nodes may do so at once: one works, the others call `waiting`, wait, and find nothing left to do.
     public func migrate(
-        _ url: String, applied: (Migration) -> Void = { _ in }, filled: (Backfill) -> Void = { _ in },
-        waiting: () -> Void = {}
+        _ url: String, applied: (Migration) -> Void = { _ in }, replaced: (FunctionFile) -> Void = { _ in },
+        filled: (Backfill) -> Void = { _ in }, waiting: () -> Void = {}
     ) throws {
         let connection = try BlockingConnection(url: url)
         try connection.execute(Self.patience)
@@ -39,7 +47,14 @@ public struct Migrator: Sendable {
             try apply(migration, connection)
             applied(migration)
         }
+        try replaceFunctions(connection, replaced: replaced)
         try fill(connection, filled)
+    }
+
+    /// The files of functions that would be replaced; writes nothing.
+    public func outdatedFunctions(_ url: String) throws -> [FunctionFile] {
+        let connection = try BlockingConnection(url: url)
+        return try hasFunctions(connection) ? changedFunctions(connection) : functions
     }
 
     /// Every migration with the time of its application; writes nothing.
@@ -111,7 +126,7 @@ public struct Migrator: Sendable {
         }
     }
 
-    private static func line(at position: Int, in text: String) -> Int {
+    static func line(at position: Int, in text: String) -> Int {
         text.unicodeScalars.prefix(position - 1).count { $0 == "\n" } + 1
     }
 
@@ -146,7 +161,7 @@ public struct Migrator: Sendable {
         """
 
     /// SHA-256 in hexadecimal, by the server.
-    private static func checksum(_ text: String) -> String {
+    static func checksum(_ text: String) -> String {
         "encode(sha256(convert_to(\(text)::text, 'UTF8')), 'hex')"
     }
 }

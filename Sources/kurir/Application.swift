@@ -1,5 +1,7 @@
+import API
+import People
+import Product
 import EventLoop
-import Features
 import Glibc
 import HTTP
 import Observability
@@ -11,7 +13,7 @@ final class Application: Sendable {
     let address: ListenAddress
     private let parts: Parts
     private let lanes: Lanes
-    private let product: Product
+    private let product: Composition
     private let server: Server
     private let shutdownGrace: Duration
 
@@ -29,7 +31,7 @@ final class Application: Sendable {
         }
     }
 
-    private init(_ parts: Parts, _ lanes: Lanes, _ product: Product, _ server: Server, shutdownGrace: Duration) {
+    private init(_ parts: Parts, _ lanes: Lanes, _ product: Composition, _ server: Server, shutdownGrace: Duration) {
         self.parts = parts
         self.lanes = lanes
         self.product = product
@@ -85,7 +87,7 @@ final class Application: Sendable {
         let status = StatusRoom(database: lanes.requests, newestMigration: Schema.migrations.count) {
             await report.text()
         }
-        let product = try await Product(configuration.product, lanes: lanes, on: parts.group, status: status) {
+        let product = try await Composition(configuration.product, lanes: lanes, on: parts.group, status: status) {
             parts.observe(.process(.jobFailed($0, reason: "\($1)")))
         }
         let running: Server

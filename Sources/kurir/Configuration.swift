@@ -1,5 +1,6 @@
+import API
+import Product
 import EventLoop
-import Features
 import HTTP
 import Observability
 
@@ -11,7 +12,7 @@ struct Configuration: Sendable {
     var poolSize: Int
     var logFormat: LogFormat
     var shutdownGrace: Duration
-    var product: Product.Settings
+    var product: Composition.Settings
 
     init(_ settings: Settings) throws {
         let listen = try settings.value(.listen, expected: "HOST:PORT, as in 127.0.0.1:8080", ListenAddress.init)
@@ -33,7 +34,7 @@ struct Configuration: Sendable {
         shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
     }
 
-    private static func product(_ settings: Settings) throws -> Product.Settings {
+    private static func product(_ settings: Settings) throws -> Composition.Settings {
         let url = try settings.value(.publicURL, expected: "https://… without a path", publicOrigin)
         let apps = MobileApps(
             apple: try settings.value(.appleApps, expected: "app ids, as in TEAM12345.hr.example.courier") {
@@ -42,7 +43,7 @@ struct Configuration: Sendable {
             android: try settings.value(.androidApps, expected: "PACKAGE=SHA256, as in hr.example.courier=AB:CD:…") {
                 list($0, androidApp)
             } ?? [])
-        return Product.Settings(
+        return Composition.Settings(
             publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
             hashingThreads: max(1, EventLoopGroup.coreCount / 2),
             eventDays: try settings.number(.eventDays, in: 1...3650) ?? 30,

@@ -66,6 +66,8 @@ final class DataStore: Sendable {
     private func migrate(_ report: @Sendable (ProcessEvent) -> Void) throws {
         try Self.migrator().migrate(url) {
             report(.step("applied migration \($0.file)"))
+        } replaced: {
+            report(.step("replaced \($0.file)"))
         } filled: {
             guard let rows = $0.rows else { return report(.step("\($0.name) is done")) }
             if rows % 100_000 == 0 { report(.step("\($0.name): \(rows) rows so far")) }
@@ -75,7 +77,9 @@ final class DataStore: Sendable {
     }
 
     static func migrator() throws -> Migrator {
-        try Migrator(Schema.migrations.map { Migration(file: $0.file, sql: $0.sql) })
+        try Migrator(
+            Schema.migrations.map { Migration(file: $0.file, sql: $0.sql) },
+            functions: Schema.functions.map { FunctionFile(file: $0.file, sql: $0.sql) }, release: Command.version)
     }
 
     /// Stops the server, if it is one of ours.

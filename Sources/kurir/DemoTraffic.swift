@@ -1,6 +1,7 @@
+import People
+import Product
 import Domain
 import EventLoop
-import Features
 import Gateways
 import Glibc
 import HTTP

@@ -1,5 +1,5 @@
+import API
 import Crypto
-import Features
 import Gateways
 import Glibc
 import Postgres

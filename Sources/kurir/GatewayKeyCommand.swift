@@ -1,5 +1,5 @@
+import API
 import Domain
-import Features
 import Postgres
 
 /// `kurir gateway-key`: the keys by which gateways are let in.

@@ -52,8 +52,13 @@ enum Kurir {
             for migration in try migrator.status(database.url()) {
                 print("\(migration.file)  \(migration.appliedAt.map { "applied \($0)" } ?? "pending")")
             }
+            for functions in try migrator.outdatedFunctions(database.url()) { print("\(functions.file)  pending") }
         } else {
-            try migrator.migrate(database.url()) { print("applied \($0.file)") }
+            try migrator.migrate(database.url()) {
+                print("applied \($0.file)")
+            } replaced: {
+                print("replaced \($0.file)")
+            }
             print("The database is up to date.")
         }
     }

@@ -1,6 +1,6 @@
+import Product
 import Domain
 import EventLoop
-import Features
 import Glibc
 
 /// `kurir serve`: from the start of the process to its end.

@@ -18,6 +18,32 @@ import Testing
         }
     }
 
+    /// Each says what it defines, in a form that can be run again and again.
+    @Test func everyFileOfFunctionsIsEmbeddedAndReplacesWhatThereIs() throws {
+        let directory = directory.deletingLastPathComponent().appending(path: "functions")
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path()).sorted()
+        #expect(Schema.functions.map(\.file) == files.map { "functions/\($0)" })
+        for (file, sql) in Schema.functions {
+            let name = String(file.dropFirst("functions/".count))
+            #expect(try String(contentsOf: directory.appending(path: name), encoding: .utf8) == sql, "\(file)")
+            let defining = sql.split(separator: "\n").filter { $0.hasPrefix("CREATE") }
+            #expect(defining.allSatisfy { $0.hasPrefix("CREATE OR REPLACE ") }, "\(file)")
+        }
+    }
+
+    @Test(.database) func everyFunctionIsDefinedOnceAndNobodyElsesToCall() throws {
+        let names = Schema.functions.flatMap {
+            $0.sql.matches(of: #/CREATE OR REPLACE FUNCTION (\w+)/#).map { String($0.1) }
+        }
+        #expect(Set(names).count == names.count)
+        let anybodys = try TestDatabase.current.connect().query(
+            """
+            SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+                AND has_function_privilege('public', oid, 'EXECUTE')
+            """)
+        #expect(anybodys == [])
+    }
+
     @Test func filesAreNumberedFromOneWithoutGap() throws {
         #expect(try Migrator(.all).newest == Schema.migrations.count)
         for (place, migration) in Schema.migrations.enumerated() {

@@ -13,7 +13,7 @@ final class TestCluster: Sendable {
         let path = TemporaryDirectory.path("shared")
         server = try EmbeddedServer.start(dataDirectory: path, connections: 480, durable: false) { _ in }
         try administer { try $0.execute("CREATE DATABASE template") }
-        try Migrator(.all).migrate(server.url(database: "template"))
+        try Migrator(.all, functions: .all).migrate(server.url(database: "template"))
     }
 
     func makeDatabase(migrated: Bool) throws -> TestDatabase {
@@ -35,5 +35,12 @@ extension [Migration] {
     /// The product's migrations.
     public static var all: [Migration] {
         Schema.migrations.map { Migration(file: $0.file, sql: $0.sql) }
+    }
+}
+
+extension [FunctionFile] {
+    /// The product's functions.
+    public static var all: [FunctionFile] {
+        Schema.functions.map { FunctionFile(file: $0.file, sql: $0.sql) }
     }
 }

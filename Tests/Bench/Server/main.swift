@@ -2,8 +2,8 @@
 // `kurir serve`. Usage: bench-server DATABASE_URL LOOPS POOL_SIZE; ends when its standard input does.
 // `bench-server --statements` prints the product's statements that are measured, as JSON.
 
+import Product
 import EventLoop
-import Features
 import Glibc
 import HTTP
 import Observability

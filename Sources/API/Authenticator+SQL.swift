@@ -1,0 +1,39 @@
+import Domain
+import Postgres
+
+/// Whose session has this token.
+struct FindSession: Statement {
+    static let sql = """
+        SELECT s.id, s.account_id, a.kind, a.language, s.used_at < now() - interval '1 hour'
+        FROM sessions s JOIN accounts a ON a.id = s.account_id
+        WHERE s.token_hash = $1 AND s.expires_at > now()
+        """
+    static let isReadOnly = true
+    let tokenHash: [UInt8]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(Bytes(tokenHash))
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (caller: Caller, isStale: Bool) {
+        let (session, account): (ID, ID) = (try row.read(), try row.read())
+        let (kind, language): (String, String) = (try row.read(), try row.read())
+        guard let kind = AccountKind(rawValue: kind) else {
+            throw PostgresError.unexpected("a kind of account: \(kind)")
+        }
+        let caller = Caller(
+            account: account, kind: kind, session: session, language: Language(known: language))
+        return (caller, try row.read())
+    }
+}
+
+/// Sets the end of a session that is in use thirty days off again.
+struct TouchSession: Statement {
+    static let sql =
+        "UPDATE sessions SET used_at = now(), expires_at = now() + interval '30 days' WHERE id = $1"
+    let id: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+    }
+}

@@ -1,0 +1,131 @@
+import Domain
+import HTTP
+
+/// One call of the API: how it is reached, who may make it, what it takes and answers, and what does it.
+///
+/// What stands here is enforced by ``Gate`` and told by ``OpenAPI``, so that neither can forget it.
+package struct Endpoint: Sendable {
+    package enum Method: String, Sendable {
+        case get, post, put, patch, delete
+    }
+
+    /// Something in the path or the query.
+    package struct Parameter: Sendable {
+        package let name: String
+        let shape: Shape
+        package let what: String
+
+        package init(name: String, shape: Shape, what: String) {
+            (self.name, self.shape, self.what) = (name, shape, what)
+        }
+
+        package static let list = [
+            Parameter(name: "limit", shape: .integer(Page.limits), what: "How many items at most (50)."),
+            Parameter(name: "cursor", shape: .string(), what: "The next_cursor of the page before."),
+        ]
+    }
+
+    /// An answer that is no problem.
+    package struct Answer: Sendable {
+        package let status: Status
+        let shape: Shape?
+        package let what: String
+        let type: String
+
+        init(_ status: Status, _ shape: Shape?, _ what: String, type: String = "application/json") {
+            self.status = status
+            self.shape = shape
+            self.what = what
+            self.type = type
+        }
+
+        package static func ok(_ shape: Shape, _ what: String = "Done.") -> Answer { Answer(.ok, shape, what) }
+        package static func created(_ shape: Shape, _ what: String = "Made.") -> Answer {
+            Answer(.created, shape, what)
+        }
+        package static func text(_ type: String, _ what: String, _ status: Status = .ok) -> Answer {
+            Answer(status, .string(), what, type: type)
+        }
+        package static let noContent = Answer(.noContent, nil, "Done.")
+        package static let accepted = Answer(.accepted, nil, "Heard; what follows comes by another way.")
+    }
+
+    package let method: Method
+    package let path: String
+    let access: Access
+    package let summary: String
+    package let room: String
+    package let query: [Parameter]
+    /// Told apart from the form, so that an endpoint can be described without one being read.
+    package let body: Shape?
+    let isBodyRequired: Bool
+    /// Whether `If-Match` makes it depend on the version that the client knows.
+    let takesIfMatch: Bool
+    package let answers: [Answer]
+    package let refusals: [Problem]
+    let deadline: Duration
+    /// Whether the answer to a request with a key is kept by whoever commits the effect, not by a transaction around
+    /// the whole handler.
+    let keepsItsAnswer: Bool
+    /// What bounds how often it may be called; taken before anything is done, so that what fails counts as well.
+    let throttles: @Sendable (Call) -> [Throttle.Bucket]
+    let handler: @Sendable (Call) async throws -> Response
+
+    /// A call without a body.
+    package init(
+        _ method: Method, _ path: String, for access: Access, _ summary: String, room: String,
+        query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
+        deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
+        throttledBy throttles: @escaping @Sendable (Call) -> [Throttle.Bucket] = { _ in [] },
+        handler: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        self.init(
+            method, path, access, summary, room, query, body: nil, isBodyRequired: false, takesIfMatch, answers,
+            refusals, deadline, keepsItsAnswer, throttles, handler: handler)
+    }
+
+    /// A call that takes a form.
+    package init<F: Form>(
+        _ method: Method, _ path: String, for access: Access, _ summary: String, room: String, takes form: F.Type,
+        query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
+        deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
+        throttledBy throttles: @escaping @Sendable (Call) -> [Throttle.Bucket] = { _ in [] },
+        handler: @escaping @Sendable (Call, F) async throws -> Response
+    ) {
+        self.init(
+            method, path, access, summary, room, query, body: Fields.describe(form), isBodyRequired: !F.mayBeLeftOut,
+            takesIfMatch, answers, refusals, deadline, keepsItsAnswer, throttles
+        ) { call in
+            try await handler(call, try Fields.read(call.request))
+        }
+    }
+
+    private init(
+        _ method: Method, _ path: String, _ access: Access, _ summary: String, _ room: String, _ query: [Parameter],
+        body: Shape?, isBodyRequired: Bool, _ takesIfMatch: Bool, _ answers: [Answer], _ refusals: [Problem],
+        _ deadline: Duration, _ keepsItsAnswer: Bool, _ throttles: @escaping @Sendable (Call) -> [Throttle.Bucket],
+        handler: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.summary = summary
+        self.room = room
+        self.query = query
+        self.body = body
+        self.isBodyRequired = isBodyRequired
+        self.takesIfMatch = takesIfMatch
+        self.keepsItsAnswer = keepsItsAnswer
+        self.throttles = throttles
+        self.answers = answers
+        self.refusals = refusals
+        self.deadline = deadline
+        self.handler = handler
+    }
+}
+
+/// A feature's endpoints.
+package protocol Room: Sendable {
+    /// All of them.
+    var endpoints: [Endpoint] { get }
+}

@@ -1,0 +1,82 @@
+import Domain
+import HTTP
+import Postgres
+
+/// A value that a field has as text.
+protocol TextFieldValue: FieldValue {
+    init(_ text: String) throws(InvalidValue)
+}
+
+extension TextFieldValue {
+    package init(field json: JSON) throws(InvalidValue) { try self.init(Fields.text(json)) }
+    /// Read by the very rules that fields are held to, so that it can only be right.
+    package static func example(_ text: String) -> Self { try! Self(text) }
+}
+
+extension EmailAddress: TextFieldValue {
+    package static let shape = Shape.string(format: "email", most: 254, example: "shop@example.com")
+    package static var example: EmailAddress { example("shop@example.com") }
+}
+
+extension PhoneNumber: TextFieldValue {
+    package static let shape = Shape.string(least: 8, most: 40, example: "+385912345678")
+    package static var example: PhoneNumber { example("+385912345678") }
+}
+
+extension TaxID: TextFieldValue {
+    package static let shape = Shape.string(least: 11, most: 20, example: "12345678903")
+    package static var example: TaxID { example("12345678903") }
+}
+
+extension Password: TextFieldValue {
+    package static let shape = Shape.string(format: "password", least: 8, most: 128)
+    package static var example: Password { example("correct horse battery") }
+}
+
+extension Language: TextFieldValue {
+    package static let shape = Shape.oneOf(Language.known.map(\.rawValue), named: "Language")
+    package static var example: Language { .fallback }
+}
+
+extension String: FieldValue {
+    package static let shape = Shape.string()
+    package static var example: String { "" }
+    package init(field json: JSON) throws(InvalidValue) { self = try Fields.text(json) }
+}
+
+extension Bool: FieldValue {
+    package static let shape = Shape.boolean
+    package static var example: Bool { false }
+    package init(field json: JSON) throws(InvalidValue) {
+        guard case .bool(let value) = json else { throw InvalidValue("wrong_type") }
+        self = value
+    }
+}
+
+extension ID: FieldValue {
+    package static let shape = Shape.id
+    package static var example: ID { ID(high: 0, low: 0) }
+    package init(field json: JSON) throws(InvalidValue) {
+        guard let id = ID(try Fields.text(json)) else { throw InvalidValue("invalid_id") }
+        self = id
+    }
+}
+
+extension ID: PostgresValue {
+    /// It is PostgreSQL's `uuid`.
+    public static var postgresType: PostgresType { .uuid }
+
+    /// Appends the binary form.
+    public func encode(into bytes: inout [UInt8]) {
+        bytes.append(bigEndian: high)
+        bytes.append(bigEndian: low)
+    }
+
+    /// Reads the binary form.
+    public init(postgres bytes: UnsafeRawBufferPointer) throws {
+        guard bytes.count == 16 else { throw PostgresError.unexpected("\(bytes.count) bytes for a uuid") }
+        self.init(
+            high: try UInt64(bigEndian: UnsafeRawBufferPointer(rebasing: bytes[..<8])),
+            low: try UInt64(bigEndian: UnsafeRawBufferPointer(rebasing: bytes[8...])))
+    }
+}

@@ -1,0 +1,276 @@
+import Domain
+import HTTP
+
+/// A request's body as a type: the initializer that reads its fields is also what documents them.
+package protocol Form: Sendable {
+    /// Reads every field; what is wrong gathers in `fields`, and an example stands in for it meanwhile.
+    init(_ fields: inout Fields)
+    /// Whether the request may come without a body, which is then taken as a form without fields.
+    static var mayBeLeftOut: Bool { get }
+}
+
+extension Form {
+    /// A form must be there, unless it says otherwise.
+    package static var mayBeLeftOut: Bool { false }
+}
+
+/// What makes of a text that was sent the text that is taken, of so many characters at most.
+package typealias TextRule = (_ text: String, _ most: Int) throws(InvalidValue) -> String
+
+/// A value that a field can have.
+package protocol FieldValue: Sendable {
+    static var shape: Shape { get }
+    /// Stands in for a value that is wrong until the form is refused.
+    static var example: Self { get }
+    init(field: JSON) throws(InvalidValue)
+}
+
+/// The fields of an object that a client sent, read one by one.
+package struct Fields: Sendable {
+    private let members: [String: JSON]
+    private let prefix: String
+    private(set) var wrong: [Problem.WrongField] = []
+    private(set) var described: [Shape.Member] = []
+
+    private init(_ members: [String: JSON], prefix: String = "") {
+        self.members = members
+        self.prefix = prefix
+    }
+
+    /// Reads the request's body as a form, or says all that is wrong with it at once.
+    static func read<F: Form>(_ request: Request, as form: F.Type = F.self) throws -> F {
+        let isLeftOut = F.mayBeLeftOut && request.body.isEmpty
+        guard case .object(let members) = isLeftOut ? .object([:]) : try request.json() else {
+            throw Problem.notAnObject
+        }
+        var fields = Fields(members)
+        let form = F(&fields)
+        try fields.check()
+        return form
+    }
+
+    /// What the form's fields are.
+    static func describe<F: Form>(_ form: F.Type) -> Shape {
+        var fields = Fields([:])
+        _ = F(&fields)
+        return .object("\(F.self)", fields.described)
+    }
+
+    private func check() throws(Problem) {
+        guard wrong.isEmpty else { throw Problem(.unprocessable, "validation_failed", fields: wrong) }
+    }
+
+    // MARK: Reading
+
+    /// A field that must be there.
+    package mutating func required<V: FieldValue>(_ name: String, as type: V.Type = V.self) -> V {
+        describe(name, V.shape, optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return V.example
+        }
+        return take(name) { () throws(InvalidValue) in try V(field: json) } ?? V.example
+    }
+
+    /// A field that may be left out or null.
+    package mutating func optional<V: FieldValue>(_ name: String, as type: V.Type = V.self) -> V? {
+        describe(name, V.shape.orNull, optional: true)
+        guard let json = given(name), !isBlank(json) else { return nil }
+        return take(name) { () throws(InvalidValue) in try V(field: json) }
+    }
+
+    /// A field of a change: left out, it stays as it is.
+    package mutating func change<V: FieldValue>(_ name: String, as type: V.Type = V.self) -> V? {
+        describe(name, V.shape, optional: true)
+        guard let json = members[name] else { return nil }
+        guard json != .null else {
+            refuse(name, "required")
+            return nil
+        }
+        return take(name) { () throws(InvalidValue) in try V(field: json) }
+    }
+
+    /// A text that must be there: one line, unless the rule is another.
+    package mutating func line(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String {
+        describe(name, .string(least: 1, most: most), optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return ""
+        }
+        return take(name) { () throws(InvalidValue) in try rule(try Self.text(json), most) } ?? ""
+    }
+
+    /// A text that may be left out or null.
+    package mutating func optionalLine(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String? {
+        describe(name, Shape.string(least: 1, most: most).orNull, optional: true)
+        guard let json = given(name), !isBlank(json) else { return nil }
+        return take(name) { () throws(InvalidValue) in try rule(try Self.text(json), most) }
+    }
+
+    /// A text of a change.
+    package mutating func changedLine(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String? {
+        guard members[name] != nil else {
+            describe(name, .string(least: 1, most: most), optional: true)
+            return nil
+        }
+        defer { described[described.count - 1] = Shape.Member(name, .string(least: 1, most: most), optional: true) }
+        return line(name, upTo: most, by: rule)
+    }
+
+    /// A field of a change that null takes away: nil when it is left out.
+    package mutating func erasable<V>(_ name: String, _ read: (inout Fields) -> V?) -> V?? {
+        let value = read(&self)
+        return members[name] == nil ? nil : .some(value)
+    }
+
+    /// An object with fields of its own; one that must be there is refused when it is not.
+    package mutating func object<V>(_ name: String, isRequired: Bool = true, _ read: (inout Fields) -> V) -> V {
+        let json = isRequired ? given(name) : members[name]
+        var members: [String: JSON]?
+        if case .object(let given) = json { members = given }
+        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).")
+        let value = read(&inner)
+        describe(name, .object(inner.described), optional: !isRequired)
+        if members != nil {
+            wrong += inner.wrong
+        } else if json != nil || isRequired {
+            refuse(name, json == nil ? "required" : "wrong_type")
+        }
+        return value
+    }
+
+    /// One of these texts, which must be there.
+    package mutating func choice(_ name: String, _ choices: [String], named shape: String) -> String {
+        describe(name, .oneOf(choices, named: shape), optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return choices[0]
+        }
+        return take(name) { () throws(InvalidValue) in
+            let text = try Self.text(json)
+            guard choices.contains(text) else { throw InvalidValue("invalid_value") }
+            return text
+        } ?? choices[0]
+    }
+
+    /// A whole number within bounds, which must be there, unless there is a usual one.
+    package mutating func number(_ name: String, _ range: ClosedRange<Int>, unless usual: Int? = nil) -> Int {
+        guard let number = optionalNumber(name, range) else {
+            if usual == nil {
+                described[described.count - 1] = Shape.Member(name, .integer(range))
+                if !refused(name) { refuse(name, "required") }
+            }
+            return usual ?? range.lowerBound
+        }
+        if usual == nil { described[described.count - 1] = Shape.Member(name, .integer(range)) }
+        return number
+    }
+
+    /// A whole number within bounds that may be left out or null.
+    package mutating func optionalNumber(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+        describe(name, Shape.integer(range).orNull, optional: true)
+        guard let json = given(name) else { return nil }
+        return take(name) { () throws(InvalidValue) in
+            guard case .integer(let number) = json else { throw InvalidValue("wrong_type") }
+            guard range.contains(number) else {
+                throw InvalidValue("out_of_range", ["least": "\(range.lowerBound)", "most": "\(range.upperBound)"])
+            }
+            return number
+        }
+    }
+
+    /// A list of objects with fields of their own, which must be there.
+    package mutating func forms<F: Form>(_ name: String, _ count: ClosedRange<Int>) -> [F] {
+        describe(
+            name, .array(Self.describe(F.self), least: count.lowerBound, most: count.upperBound), optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return []
+        }
+        guard case .array(let items) = json else {
+            refuse(name, "wrong_type")
+            return []
+        }
+        guard count.contains(items.count) else {
+            refuse(name, items.isEmpty ? "required" : "too_many", arguments: ["max": "\(count.upperBound)"])
+            return []
+        }
+        return items.enumerated().map { place, item in
+            var inner = Fields([:], prefix: "\(prefix)\(name).\(place).")
+            if case .object(let members) = item { inner = Fields(members, prefix: inner.prefix) }
+            let form = F(&inner)
+            if case .object = item { wrong += inner.wrong } else { refuse("\(name).\(place)", "wrong_type") }
+            return form
+        }
+    }
+
+    /// A list of ids, each taken once.
+    package mutating func ids(_ name: String, _ count: ClosedRange<Int>) -> [ID] {
+        describe(name, .array(.id, least: count.lowerBound, most: count.upperBound), optional: false)
+        guard let json = given(name) else {
+            refuse(name, "required")
+            return []
+        }
+        return take(name) { () throws(InvalidValue) in
+            guard case .array(let items) = json else { throw InvalidValue("wrong_type") }
+            guard items.count >= count.lowerBound else { throw InvalidValue("required") }
+            guard items.count <= count.upperBound else {
+                throw InvalidValue("too_many", ["max": "\(count.upperBound)"])
+            }
+            var ids: [ID] = []
+            var known: Set<ID> = []
+            for item in items {
+                let id = try ID(field: item)
+                if known.insert(id).inserted { ids.append(id) }
+            }
+            return ids
+        } ?? []
+    }
+
+    /// A list of ids of a change.
+    package mutating func changedIDs(_ name: String, _ count: ClosedRange<Int>) -> [ID]? {
+        guard members[name] != nil else {
+            describe(name, .array(.id, least: count.lowerBound, most: count.upperBound), optional: true)
+            return nil
+        }
+        return ids(name, count)
+    }
+
+    /// Adds to what is wrong.
+    package mutating func refuse(_ name: String, _ code: String, arguments: [String: String] = [:]) {
+        wrong.append(Problem.WrongField(prefix + name, code, arguments: arguments))
+    }
+
+    /// Whether that field is wrong already.
+    package func refused(_ name: String) -> Bool { wrong.contains { $0.field == prefix + name } }
+
+    package static func text(_ json: JSON) throws(InvalidValue) -> String {
+        guard case .string(let text) = json else { throw InvalidValue("wrong_type") }
+        return text
+    }
+
+    /// What a form sends for a field that was left empty.
+    private func isBlank(_ json: JSON) -> Bool { json == .string("") }
+
+    private func given(_ name: String) -> JSON? {
+        guard let json = members[name], json != .null else { return nil }
+        return json
+    }
+
+    private mutating func describe(_ name: String, _ shape: Shape, optional: Bool) {
+        described.append(Shape.Member(name, shape, optional: optional))
+    }
+
+    private mutating func take<V>(_ name: String, _ read: () throws(InvalidValue) -> V) -> V? {
+        do {
+            return try read()
+        } catch {
+            refuse(name, error.code, arguments: error.arguments)
+            return nil
+        }
+    }
+}
+
+extension Problem {
+    package static let notAnObject = Problem(.badRequest, "bad_request", wording: "not_an_object")
+}

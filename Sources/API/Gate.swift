@@ -1,0 +1,76 @@
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// Where every request to the API passes: who it is for, whether they may, and whether it was made before.
+package struct Gate: Sendable {
+    private let database: Database
+    private let authenticator: Authenticator
+    private let gateways: GatewayKeys
+    private let idempotency: Idempotency
+    private let throttle: Throttle
+    private let wrote: @Sendable () -> Void
+
+    /// `words` are those that answers are told in, and `wrote` is told whenever something may have been committed.
+    package init(
+        database: Database, authenticator: Authenticator, throttle: Throttle, secret: ServerSecret, words: ProblemWords,
+        wrote: @escaping @Sendable () -> Void
+    ) {
+        self.database = database
+        self.throttle = throttle
+        self.wrote = wrote
+        self.authenticator = authenticator
+        gateways = GatewayKeys(database)
+        idempotency = Idempotency(database, secret: secret, words: words)
+    }
+
+    /// The rooms' endpoints as routes.
+    package func routes(of rooms: [any Room]) -> [Route] {
+        rooms.flatMap(\.endpoints).map(route)
+    }
+
+    private func route(_ endpoint: Endpoint) -> Route {
+        Route(endpoint.method.rawValue.uppercased(), endpoint.path, deadline: endpoint.deadline) { request in
+            try await answer(request, by: endpoint)
+        }
+    }
+
+    private func answer(_ request: Request, by endpoint: Endpoint) async throws -> Response {
+        defer { if endpoint.method != .get { wrote() } }
+        if endpoint.access == .gateway {
+            let key = try await gateways.key(of: request)
+            return try await endpoint.handler(Call(request, key: key, runner: .database(database)))
+        }
+        let caller = try await admit(request, to: endpoint.access)
+        if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
+            return try await idempotency.answer(request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer) {
+                try await throttle.take(endpoint.throttles($0))
+            } handler: {
+                try await endpoint.handler($0)
+            }
+        }
+        let call = Call(request, by: caller, runner: .database(database))
+        try await throttle.take(endpoint.throttles(call))
+        return try await endpoint.handler(call)
+    }
+
+    /// The one place where it is decided who may call what.
+    private func admit(_ request: Request, to access: Access) async throws -> Caller? {
+        guard access != .anyone else { return nil }
+        guard let caller = try await authenticator.caller(of: request) else { throw Problem.unauthenticated }
+        request.account = caller.account.description
+        request.language = caller.language.rawValue
+        guard access.admits(caller.kind) else { throw Problem.forbidden(access) }
+        return caller
+    }
+}
+
+extension Problem {
+    package static let unauthenticated = Problem(
+        .unauthenticated, "unauthenticated", headers: [Response.Header("WWW-Authenticate", "Bearer")])
+
+    package static func forbidden(_ access: Access) -> Problem {
+        Problem(.forbidden, "forbidden", wording: access == .store ? "only_stores" : "only_couriers")
+    }
+}

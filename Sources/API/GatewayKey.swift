@@ -1,0 +1,70 @@
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// What a gateway may take and answer for, as its key says.
+package struct GatewayKey: Sendable {
+    /// The key's row.
+    package let id: ID
+    /// The only channels that it can have to do with.
+    package let channels: [String]
+
+    /// Every channel there is.
+    package static let allChannels = ["push", "sms", "email"]
+
+    /// What a new key looks like, which nobody will see again.
+    package static func newSecret() -> String { "kgw_" + Base64URL.encode(SecureRandom.bytes(32)) }
+
+    /// All that is kept of a key.
+    package static func hash(_ secret: String) -> [UInt8] { SHA256.hash(secret) }
+
+    /// Refuses a channel that the key does not hold.
+    package func check(_ channel: String) throws {
+        guard channels.contains(channel) else { throw Problem(.forbidden, "forbidden", wording: "other_channel") }
+    }
+}
+
+/// Knows the keys of gateways.
+struct GatewayKeys: Sendable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// The key that a request shows.
+    func key(of request: Request) async throws -> GatewayKey {
+        let parts = (request.header("authorization") ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer",
+            let found = try await database.run(FindGatewayKey(keyHash: GatewayKey.hash(String(parts[1])))).first
+        else { throw Problem.unauthenticated }
+        if found.isStale { try await database.run(TouchGatewayKey(id: found.key.id)) }
+        return found.key
+    }
+}
+
+/// A key that has not been revoked; its use is noted once a minute.
+private struct FindGatewayKey: Statement {
+    static let sql = """
+        SELECT id, channels, used_at IS NULL OR used_at < now() - interval '1 minute' FROM gateway_keys
+        WHERE key_hash = $1 AND revoked_at IS NULL
+        """
+    static let isReadOnly = true
+    let keyHash: [UInt8]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(Bytes(keyHash))
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (key: GatewayKey, isStale: Bool) {
+        (GatewayKey(id: try row.read(), channels: try row.read()), try row.read())
+    }
+}
+
+private struct TouchGatewayKey: Statement {
+    static let sql = "UPDATE gateway_keys SET used_at = now() WHERE id = $1"
+    let id: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+    }
+}

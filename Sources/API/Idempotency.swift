@@ -1,0 +1,160 @@
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// Answers a request that was made before with its first answer.
+///
+/// The answer is kept in the transaction that does what the request asks for: never one without the other.
+struct Idempotency: Sendable {
+    private let database: Database
+    private let key: SealingKey
+    private let words: ProblemWords
+
+    init(_ database: Database, secret: ServerSecret, words: ProblemWords) {
+        self.database = database
+        key = SealingKey(secret.key(for: "idempotency"))
+        self.words = words
+    }
+
+    /// The key that came with the request, if one did.
+    static func key(of request: Request) throws -> String? {
+        guard let key = request.header("idempotency-key") else { return nil }
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+            throw Problem(.badRequest, "bad_request", wording: "bad_idempotency_key")
+        }
+        return key
+    }
+
+    /// `keepsItself` says that the handler's own commit keeps the answer. `admit` is asked before the handler, unless there
+    /// is an answer already, and what it does is not taken back with what the handler did.
+    func answer(
+        _ request: Request, key: String, by caller: Caller, keepsItself: Bool,
+        admit: (Call) async throws -> Void, handler: @escaping @Sendable (Call) async throws -> Response
+    ) async throws -> Response {
+        let attempt = Attempt(account: caller.account, key: key, fingerprint: Self.fingerprint(of: request))
+        do {
+            if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
+            try await admit(Call(request, by: caller, runner: .database(database)))
+            guard keepsItself else { return try await answerInTransaction(request, attempt, by: caller, handler) }
+            return try await answerWithRecorder(request, attempt, by: caller, handler)
+        } catch let refusal as Problem where refusal.isFinal {
+            // What it did is rolled back, so that the answer alone is to be kept.
+            let answer = refusal.response(
+                requestID: request.id, language: caller.language.rawValue, words: words)
+            return try await keepAlone(answer, for: attempt)
+        }
+    }
+
+    private func answerInTransaction(
+        _ request: Request, _ attempt: Attempt, by caller: Caller,
+        _ handler: @escaping @Sendable (Call) async throws -> Response
+    ) async throws -> Response {
+        try await database.transaction { transaction in
+            guard try await transaction.run(LockIdempotencyKey(attempt: attempt)).first == true else {
+                throw Problem.requestInProgress
+            }
+            if let first = try await firstAnswer(to: attempt, .transaction(transaction)) { return first }
+            let answer = try await handler(Call(request, by: caller, runner: .transaction(transaction)))
+            try await transaction.run(keep(answer, for: attempt))
+            return answer
+        }
+    }
+
+    /// Without a transaction of its own. Of twins that came together the key itself lets one commit only.
+    private func answerWithRecorder(
+        _ request: Request, _ attempt: Attempt, by caller: Caller,
+        _ handler: @escaping @Sendable (Call) async throws -> Response
+    ) async throws -> Response {
+        let recorder = Recorder { keep($0, for: attempt) }
+        do {
+            let answer = try await handler(
+                Call(request, by: caller, runner: .database(database), recorder: recorder))
+            return recorder.isKept ? answer : try await keepAlone(answer, for: attempt)
+        } catch is KeyTaken {
+            if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
+            // The key was used more than a day ago, and nobody has cleared it away yet.
+            try await database.run(ForgetFirstAnswer(attempt: attempt))
+            throw Problem.requestInProgress
+        }
+    }
+
+    /// Keeps an answer that came without an effect; where a twin was faster, its answer is the first.
+    private func keepAlone(_ answer: Response, for attempt: Attempt) async throws -> Response {
+        guard try await database.run(keep(answer, for: attempt)).isEmpty else { return answer }
+        return try await firstAnswer(to: attempt, .database(database)) ?? answer
+    }
+
+    private func firstAnswer(to attempt: Attempt, _ runner: Runner) async throws -> Response? {
+        guard let kept = try await runner.run(FindFirstAnswer(attempt: attempt)).first else { return nil }
+        guard kept.fingerprint == attempt.fingerprint, let body = self.key.open(kept.body, for: attempt.context) else {
+            throw Problem.keyReused
+        }
+        return kept.response(body: body)
+    }
+
+    private func keep(_ answer: Response, for attempt: Attempt) -> KeepFirstAnswer {
+        var (bytes, headers): ([UInt8], [String]) = ([], [])
+        if case .bytes(let body, let type) = answer.body {
+            bytes = body
+            headers = ["Content-Type", type]
+        }
+        headers += answer.headers.flatMap { [$0.name, $0.value] }
+        return KeepFirstAnswer(
+            attempt: attempt, status: Int16(answer.status.code), headers: headers,
+            body: key.seal(bytes, for: attempt.context))
+    }
+
+    private static func fingerprint(of request: Request) -> [UInt8] {
+        SHA256.hash(Array("\(request.method) \(request.path)\n".utf8) + request.body)
+    }
+}
+
+/// Makes the record of an answer for whoever commits it with the effect, and learns whether that was done.
+///
+/// Unchecked, because all of it happens on the loop of the request.
+final class Recorder: @unchecked Sendable {
+    let record: (Response) -> KeepFirstAnswer
+    var isKept = false
+
+    init(_ record: @escaping (Response) -> KeepFirstAnswer) { self.record = record }
+}
+
+/// Somebody was faster with the same key: what the request asks for was not done again.
+package struct KeyTaken: Error {
+    package init() {}
+}
+
+/// A request by its key.
+package struct Attempt: Sendable {
+    let account: ID
+    package let key: String
+    package let fingerprint: [UInt8]
+
+    /// What the kept answer is bound to.
+    var context: [UInt8] { Array("\(account) \(key)".utf8) }
+}
+
+/// The first answer, as it was kept.
+struct KeptAnswer: Sendable {
+    let fingerprint: [UInt8]
+    let status: Int
+    let headers: [String]
+    let body: [UInt8]
+
+    func response(body: [UInt8]) -> Response {
+        var pairs = stride(from: 0, to: headers.count - 1, by: 2).map { Response.Header(headers[$0], headers[$0 + 1]) }
+        pairs.append(Response.Header("Idempotent-Replayed", "true"))
+        guard pairs[0].name == "Content-Type" else { return Response(Status(status), headers: pairs) }
+        return Response(Status(status), headers: Array(pairs.dropFirst()), body: .bytes(body, type: pairs[0].value))
+    }
+}
+
+extension Problem {
+    package static let keyReused = Problem(.unprocessable, "idempotency_key_reused")
+
+    /// Whether it tells the state of things, so that the same request gets the same answer again.
+    fileprivate var isFinal: Bool {
+        [.forbidden, .notFound, .conflict, .gone].contains(status) && code != "request_in_progress"
+    }
+}

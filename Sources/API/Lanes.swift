@@ -1,0 +1,84 @@
+import EventLoop
+import Postgres
+
+/// The connections to the database, by what they are for, so that nothing waits behind what takes long.
+package struct Lanes: Sendable {
+    /// What requests ask, on every loop.
+    package let requests: Database
+    /// What may take a while although somebody waits for it, as searches and figures do: two connections a loop, and two
+    /// seconds.
+    package let slow: Database
+    /// Gives events their numbers, and nothing else.
+    package let feed: Database
+    /// What nobody waits for.
+    package let upkeep: Database
+
+    package var all: [Database] { [requests, slow, feed, upkeep] }
+
+    private let url: String
+    private let group: EventLoopGroup
+    private let observe: @Sendable (PostgresEvent) -> Void
+
+    /// How many connections there are with so many for the requests of each loop, those of the ear among them.
+    package static func connections(loops: Int, poolSize: Int) -> Int { loops * (poolSize + 2) + 3 }
+
+    /// Opens all of them.
+    package init(
+        url: String, on group: EventLoopGroup, poolSize: Int,
+        observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+    ) async throws {
+        (self.url, self.group, self.observe) = (url, group, observe)
+        requests = try await Database(
+            url: url, group: group, poolSize: poolSize, limits: .ofRequests, observe: observe)
+        var opened = [requests]
+        do {
+            slow = try await Database(
+                url: url, group: group, poolSize: 2, limits: .ofSlowReads, observe: observe)
+            opened.append(slow)
+            feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
+            opened.append(feed)
+            upkeep = try await Database(
+                url: url, group: group.first, poolSize: 1, limits: .within(.seconds(600)), observe: observe)
+        } catch {
+            for database in opened { await database.stop(within: .zero) }
+            throw error
+        }
+    }
+
+    /// Hears what is announced on these channels.
+    package func ear(
+        on channels: [String], heard: @escaping @Sendable (_ text: String, _ channel: String) -> Void,
+        changed: @escaping @Sendable () -> Void
+    ) async throws -> Ear {
+        try await Ear(url: url, group: group, channels: channels, observe: observe, heard: heard, changed: changed)
+    }
+
+    /// Lets what is under way finish, and closes all connections.
+    package func stop() async {
+        await upkeep.stop(within: .zero)
+        await feed.stop()
+        await slow.stop()
+        await requests.stop()
+    }
+}
+
+extension DatabaseLimits {
+    fileprivate static var ofRequests: DatabaseLimits {
+        var limits = DatabaseLimits()
+        limits.allowsNesting = false
+        return limits
+    }
+
+    /// One at a time, since what takes long would make others wait that go with it.
+    fileprivate static var ofSlowReads: DatabaseLimits {
+        var limits = within(.seconds(2))
+        limits.readsTogether = 1
+        return limits
+    }
+
+    fileprivate static func within(_ bound: Duration) -> DatabaseLimits {
+        var limits = DatabaseLimits()
+        limits.statementTimeout = bound
+        return limits
+    }
+}

@@ -1,0 +1,58 @@
+import Crypto
+import Domain
+import HTTP
+
+/// Which part of a list is asked for: so many items after a place that only the list itself can read.
+package struct Page: Sendable {
+    package static let limits = 1...200
+    private static let usualLimit = 50
+
+    let limit: Int
+    /// The sort key of the last item before, nil at the beginning.
+    package let after: [String]?
+
+    package init(_ request: Request) throws {
+        limit = try request.query("limit", in: Self.limits) ?? Self.usualLimit
+        after = try request.query("cursor").map { try Self.read($0) }
+    }
+
+    /// One more than is asked for shows whether there is a next page.
+    package var fetched: Int32 { Int32(limit + 1) }
+
+    /// The place after which the page begins, in a list that is ordered by id alone.
+    package func afterID() throws -> ID? {
+        guard let after else { return nil }
+        guard after.count == 1, let id = ID(after[0]) else { throw Self.wrongCursor }
+        return id
+    }
+
+    /// The answer: the page's items, and where the next page begins, if there is one; `next` is where a list goes on
+    /// that did not fill the page.
+    package func response<Item>(
+        _ fetched: [Item], key: (Item) -> [String], next: [String]? = nil, write: (inout JSONWriter, Item) -> Void
+    ) -> Response {
+        let items = fetched.prefix(limit)
+        var json = JSONWriter(capacity: 1024 * max(1, fetched.count))
+        json.object { json in
+            json.array("items", items, write)
+            json.field("next_cursor", (fetched.count > limit ? items.last.map(key) : next).map(Self.cursor))
+        }
+        return .json(json.bytes)
+    }
+
+    private static func cursor(_ key: [String]) -> String {
+        Base64URL.encode(JSON.array(key.map(JSON.string)).bytes)
+    }
+
+    private static func read(_ cursor: String) throws -> [String] {
+        guard let bytes = Base64URL.decode(cursor), case .array(let parts)? = JSON(bytes) else { throw wrongCursor }
+        return try parts.map { part in
+            guard case .string(let text) = part, !text.utf8.contains(0) else { throw wrongCursor }
+            return text
+        }
+    }
+
+    /// What a list answers to a cursor that it did not give.
+    package static let wrongCursor = Problem(
+        .unprocessable, "validation_failed", fields: [Problem.WrongField("cursor", "invalid_cursor")])
+}

@@ -1,0 +1,32 @@
+import Domain
+import HTTP
+
+extension Request {
+    /// A query parameter that is `true` or `false`.
+    package func flag(_ name: String) throws -> Bool? {
+        guard let text = query(name) else { return nil }
+        guard let flag = Bool(text) else { throw Self.wrong(name, InvalidValue("wrong_type")) }
+        return flag
+    }
+
+    /// A query parameter of one line; nil when it is empty, too.
+    package func text(_ name: String, upTo most: Int) throws -> String? {
+        guard let text = query(name), !text.isEmpty else { return nil }
+        do {
+            return try Texts.line(text, upTo: most)
+        } catch {
+            throw Self.wrong(name, error)
+        }
+    }
+
+    /// The best of the languages that there is wording for.
+    package var acceptedLanguage: Language {
+        Language(known: ProblemWords.api.language(accepting: header("accept-language")))
+    }
+
+    private static func wrong(_ name: String, _ value: InvalidValue) -> Problem {
+        Problem(
+            .unprocessable, "validation_failed",
+            fields: [Problem.WrongField(name, value.code, arguments: value.arguments)])
+    }
+}

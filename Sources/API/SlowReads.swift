@@ -1,0 +1,118 @@
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+
+/// Reads that may take a while, as searches and figures do, over connections of their own: they hold up nobody else. Each
+/// account has two at once, and a third ends the oldest, which as a rule was typed further meanwhile.
+///
+/// Who is ended so, or waits too long, has an answer at once; but a read keeps its place until the statement has ended that
+/// it has under way, so that nobody has more than two of those.
+package final class SlowReads: Sendable {
+    private static let mostAtOnce = 2
+    /// Of all steps together, with their waiting.
+    private static let bound = Duration.seconds(2)
+
+    /// What somebody is told whose read is ended.
+    package static let endedByAThird = Problem(
+        .tooManyRequests, "rate_limited", wording: "too_many_slow_reads", headers: [Response.Header("Retry-After", "1")]
+    )
+
+    private let database: Database
+    private let reads = Locked<[ID: [Read]]>([:])
+
+    package init(_ database: Database) { self.database = database }
+
+    /// Reads, on the calling task's loop.
+    package func run<Answer: Sendable>(
+        for account: ID, _ read: @escaping @Sendable (SlowRunner) async throws -> Answer
+    ) async throws -> Answer {
+        guard let loop = EventLoop.current else { preconditionFailure("reads come from the loops") }
+        let (answer, turn) = (Promise<Answer>(on: loop), Promise<Void>(on: loop))
+        let task = Task(executorPreference: loop) { [database] in
+            try await turn.value()
+            return try await read(SlowRunner(database: database, loop: loop))
+        }
+        let own = Read {
+            loop.execute { turn.fulfil(.success(())) }
+        } end: { error in
+            task.cancel()
+            loop.execute { answer.fulfil(.failure(error)) }
+        }
+        enter(own, of: account)
+        Task(executorPreference: loop) {
+            let result = await task.result
+            self.leave(own, of: account)
+            answer.fulfil(result)
+        }
+        let timer = loop.schedule(after: Self.bound) { [self] in
+            end(own, PostgresError.unavailable("a read took too long"))
+        }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            try await answer.value()
+        } onCancel: {
+            end(own, CancellationError())
+        }
+    }
+
+    private func end(_ read: Read, _ error: any Error) {
+        reads.withLock { _ in read.hasEnded = true }
+        read.end(error)
+    }
+
+    private func enter(_ read: Read, of account: ID) {
+        let oldest = reads.withLock { reads in
+            let wanted = reads[account, default: []].filter { !$0.hasEnded }
+            let oldest = wanted.count >= Self.mostAtOnce ? wanted.first : nil
+            oldest?.hasEnded = true
+            reads[account, default: []].append(read)
+            return oldest
+        }
+        oldest?.end(Self.endedByAThird)
+        begin(account)
+    }
+
+    private func leave(_ read: Read, of account: ID) {
+        reads.withLock { reads in
+            reads[account]?.removeAll { $0 === read }
+            if reads[account]?.isEmpty == true { reads[account] = nil }
+        }
+        begin(account)
+    }
+
+    /// Gives those a turn that have a place.
+    private func begin(_ account: ID) {
+        let next = reads.withLock { reads in
+            let all = reads[account] ?? []
+            let free = Self.mostAtOnce - all.count { $0.hasBegun }
+            let next = all.filter { !$0.hasBegun && !$0.hasEnded }.prefix(max(0, free))
+            for read in next { read.hasBegun = true }
+            return next
+        }
+        for read in next { read.begin() }
+    }
+
+    /// One of them. Unchecked, because what changes is changed under the lock alone.
+    private final class Read: @unchecked Sendable {
+        let begin: @Sendable () -> Void
+        let end: @Sendable (any Error) -> Void
+        var hasBegun = false
+        var hasEnded = false
+
+        init(begin: @escaping @Sendable () -> Void, end: @escaping @Sendable (any Error) -> Void) {
+            (self.begin, self.end) = (begin, end)
+        }
+    }
+}
+
+/// Runs the steps of a slow read: none is begun for a read that has ended, and what is under way is waited for.
+package struct SlowRunner: Sendable {
+    fileprivate let database: Database
+    fileprivate let loop: EventLoop
+
+    package func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
+        try Task.checkCancellation()
+        return try await Task(executorPreference: loop) { [database] in try await database.run(statement) }.value
+    }
+}

@@ -1,0 +1,79 @@
+import Crypto
+import HTTP
+import Postgres
+
+/// Slows down those who try too often, on all nodes together.
+///
+/// Every bucket takes a number of tries at once and regains one after each step.
+package struct Throttle: Sendable {
+    private let database: Database
+    /// How many times as much as usual is let through; nil is everything.
+    private let looseness: Double?
+
+    /// `looseness` is 1 as a rule, and nil lets everything through.
+    package init(_ database: Database, looseness: Double?) {
+        self.database = database
+        self.looseness = looseness
+    }
+
+    /// What is counted together, and how much of it is let through.
+    package struct Bucket: Sendable {
+        let subject: [UInt8]
+        let burst: Double
+        let step: Duration
+
+        /// `rule` names what is done, `subject` by or to whom.
+        package init(_ rule: String, _ subject: String, burst: Int, step: Duration) {
+            // Hashed, because it may be somebody's number or e-mail address.
+            self.subject = SHA256.hash("\(rule) \(subject)")
+            self.burst = Double(burst)
+            self.step = step
+        }
+    }
+
+    /// Takes one try from each bucket, or refuses with the time to wait.
+    package func take(_ buckets: [Bucket]) async throws {
+        if let seconds = try await wait(for: buckets) { throw Problem.rateLimited(retryAfterSeconds: seconds) }
+    }
+
+    /// Takes one try from each bucket, or says for how long there is none.
+    package func wait(for buckets: [Bucket]) async throws -> Int? {
+        guard let looseness, !buckets.isEmpty else { return nil }
+        let statement = TakeFromBuckets(
+            subjects: buckets.map(\.subject), steps: buckets.map { $0.step / .seconds(1) / looseness },
+            bursts: buckets.map { $0.burst * looseness })
+        let wait = try await database.run(statement).first ?? 0
+        return wait <= 0 ? nil : max(1, Int(wait.rounded(.up)))
+    }
+
+    /// Gives everything back: what was tried succeeded.
+    package func clear(_ buckets: [Bucket]) async throws {
+        guard looseness != nil else { return }
+        try await database.run(ClearBuckets(subjects: buckets.map(\.subject)))
+    }
+}
+
+/// The seconds to wait, 0 when every bucket had room.
+private struct TakeFromBuckets: Statement {
+    static let sql = "SELECT throttle($1, $2, $3)"
+    let subjects: [[UInt8]]
+    let steps: [Double]
+    let bursts: [Double]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(subjects.map(Bytes.init))
+        parameters.add(steps)
+        parameters.add(bursts)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Double { try row.read() }
+}
+
+private struct ClearBuckets: Statement {
+    static let sql = "DELETE FROM throttles WHERE subject = ANY ($1)"
+    let subjects: [[UInt8]]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(subjects.map(Bytes.init))
+    }
+}

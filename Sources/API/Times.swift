@@ -1,0 +1,72 @@
+import Domain
+import Glibc
+import HTTP
+import Postgres
+
+extension Timestamp {
+    /// What this machine's clock says.
+    package static var now: Timestamp {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)
+    }
+
+    /// RFC 3339 in UTC, with milliseconds.
+    package var text: String {
+        String(unsafeUninitializedCapacity: Self.length) { text in
+            write(into: text)
+            return Self.length
+        }
+    }
+
+    fileprivate static let length = 24
+
+    fileprivate func write(into text: UnsafeMutableBufferPointer<UInt8>) {
+        let milliseconds = Self.floored(microseconds, by: 1000)
+        let seconds = Self.floored(milliseconds, by: 1000)
+        let days = Self.floored(seconds, by: 86400)
+        let (year, month, day) = Day(number: days).date
+        let ofDay = seconds - days * 86400
+        _ = text.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
+        func write(_ number: Int64, endingAt end: Int, width: Int) {
+            var rest = number
+            for place in stride(from: end - 1, through: end - width, by: -1) {
+                text[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+        }
+        write(year, endingAt: 4, width: 4)
+        write(month, endingAt: 7, width: 2)
+        write(day, endingAt: 10, width: 2)
+        write(ofDay / 3600, endingAt: 13, width: 2)
+        write(ofDay / 60 % 60, endingAt: 16, width: 2)
+        write(ofDay % 60, endingAt: 19, width: 2)
+        write(milliseconds - seconds * 1000, endingAt: 23, width: 3)
+    }
+
+    private static func floored(_ number: Int64, by divisor: Int64) -> Int64 {
+        number / divisor - (number % divisor < 0 ? 1 : 0)
+    }
+}
+
+extension JSONWriter {
+    /// A field that holds a time.
+    package mutating func field(_ name: StaticString, _ time: Timestamp) {
+        field(name, ascii: Timestamp.length) { time.write(into: $0) }
+    }
+
+    /// A field that holds a time, or null.
+    package mutating func field(_ name: StaticString, _ time: Timestamp?) {
+        if let time { field(name, time) } else { field(name, String?.none) }
+    }
+
+    /// A field that holds an id, or null.
+    package mutating func field(_ name: StaticString, _ id: ID?) {
+        if let id { field(name, id) } else { field(name, String?.none) }
+    }
+
+    /// A field that holds an id.
+    package mutating func field(_ name: StaticString, _ id: ID) {
+        field(name, ascii: ID.length) { id.write(into: $0) }
+    }
+}

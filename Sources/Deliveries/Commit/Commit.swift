@@ -1,0 +1,57 @@
+import API
+import Outbox
+import Domain
+import Postgres
+
+/// A change on its way into the database: with all that follows from it, or not at all.
+package struct Commit: Sendable {
+    package let change: Change
+    package let at: Timestamp
+    let times: StoredDelivery.Times
+    let notices: [Notice]
+    /// The answer to keep for a request that came with a key.
+    let record: KeepFirstAnswer?
+
+    package init(
+        change: Change, at: Timestamp, times: StoredDelivery.Times, notices: [Notice], record: KeepFirstAnswer?
+    ) {
+        (self.change, self.at, self.times, self.notices, self.record) = (change, at, times, notices, record)
+    }
+
+    /// What became of one.
+    package enum Outcome: String, Sendable {
+        case made
+        /// Its delivery has moved on, or somebody holds it, or not everybody concerned is a partner.
+        case notMade = "not_made"
+        case referenceTaken = "reference_taken"
+        /// The answer to a request with that key is kept already.
+        case keyTaken = "key_taken"
+    }
+}
+
+/// What a statement tells of a change that was given to it; of those that it tells nothing nothing was made.
+package struct CommitResult: Sendable {
+    /// Its place among those that were given, from one.
+    let place: Int
+    let outcome: Commit.Outcome
+
+    init(_ row: inout RowReader) throws {
+        place = Int(try row.read() as Int64)
+        let outcome: String = try row.read()
+        guard let outcome = Commit.Outcome(rawValue: outcome) else {
+            throw PostgresError.unexpected("an outcome: \(outcome)")
+        }
+        self.outcome = outcome
+    }
+}
+
+/// What a statement does about rows that others hold locked.
+package protocol WhenLocked: Sendable {
+    static var clause: String { get }
+}
+
+/// Passes over them: of the changes that need one nothing is made.
+package enum PassOver: WhenLocked { package static let clause = "SKIP LOCKED" }
+
+/// Waits for whoever holds them.
+enum WaitFor: WhenLocked { package static let clause = "" }

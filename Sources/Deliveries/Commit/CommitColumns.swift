@@ -1,0 +1,90 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// What the committing statements are given of each change: one array a column, each with its name, type and values.
+enum CommitColumns {
+    struct Column: Sendable {
+        let name: String
+        let type: String
+        let bind: @Sendable ([Commit], inout Parameters) -> Void
+    }
+
+    /// Those of a step of a delivery that there is.
+    static let all = ofCreations + ofStepsAlone
+
+    /// Those of a new delivery.
+    static let ofCreations: [Column] = [
+        column("id", "uuid") { $0.change.after.id },
+        column("store_id", "uuid") { $0.change.after.store },
+        column("asked", "integer") { Int32($0.change.mustBePartners.count) },
+        column("status", "text") { $0.change.after.status.rawValue },
+        column("candidates", "text") { list($0.change.after.candidates) },
+        column("content", "jsonb") { content($0.change) },
+        column("at", "timestamptz") { $0.at },
+        column("action", "text") { $0.change.command.action.rawValue },
+        column("actor_kind", "text") { $0.change.command.actorKind.rawValue },
+        column("actor_id", "uuid") { $0.change.command.actor },
+        column("added", "text") { list($0.change.added) },
+        column("opened", "text") { list($0.change.openedJobs.map(\.courier)) },
+        column("readers", "text") { list($0.change.events.map(\.account)) },
+        column("event_types", "text") { list($0.change.events.map(\.type.rawValue)) },
+        column("notices", "jsonb") { Notice.json($0.notices) },
+        column("key", "text") { $0.record?.attempt.key },
+        column("fingerprint", "bytea") { $0.record.map { Bytes($0.attempt.fingerprint) } },
+        column("answer_status", "smallint") { $0.record?.status },
+        column("answer_headers", "text") { $0.record?.headers.joined(separator: "\n") },
+        column("answer_body", "bytea") { $0.record.map { Bytes($0.body) } },
+    ]
+
+    private static let ofStepsAlone: [Column] = [
+        column("version", "integer") { $0.change.after.version },
+        column("was", "text") { $0.change.before?.status.rawValue },
+        column("courier_id", "uuid") { $0.change.after.courier },
+        column("declined", "text") { list($0.change.after.declined) },
+        column("forfeited", "text") { list($0.change.after.forfeited) },
+        column("accepted_at", "timestamptz") { $0.times.accepted },
+        column("delivered_at", "timestamptz") { $0.times.delivered },
+        column("cancelled_at", "timestamptz") { $0.times.cancelled },
+        column("about", "uuid") { $0.change.command.courier },
+        column("reason", "text") { $0.change.command.reason },
+        column("note", "text") { $0.change.command.note },
+        column("removed", "text") { list($0.change.removed) },
+        column("counter", "text") { $0.change.counter?.rawValue },
+        column("closed", "text") { list($0.change.closedJobs.map(\.courier)) },
+        column("withdrawn", "text") { list($0.change.withdrawn) },
+    ]
+
+    private static func column<V: PostgresValue>(
+        _ name: String, _ type: String, _ value: @escaping @Sendable (Commit) -> V?
+    ) -> Column {
+        Column(name: name, type: type) { commits, parameters in parameters.add(commits.map(value)) }
+    }
+
+    /// An array within an array, as text.
+    private static func list(_ items: [some CustomStringConvertible]) -> String {
+        "{" + items.map(\.description).joined(separator: ",") + "}"
+    }
+
+    /// The content of a delivery that is new or edited.
+    private static func content(_ change: Change) -> JSONB? {
+        guard change.after.content != change.before?.content else { return nil }
+        let (content, recipient) = (change.after.content, change.after.content.recipient)
+        var json = JSONWriter()
+        json.object { json in
+            json.field("first_name", recipient.firstName)
+            json.field("last_name", recipient.lastName)
+            json.field("address", recipient.address)
+            json.field("phone", recipient.phone?.e164)
+            if let location = recipient.location {
+                json.field("lat", location.lat)
+                json.field("lon", location.lon)
+            }
+            json.field("description", content.description)
+            json.field("instructions", content.instructions)
+            json.field("reference", content.reference)
+        }
+        return JSONB(utf8: json.bytes)
+    }
+}

@@ -1,0 +1,91 @@
+import Domain
+import Postgres
+
+/// What the statements that write deliveries have in common.
+///
+/// Locks are taken in one order everywhere: partners, then deliveries, then keys, then couriers, each by id; and in
+/// LATERAL queries, so that each row is looked up by its key whatever the planner believes of the tables. Each change
+/// has its own outcome; only where two clients use the same new reference at the same moment, one of them with a key, is
+/// the statement refused as a whole.
+enum CommitSQL {
+    /// The changes, numbered from one in the order in which they were given.
+    static func given(_ columns: [CommitColumns.Column]) -> String {
+        let placeholders = columns.enumerated().map { "$\($0 + 1)::\($1.type)[]" }.joined(separator: ", ")
+        let names = columns.map(\.name).joined(separator: ", ")
+        return """
+            changes AS MATERIALIZED (SELECT * FROM unnest(\(placeholders)) WITH ORDINALITY AS c(\(names), no))
+            """
+    }
+
+    /// How many of those who must be partners for a change are, and stay so until the commit.
+    static func partnered(_ locks: any WhenLocked.Type, after columns: [CommitColumns.Column]) -> String {
+        let asked = ["bigint", "uuid", "uuid"].enumerated().map { "$\(columns.count + 1 + $0)::\($1)[]" }
+        return """
+            partnered AS MATERIALIZED (
+                SELECT asked.no
+                FROM (
+                    SELECT * FROM unnest(\(asked.joined(separator: ", "))) AS a(no, store, courier)
+                    ORDER BY store, courier) asked,
+                    LATERAL (
+                        SELECT FROM partners p WHERE p.store_id = asked.store AND p.courier_id = asked.courier
+                        FOR KEY SHARE \(locks.clause)) p)
+            """
+    }
+
+    /// Whether everybody is a partner who must be for a change.
+    static let hasItsPartners =
+        "(asked = 0 OR (no, asked) IN (SELECT no, count(*)::integer FROM partnered GROUP BY no))"
+
+    /// Keeps the answers of these changes; of several with one key the first is entitled to it.
+    static func keyed(_ changes: String) -> String {
+        let columns = "actor_id, key, fingerprint, answer_status, answer_headers, answer_body"
+        return """
+            keyed AS MATERIALIZED (
+                SELECT DISTINCT ON (actor_id, key) no, \(columns) FROM (SELECT * FROM \(changes)) c
+                WHERE key IS NOT NULL ORDER BY actor_id, key, no),
+            keys AS (
+                INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
+                SELECT actor_id, key, fingerprint, answer_status, string_to_array(answer_headers, E'\\n'), answer_body
+                FROM keyed ORDER BY actor_id, key
+                ON CONFLICT (account_id, key) DO NOTHING RETURNING account_id, key),
+            entitled AS MATERIALIZED (
+                SELECT r.no FROM keyed r JOIN keys k ON k.account_id = r.actor_id AND k.key = r.key)
+            """
+    }
+
+    /// Those of these changes whose answer somebody else has kept.
+    static func keysTaken(_ changes: String) -> String {
+        """
+        SELECT no, 'key_taken' FROM (SELECT no, key FROM \(changes)) c
+        WHERE key IS NOT NULL AND no NOT IN (SELECT no FROM entitled)
+        """
+    }
+
+    /// What follows from what was done: entries of couriers' lists, events, messages. Counts only if it is asked for
+    /// (``followed``).
+    static let consequences = """
+        opened AS (
+            INSERT INTO jobs (courier_id, status, delivery_id, store_id)
+            SELECT courier, c.status::delivery_status, c.id, c.store_id FROM done c, unnest(c.opened::uuid[]) AS courier),
+        published AS MATERIALIZED (
+            SELECT publish(array_agg(readers), array_agg(event_types), NULL, array_agg(id), array_agg(version), array_agg(at))
+            FROM done HAVING count(*) > 0),
+        told AS MATERIALIZED (
+            SELECT tell(array_agg(notices)) FROM done WHERE notices IS NOT NULL HAVING count(*) > 0)
+        """
+
+    /// Always so.
+    static let followed = "(SELECT count(*) FROM published) + (SELECT count(*) FROM told) >= 0"
+
+    static func bind(_ commits: [Commit], _ columns: [CommitColumns.Column], into parameters: inout Parameters) {
+        for column in columns { column.bind(commits, &parameters) }
+        let asked = commits.enumerated().flatMap { place, commit in
+            commit.change.mustBePartners.map {
+                (place: Int64(place + 1), store: commit.change.after.store, courier: $0)
+            }
+        }
+        parameters.add(asked.map(\.place))
+        parameters.add(asked.map(\.store))
+        parameters.add(asked.map(\.courier))
+    }
+}

@@ -1,0 +1,84 @@
+import Postgres
+
+/// Writes steps of deliveries that there are, with all that follows from each.
+package struct CommitSteps<Locks: WhenLocked>: Statement {
+    let commits: [Commit]
+
+    package static var sql: String {
+        """
+        WITH \(CommitSQL.given(CommitColumns.all)),
+        \(CommitSQL.partnered(Locks.self, after: CommitColumns.all)),
+        locked AS MATERIALIZED (
+            SELECT c.* FROM (
+                SELECT * FROM changes c WHERE \(CommitSQL.hasItsPartners)
+                    -- Leave is taken for those alone who have not become partners again.
+                    AND (action NOT IN ('release', 'withdraw') OR NOT EXISTS (
+                        SELECT FROM partners p WHERE p.store_id = c.store_id AND p.courier_id = c.about OFFSET 0))
+                ORDER BY id) c,
+                LATERAL (
+                    SELECT FROM deliveries d WHERE d.id = c.id AND d.version = c.version - 1
+                    FOR NO KEY UPDATE \(Locks.clause)) d),
+        \(CommitSQL.keyed("locked")),
+        done AS (
+            UPDATE deliveries d SET
+                status = c.status::delivery_status, version = c.version, courier_id = c.courier_id,
+                candidates = c.candidates::uuid[], declined = c.declined::uuid[], forfeited = c.forfeited::uuid[],
+                \(edited("recipient_first_name", "first_name")), \(edited("recipient_last_name", "last_name")),
+                \(edited("recipient_address", "address")), \(edited("recipient_phone", "phone")),
+                \(edited("recipient_lat", "lat", "double precision")),
+                \(edited("recipient_lon", "lon", "double precision")),
+                \(edited("description", "description")), \(edited("instructions", "instructions")),
+                \(edited("reference", "reference")),
+                updated_at = c.at, accepted_at = c.accepted_at, delivered_at = c.delivered_at,
+                cancelled_at = c.cancelled_at
+            FROM locked c
+            WHERE d.id = c.id AND (c.key IS NULL OR c.no IN (SELECT no FROM entitled))
+            RETURNING c.*),
+        history AS (
+            INSERT INTO delivery_history (
+                delivery_id, seq, action, actor_kind, actor_id, courier_id, status, at, reason, note, added, removed)
+            SELECT id, version, action, actor_kind, actor_id, about, status::delivery_status, at, reason, note,
+                added::uuid[], removed::uuid[]
+            FROM done),
+        counted AS MATERIALIZED (
+            SELECT k.id, n.accepted, n.delivered, n.cancelled, n.declined
+            FROM (
+                SELECT actor_id, count(*) FILTER (WHERE counter = 'accepted') AS accepted,
+                    count(*) FILTER (WHERE counter = 'delivered') AS delivered,
+                    count(*) FILTER (WHERE counter = 'cancelled') AS cancelled,
+                    count(*) FILTER (WHERE counter = 'declined') AS declined
+                FROM done WHERE counter IS NOT NULL GROUP BY actor_id) n JOIN couriers k ON k.id = n.actor_id
+            ORDER BY k.id FOR NO KEY UPDATE OF k),
+        counters AS (
+            UPDATE couriers k SET accepted = k.accepted + n.accepted, delivered = k.delivered + n.delivered,
+                cancelled = k.cancelled + n.cancelled, declined = k.declined + n.declined
+            FROM counted n WHERE k.id = n.id),
+        cancelled AS (
+            INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason)
+            SELECT uuid_v7(), actor_id, store_id, id, at, reason FROM done WHERE counter = 'cancelled'),
+        closed AS (
+            DELETE FROM jobs j USING (
+                SELECT courier, c.was::delivery_status AS was, c.id
+                FROM done c, unnest(c.closed::uuid[]) AS courier OFFSET 0) c
+            WHERE j.courier_id = c.courier AND j.status = c.was AND j.delivery_id = c.id),
+        untrue AS MATERIALIZED (
+            SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
+            FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
+        \(CommitSQL.consequences)
+        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) >= 0 AND \(CommitSQL.followed)
+        UNION ALL
+        \(CommitSQL.keysTaken("locked"))
+        """
+    }
+
+    /// A column that only an edit changes.
+    private static func edited(_ column: String, _ name: String, _ type: String = "text") -> String {
+        "\(column) = CASE WHEN c.content IS NULL THEN d.\(column) ELSE (c.content->>'\(name)')::\(type) END"
+    }
+
+    package func bind(into parameters: inout Parameters) {
+        CommitSQL.bind(commits, CommitColumns.all, into: &parameters)
+    }
+
+    package static func decode(_ row: inout RowReader) throws -> CommitResult { try CommitResult(&row) }
+}

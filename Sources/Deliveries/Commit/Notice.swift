@@ -1,0 +1,59 @@
+import People
+import Outbox
+import Domain
+import HTTP
+import Postgres
+
+/// A message about a step of a delivery, and whom it is for.
+package struct Notice: Sendable {
+    let message: Message
+    var accounts: [ID]
+    /// The delivery.
+    let subject: ID
+
+    /// As the database takes them; nil where there are none.
+    static func json(_ notices: [Notice]) -> JSONB? {
+        notices.isEmpty ? nil : JSONB(utf8: JSON.array(notices.map(\.json)).bytes)
+    }
+
+    private var json: JSON {
+        var json = message.notice
+        json["accounts"] = .array(accounts.map { .string($0.description) })
+        json["subject"] = .string(subject.description)
+        return .object(json)
+    }
+}
+
+extension StoredDelivery {
+    /// The messages that a change brings: one for all who are told the same.
+    func notices(of change: Change) -> [Notice] {
+        change.notices.reduce(into: [Notice]()) { notices, told in
+            if let place = notices.firstIndex(where: { $0.message.kind == told.kind }) {
+                notices[place].accounts.append(told.account)
+            } else {
+                notices.append(
+                    Notice(message: message(told.kind, change), accounts: [told.account], subject: change.after.id))
+            }
+        }
+    }
+
+    private func message(_ kind: NotificationKind, _ change: Change) -> Message {
+        var arguments = ["store": store.name, "address": change.after.content.recipient.address]
+        arguments["reference"] = change.after.content.reference
+        // By this, too, who carries several knows which one is meant.
+        arguments["description"] = String(change.after.content.description.prefix(40))
+        arguments["courier"] = change.command.actorKind == .courier ? reader?.name : nil
+        arguments["reason"] = change.command.reason
+        var data: [String: JSON] = [
+            "delivery_id": .string(delivery.id.description), "store_id": .string(store.id.description),
+            "store_name": .string(store.name), "seq": .integer(Int(change.after.version)),
+        ]
+        data["reference"] = change.after.content.reference.map(JSON.string)
+        // Who gave it back is nothing to the next candidates.
+        if change.command.actorKind == .courier, kind != .deliveryOffered, let reader {
+            data["courier_id"] = .string(reader.id.description)
+            data["courier_name"] = .string(reader.name)
+        }
+        return Message(kind, arguments, data: data)
+    }
+}

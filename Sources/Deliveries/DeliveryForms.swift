@@ -1,0 +1,123 @@
+import API
+import Domain
+import HTTP
+
+/// A new delivery.
+struct NewDelivery: Form {
+    let content: DeliveryContent
+    let couriers: [ID]
+
+    init(_ fields: inout Fields) {
+        let recipient = fields.object("recipient") { (fields: inout Fields) in
+            Recipient(
+                firstName: fields.line("first_name", upTo: Bounds.name),
+                lastName: fields.line("last_name", upTo: Bounds.name),
+                address: fields.line("address", upTo: Bounds.address), phone: fields.optional("phone"),
+                location: fields.optional("location"))
+        }
+        content = DeliveryContent(
+            recipient: recipient, description: fields.line("description", upTo: Bounds.text, by: Texts.paragraph),
+            instructions: fields.optionalLine("instructions", upTo: Bounds.text, by: Texts.paragraph),
+            reference: fields.optionalLine("reference", upTo: Bounds.reference))
+        couriers = fields.ids("courier_ids", 1...Bounds.candidates)
+    }
+}
+
+/// How long the texts of deliveries may be, in characters.
+enum Bounds {
+    static let name = 60
+    static let address = 200
+    static let text = 1000
+    static let reference = 100
+    static let reason = 500
+    static let candidates = 500
+}
+
+/// A changed delivery: what is left out stays.
+struct ChangedDelivery: Form {
+    private let firstName, lastName, address, description: String?
+    private let phone: PhoneNumber??
+    private let location: Location??
+    private let instructions, reference: String??
+    /// The candidates, if they are to be others.
+    let couriers: [ID]?
+
+    init(_ fields: inout Fields) {
+        var parts: (String?, String?, String?, PhoneNumber??, Location??)
+        fields.object("recipient", isRequired: false) { fields in
+            parts.0 = fields.changedLine("first_name", upTo: Bounds.name)
+            parts.1 = fields.changedLine("last_name", upTo: Bounds.name)
+            parts.2 = fields.changedLine("address", upTo: Bounds.address)
+            parts.3 = fields.erasable("phone") { $0.optional("phone") }
+            parts.4 = fields.erasable("location") { $0.optional("location") }
+        }
+        (firstName, lastName, address, phone, location) = parts
+        description = fields.changedLine("description", upTo: Bounds.text, by: Texts.paragraph)
+        instructions = fields.erasable("instructions") {
+            $0.optionalLine("instructions", upTo: Bounds.text, by: Texts.paragraph)
+        }
+        reference = fields.erasable("reference") { $0.optionalLine("reference", upTo: Bounds.reference) }
+        couriers = fields.changedIDs("courier_ids", 1...Bounds.candidates)
+    }
+
+    /// What it makes of a delivery.
+    func edit(of delivery: Delivery) -> Command.Edit {
+        var content = delivery.content
+        content.recipient.firstName = firstName ?? content.recipient.firstName
+        content.recipient.lastName = lastName ?? content.recipient.lastName
+        content.recipient.address = address ?? content.recipient.address
+        content.recipient.phone = phone ?? content.recipient.phone
+        content.recipient.location = location ?? content.recipient.location
+        content.description = description ?? content.description
+        content.instructions = instructions ?? content.instructions
+        content.reference = reference ?? content.reference
+        return Command.Edit(content: content, candidates: couriers ?? delivery.candidates)
+    }
+}
+
+/// What may be said of a delivered parcel.
+struct DeliverForm: Form {
+    let note: String?
+
+    static let mayBeLeftOut = true
+
+    init(_ fields: inout Fields) {
+        note = fields.optionalLine("note", upTo: Bounds.reason, by: Texts.paragraph)
+    }
+}
+
+/// Why a delivery is cancelled or given back.
+struct CancelForm: Form {
+    let reason: String?
+    let note: String?
+
+    static let mayBeLeftOut = true
+
+    init(_ fields: inout Fields) {
+        reason = fields.optionalLine("reason", upTo: Bounds.reason, by: Texts.paragraph)
+        note = fields.optionalLine("note", upTo: Bounds.reason, by: Texts.paragraph)
+    }
+}
+
+extension Location: FieldValue {
+    package static let shape = Shape.object(
+        "Location", [.init("lat", .number(-90...90)), .init("lon", .number(-180...180))])
+    package static var example: Location { Location(lat: 45.813, lon: 15.978)! }
+
+    package init(field json: JSON) throws(InvalidValue) {
+        guard case .object(let members) = json, let lat = members["lat"]?.degrees, let lon = members["lon"]?.degrees
+        else { throw InvalidValue("wrong_type") }
+        guard let location = Location(lat: lat, lon: lon) else { throw InvalidValue("invalid_location") }
+        self = location
+    }
+}
+
+extension JSON {
+    fileprivate var degrees: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,279 @@
+import API
+import People
+import Domain
+import HTTP
+import Postgres
+
+/// Deliveries: made, looked at, changed. What may happen to one is decided by `Lifecycle` alone.
+package struct DeliveryRoom: Room {
+    let committer: Committer
+    let searches: SlowReads
+
+    package init(committer: Committer, searches: SlowReads) {
+        (self.committer, self.searches) = (committer, searches)
+    }
+
+    package var endpoints: [Endpoint] {
+        let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
+        return [
+            Endpoint(
+                .post, "/v1/deliveries", for: .store, "Creates a delivery and offers it to couriers", room: Self.name,
+                takes: NewDelivery.self, answers: [.created(StoredDelivery.shape)], refuses: [.referenceTaken],
+                keepsItsAnswer: true, handler: create),
+            Endpoint(
+                .get, "/v1/deliveries", for: .signedIn,
+                "A store's deliveries, or a courier's: pending, in progress, delivered, cancelled, each newest first",
+                room: Self.name, query: ListedDeliveries.parameters,
+                answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [SlowReads.endedByAThird], handler: list),
+            Endpoint(
+                .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery", room: Self.name, answers: one,
+                handler: find),
+            Endpoint(
+                .patch, "/v1/deliveries/{id}", for: .store, "Changes a delivery that is pending", room: Self.name,
+                takes: ChangedDelivery.self, takesIfMatch: true, answers: one,
+                refuses: [.referenceTaken, .versionMismatch, Problem(Lifecycle.Refusal.notPending)], handler: edit),
+            Endpoint(
+                .post, "/v1/deliveries/{id}/accept", for: .courier, "Accepts an offered delivery", room: Self.name,
+                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true
+            ) { try await act($0, .accept) },
+            Endpoint(
+                .post, "/v1/deliveries/{id}/decline", for: .courier, "Declines an offered delivery", room: Self.name,
+                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .decline), keepsItsAnswer: true
+            ) { try await act($0, .decline) },
+            Endpoint(
+                .post, "/v1/deliveries/{id}/deliver", for: .courier, "Says that a delivery was handed over",
+                room: Self.name, takes: DeliverForm.self, takesIfMatch: true, answers: one,
+                refuses: Self.refusals(of: .deliver), keepsItsAnswer: true
+            ) { try await act($0, .deliver, note: $1.note) },
+            Endpoint(
+                .post, "/v1/deliveries/{id}/cancel", for: .signedIn,
+                "Cancels a delivery, or gives it back: a store's is cancelled, its courier's pending again",
+                room: Self.name, takes: CancelForm.self, takesIfMatch: true, answers: one,
+                refuses: Self.refusals(of: .cancel), keepsItsAnswer: true
+            ) { try await act($0, .cancel, reason: $1.reason, note: $1.note) },
+            Endpoint(
+                .get, "/v1/deliveries/{id}/history", for: .signedIn, "Every step of a delivery, oldest first",
+                room: Self.name, query: Endpoint.Parameter.list, answers: [.ok(.page(of: HistoryStep.shape))],
+                handler: history),
+            Endpoint(
+                .get, "/v1/lifecycle", for: .anyone, "What can be done with a delivery, by whom and when, as data",
+                room: Self.name, answers: [.ok(LifecycleView.shape)]
+            ) { _ in LifecycleView.response },
+        ]
+    }
+
+    private static let name = "Deliveries"
+
+    /// What the table says that an action may be refused with.
+    private static func refusals(of action: Lifecycle.Action) -> [Problem] {
+        Lifecycle.Refusal.allCases.filter { refusal in
+            Lifecycle.rules.contains { $0.action == action && $0.outcome == .refused(refusal) }
+        }.map { Problem($0) } + [.versionMismatch]
+    }
+
+    // MARK: Reading
+
+    private func find(_ call: Call) async throws -> Response {
+        try await visible(call).response(for: call.caller.account)
+    }
+
+    private func visible(_ call: Call) async throws -> StoredDelivery {
+        let account = call.caller.account
+        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
+        guard let found = try await call.run(find).first, found.isVisible(to: account) else { throw Problem.notFound }
+        return found
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let wanted = try ListedDeliveries(call.request, for: call.caller)
+        if let text = wanted.text {
+            let kind = call.caller.kind
+            let found = try await searches.run(for: call.caller.account) { runner in
+                try await wanted.read { try await $0.search(text, by: kind, runner) }
+            }
+            return wanted.response(found)
+        }
+        return wanted.response(
+            try await wanted.read { part in
+                switch call.caller.kind {
+                case .store: Found(items: try await call.run(ListOfStore(part: part)), edge: nil)
+                case .courier: Found(try await call.run(ListOfCourier(part: part)))
+                }
+            })
+    }
+
+    private func history(_ call: Call) async throws -> Response {
+        let (page, found) = (try call.page(), try await visible(call))
+        let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page))
+        return page.response(steps, key: { [String($0.seq)] }) { json, step in
+            json.object { step.write(&$0, for: call.caller) }
+        }
+    }
+
+    // MARK: Changing
+
+    private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
+        let account = call.caller.account
+        let change = Lifecycle.create(.new(), content: form.content, candidates: form.couriers, by: account)
+        for attempt in 0..<Self.attempts {
+            // Whether all of them are partners the commit finds out. When it refuses, what is there now says why.
+            let store = try await storeOfPartners(attempt == 0 ? [] : form.couriers, call)
+            let created = StoredDelivery(
+                delivery: change.after, times: StoredDelivery.Times(created: .now), store: store, courier: nil,
+                reader: nil, isPartner: false)
+            var answer = created.response(for: account, .created)
+            answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
+            if try await commit(change, becoming: created, call, answer: answer, patiently: attempt > 0) {
+                return answer
+            }
+        }
+        throw Problem.unavailable()
+    }
+
+    private static let attempts = 10
+
+    /// The store that asks, if these couriers are all its partners.
+    @discardableResult
+    private func storeOfPartners(_ couriers: [ID], _ call: Call) async throws -> PartnerStore {
+        let find = FindStoreWithPartners(store: call.caller.account, couriers: couriers)
+        guard let (store, partners) = try await call.run(find).first else { throw Problem.unauthenticated }
+        guard Set(couriers).isSubset(of: partners) else {
+            throw Problem(
+                .unprocessable, "validation_failed", fields: [Problem.WrongField("courier_ids", "not_partner")])
+        }
+        return store
+    }
+
+    private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
+        try await change(call) { delivery in
+            if let couriers = form.couriers { try await storeOfPartners(couriers, call) }
+            return Command(.edit, by: call.caller.account, .store, edit: form.edit(of: delivery))
+        }
+    }
+
+    private func act(
+        _ call: Call, _ action: Lifecycle.Action, reason: String? = nil, note: String? = nil
+    ) async throws -> Response {
+        let command = Command(action, by: call.caller.account, call.caller.kind, reason: reason, note: note)
+        return try await change(call) { _ in command }
+    }
+
+    /// Decides by what is there, and commits if it still is; if not, what is there now tells why not.
+    private func change(
+        _ call: Call, _ command: (Delivery) async throws -> Command
+    ) async throws -> Response {
+        let account = call.caller.account
+        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
+        var version: Int32?
+        for _ in 0..<Self.attempts {
+            guard let found = try await call.run(find).first else { throw Problem.notFound }
+            // It has not moved and yet could not be changed: somebody holds it, and is to be waited for, or a candidate
+            // is no partner any more.
+            let isHeld = version == found.delivery.version
+            let strangers = isHeld ? Set(try await call.run(FindStrangers(delivery: found.delivery))) : []
+            let decision = try await Self.decide(command, on: found, strangers: strangers, for: call)
+            guard case .change(let change) = decision else { return found.response(for: account) }
+            let next = found.after(change, at: found.nextStep)
+            let answer = next.response(for: account)
+            if try await commit(change, becoming: next, call, answer: answer, patiently: isHeld) { return answer }
+            version = found.delivery.version
+        }
+        throw Problem.unavailable()
+    }
+
+    private static func decide(
+        _ command: (Delivery) async throws -> Command, on found: StoredDelivery, strangers: Set<ID>, for call: Call
+    ) async throws -> Decision {
+        let standing = found.standing(of: call.caller.account)
+        guard standing != .stranger else { throw Problem.notFound }
+        do {
+            let command = try await command(found.delivery)
+            let decision = try Lifecycle.decide(
+                command, on: found.delivery, isPartner: found.isPartner, strangers: strangers)
+            // What is refused, or done already, is so whatever version was meant.
+            if case .stays = decision, command.action != .edit { return decision }
+            try call.request.checkMatch(version: found.delivery.version)
+            return decision
+        } catch let refusal as Lifecycle.Refusal {
+            throw Problem(refusal)
+        }
+    }
+
+    /// Whether the change was made.
+    private func commit(
+        _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
+    ) async throws -> Bool {
+        let commit = Commit(
+            change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change),
+            record: call.record(answer))
+        switch try await committer.commit(commit, patiently: patiently) {
+        case .made: call.answerIsKept()
+        case .notMade: return false
+        case .referenceTaken: throw Problem.referenceTaken
+        case .keyTaken: throw KeyTaken()
+        }
+        return true
+    }
+}
+
+extension Problem {
+    static let referenceTaken = Problem(.conflict, "reference_taken")
+    static let versionMismatch = Problem(.preconditionFailed, "version_mismatch")
+
+    init(_ refusal: Lifecycle.Refusal) {
+        switch refusal {
+        case .notFound: self = .notFound
+        case .forfeited: self.init(.forbidden, refusal.rawValue)
+        case .alreadyTaken, .notPending, .notInProgress, .alreadyDelivered: self.init(.conflict, refusal.rawValue)
+        }
+    }
+}
+
+extension Request {
+    /// Refuses unless `If-Match`, where it was sent, names that version.
+    func checkMatch(version: Int32) throws {
+        guard let tags = headerList("if-match") else { return }
+        let wanted = tags.split(separator: ",").map { $0.filter { $0 != " " } }
+        guard wanted.contains("*") || wanted.contains("\"\(version)\"") else { throw Problem.versionMismatch }
+    }
+}
+
+/// A store, and who of these couriers works for it.
+package struct FindStoreWithPartners: Statement {
+    package static let sql = """
+        SELECT s.id, s.name, s.address, s.phone,
+            ARRAY(
+                SELECT courier FROM unnest($2::uuid[]) AS courier
+                WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0))
+        FROM stores s WHERE s.id = $1
+        """
+    package static let isReadOnly = true
+    let store: ID
+    let couriers: [ID]
+
+    package func bind(into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(couriers)
+    }
+
+    package static func decode(_ row: inout RowReader) throws -> (store: PartnerStore, partners: [ID]) {
+        (try PartnerStore(&row), try row.read())
+    }
+}
+
+/// Which of a delivery's candidates are no partners of its store any more.
+struct FindStrangers: Statement {
+    static let sql = """
+        SELECT courier FROM unnest($2::uuid[]) AS courier
+        WHERE NOT EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0)
+        """
+    static let isReadOnly = true
+    let delivery: Delivery
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(delivery.store)
+        parameters.add(delivery.candidates)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+}

@@ -1,0 +1,145 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+extension ListedDeliveries.Part {
+    /// Looks for a text in what the list has.
+    func search(_ text: String, by kind: AccountKind, _ runner: SlowRunner) async throws
+        -> Found<ListedDelivery>
+    {
+        let steps =
+            switch kind {
+            case .store: steps(text, SearchOfStore.self, runner)
+            case .courier: steps(text, SearchOfCourier.self, runner)
+            }
+        return try await steps.page(of: limit)
+    }
+
+    private func steps<Whose: DeliverySearch>(
+        _ text: String, _ whose: Whose.Type, _ runner: SlowRunner
+    ) -> SearchSteps<ListedDelivery> {
+        SearchSteps { most in
+            Found(try await runner.run(WalkDeliveries<Whose>(part: self, text: text, most: most)))
+        } hits: {
+            let rows = try await runner.run(FindDeliveriesByWord<Whose>(part: self, text: text))
+            return rows.first?.remark == true ? nil : rows.compactMap(\.item)
+        }
+    }
+}
+
+/// Whose list is searched.
+protocol DeliverySearch: Sendable {
+    static var list: ListSQL { get }
+    /// The marks of those whose words may be looked at, and of those that may be as long as nobody has accepted.
+    static var marks: String { get }
+    static var openMarks: String { get }
+    /// Of which store the words must be.
+    static var store: String { get }
+    /// Who is meant if the text is a courier's name; a courier knows its own.
+    static var couriers: String { get }
+    /// What must be so of a delivery `d` to stand in the list.
+    static var isListed: String { get }
+}
+
+enum SearchOfStore: DeliverySearch {
+    static let list = ListSQL.ofStore
+    static let marks = "ARRAY[mark_of($1), hidden(mark_of($1))]"
+    static let openMarks = marks
+    static let store = "store_id = $1"
+    static let couriers = """
+        SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
+        WHERE coalesce(w.store_id, w.courier_id) = $1 LIMIT 1000
+        """
+    static let isListed = "d.store_id = $1"
+}
+
+enum SearchOfCourier: DeliverySearch {
+    static let list = ListSQL.ofCourier
+    static let marks =
+        "(\(openMarks) || ARRAY(SELECT hidden(mark_of(store_id)) FROM partners WHERE courier_id = $1))"
+    static let openMarks = "ARRAY(SELECT mark_of(store_id) FROM partners WHERE courier_id = $1)"
+    static let store = "store_id IN (SELECT store_id FROM partners WHERE courier_id = $1)"
+    static let couriers = "SELECT NULL::uuid AS courier_id WHERE false"
+    static let isListed = """
+        EXISTS (SELECT FROM jobs j WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id OFFSET 0)
+        """
+}
+
+extension DeliverySearch {
+    fileprivate static var asked: String {
+        """
+        asked AS MATERIALIZED (
+            SELECT search_for(\(marks), $6) AS words, search_for(\(marks), $6, 3) AS rare,
+                search_for(\(openMarks), $6) AS open_words),
+        named AS MATERIALIZED (\(couriers))
+        """
+    }
+}
+
+/// Goes through a list from a place on and looks at the words of so many at most. Says where it stopped if that was not
+/// the end.
+struct WalkDeliveries<Whose: DeliverySearch>: Statement {
+    static var sql: String {
+        Whose.list.walk(
+            "$7", with: "\(Whose.asked),",
+            where: """
+                EXISTS (SELECT FROM delivery_words w
+                    WHERE w.delivery_id = at_id AND ts_match_vq(w.words, (
+                        SELECT CASE WHEN at_status = 'pending' THEN open_words ELSE words END FROM asked)) OFFSET 0)
+                OR at_status IN ('in_progress', 'delivered') AND EXISTS (SELECT FROM named)
+                    AND EXISTS (SELECT FROM deliveries d JOIN named USING (courier_id) WHERE d.id = at_id)
+                """)
+    }
+    static var isReadOnly: Bool { true }
+    let part: ListedDeliveries.Part
+    let text: String
+    let most: Int32
+
+    func bind(into parameters: inout Parameters) {
+        part.bind(into: &parameters)
+        parameters.add(text)
+        parameters.add(most)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Remarked<[String]?, ListedDelivery> {
+        try Remarked(try row.read(), &row) { try ListedDelivery(&$0) }
+    }
+}
+
+/// Finds by the index of words, and by the names of couriers. Says if those are too many, and nothing else then.
+struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
+    static var sql: String {
+        """
+        WITH \(Whose.asked), hits AS MATERIALIZED (
+            (SELECT w.delivery_id, ts_match_vq(w.words, asked.open_words) AS is_open FROM asked JOIN delivery_words w ON w.words @@ asked.rare AND ts_match_vq(w.words, asked.words)
+                WHERE w.\(Whose.store) LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))
+            UNION
+            (SELECT j.delivery_id, true FROM named, LATERAL (
+                    SELECT delivery_id FROM jobs j
+                    WHERE j.courier_id = named.courier_id AND j.status IN ('in_progress', 'delivered')
+                        AND j.store_id = $1 OFFSET 0) j
+                LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))),
+        too_many AS MATERIALIZED (SELECT count(*) > \(SearchSteps<ListedDelivery>.mostHits) AS are FROM hits),
+        found AS MATERIALIZED (
+            SELECT d.status AS at_status, d.id AS at_id
+            FROM hits, LATERAL (SELECT * FROM deliveries d WHERE d.id = hits.delivery_id OFFSET 0) d
+            WHERE NOT (SELECT are FROM too_many) AND (d.status, d.id) < ($2::delivery_status, $3)
+                AND d.status >= $5::delivery_status AND (hits.is_open OR d.status <> 'pending') AND \(Whose.isListed)
+            ORDER BY d.status DESC, d.id DESC LIMIT $4)
+        \(ListSQL.told("(SELECT are FROM too_many)"))
+        """
+    }
+    static var isReadOnly: Bool { true }
+    let part: ListedDeliveries.Part
+    let text: String
+
+    func bind(into parameters: inout Parameters) {
+        part.bind(into: &parameters)
+        parameters.add(text)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Remarked<Bool, ListedDelivery> {
+        try Remarked(try row.read(), &row) { try ListedDelivery(&$0) }
+    }
+}

@@ -1,0 +1,99 @@
+import API
+import People
+import Domain
+import HTTP
+import Postgres
+
+extension StoredDelivery {
+    static let shape = Shape.object(
+        "Delivery",
+        [
+            .init("id", .id), .init("status", statusShape), .init("version", .integer(1...Int(Int32.max))),
+            .init("store", .object("DeliveryStore", PartnerStore.members)),
+            .init("allowed_actions", .array(.oneOf(Lifecycle.Action.asked.map(\.rawValue), named: "DeliveryAction"))),
+            // Left out where the delivery is not (any more) this account's to see.
+            .init("recipient", recipientShape, optional: true), .init("description", .string(), optional: true),
+            .init("instructions", Shape.string().orNull, optional: true),
+            .init("reference", Shape.string().orNull, optional: true),
+            .init("courier", NamedCourier.shape.orNull, optional: true),
+            // For its store; who they are is told with the one delivery, not in lists and feeds.
+            .init("candidate_count", .integer(0...Bounds.candidates), optional: true),
+            .init("offered_count", .integer(0...Bounds.candidates), optional: true),
+            .init("candidates", .array(candidateShape), optional: true),
+            .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
+            .init("delivered_at", Shape.time.orNull), .init("cancelled_at", Shape.time.orNull),
+        ])
+    static let statusShape = Shape.oneOf(DeliveryStatus.allCases.map(\.rawValue), named: "DeliveryStatus")
+    private static let candidateShape = Shape.object(
+        "Candidate",
+        [
+            .init("courier_id", .id),
+            .init("state", .oneOf(Delivery.CandidateState.allCases.map(\.rawValue), named: "CandidateState")),
+        ])
+    private static let recipientShape = Shape.object(
+        "DeliveryRecipient",
+        ["first_name", "address"].map { .init($0, .string()) } + [
+            .init("last_name", Shape.string().orNull), .init("phone", Shape.string().orNull),
+            .init("location", Shape.object("Place", ["lat", "lon"].map { .init($0, .number) }).orNull),
+        ])
+
+    /// Writes it as that account may see it: to whom it is nothing any more, it is only said what became of it. Among
+    /// others it is told how many candidates there are, and alone, who.
+    func write(_ json: inout JSONWriter, for account: ID, alone: Bool = false) {
+        let standing = standing(of: account)
+        json.field("id", delivery.id)
+        json.field("status", delivery.status.rawValue)
+        json.field("version", Int(delivery.version))
+        json.object("store", store.write)
+        json.array("allowed_actions", Lifecycle.allowedActions(delivery.status, for: standing)) { $0.item($1.rawValue) }
+        if Lifecycle.isVisible(delivery.status, to: standing) {
+            writeContent(&json, knowsRecipient: standing == .store || standing == .holder)
+            if let courier { json.object("courier", courier.write) } else { json.field("courier", String?.none) }
+            if standing == .store {
+                json.field("candidate_count", delivery.candidates.count)
+                json.field("offered_count", delivery.offered.count)
+                if alone { writeCandidates(&json) }
+            }
+        }
+        json.field("created_at", times.created)
+        json.field("updated_at", times.updated)
+        json.field("accepted_at", times.accepted)
+        json.field("delivered_at", times.delivered)
+        json.field("cancelled_at", times.cancelled)
+    }
+
+    /// Whoever might accept it is told where it goes, and not to whom.
+    private func writeContent(_ json: inout JSONWriter, knowsRecipient: Bool) {
+        let (content, recipient) = (delivery.content, delivery.content.recipient)
+        json.object("recipient") { json in
+            json.field("first_name", recipient.firstName)
+            json.field("last_name", knowsRecipient ? recipient.lastName : nil)
+            json.field("address", recipient.address)
+            json.field("phone", knowsRecipient ? recipient.phone?.e164 : nil)
+            guard let location = recipient.location else { return json.field("location", String?.none) }
+            json.object("location") { json in
+                json.field("lat", location.lat)
+                json.field("lon", location.lon)
+            }
+        }
+        json.field("description", content.description)
+        json.field("instructions", content.instructions)
+        json.field("reference", content.reference)
+    }
+
+    private func writeCandidates(_ json: inout JSONWriter) {
+        json.array("candidates", delivery.candidates) { json, candidate in
+            json.object { json in
+                json.field("courier_id", candidate)
+                json.field("state", delivery.state(of: candidate).rawValue)
+            }
+        }
+    }
+
+    /// The answer that is this delivery alone.
+    func response(for account: ID, _ status: Status = .ok) -> Response {
+        var json = JSONWriter()
+        json.object { write(&$0, for: account, alone: true) }
+        return .json(json.bytes, status: status, headers: [Response.Header("ETag", "\"\(delivery.version)\"")])
+    }
+}

@@ -1,0 +1,33 @@
+import API
+import Domain
+import Feed
+import HTTP
+import Postgres
+
+/// The delivery that an event is about. To whom it is nothing any more, only what the event itself said is told.
+package struct FeedDelivery: FeedSubject {
+    private let stored: StoredDelivery
+
+    package static let lookup = """
+        SELECT \(StoredDelivery.columns) FROM deliveries d \(StoredDelivery.tables) WHERE d.id = e.delivery_id
+        """
+
+    package static let shape = Shape.anyOf([StoredDelivery.shape, trace], named: "EventDelivery")
+    private static let trace = Shape.object(
+        "DeliveryTrace",
+        [
+            .init("id", .id), .init("status", StoredDelivery.statusShape),
+            .init("version", .integer(1...Int(Int32.max))),
+        ])
+
+    package init(_ row: inout RowReader) throws { stored = try StoredDelivery(&row) }
+
+    package var id: ID { stored.delivery.id }
+
+    package func write(_ json: inout JSONWriter, for account: ID, type: String, seq: Int32) {
+        guard !stored.isVisible(to: account) else { return stored.write(&json, for: account) }
+        json.field("id", id)
+        json.field("status", (EventType(rawValue: type)?.status ?? stored.delivery.status).rawValue)
+        json.field("version", Int(seq))
+    }
+}

@@ -1,0 +1,206 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// Which deliveries are asked for.
+struct ListedDeliveries: Sendable {
+    let page: Page
+    /// What is looked for in them.
+    let text: String?
+    private let account: ID
+    private let statuses: [DeliveryStatus]
+    private let after: (status: DeliveryStatus, id: ID)
+
+    static let parameters =
+        [
+            Endpoint.Parameter(
+                name: "status", shape: .string(), what: "Only these, separated by commas: pending, in_progress, …"),
+            Endpoint.Parameter(
+                name: "q", shape: .string(most: 100),
+                what: """
+                    Words, each of which must begin one of the recipient's, of the texts or of the reference, or all of \
+                    them a courier's name, without case and accents; or digits of the recipient's phone number. A page \
+                    of a search, and of a courier's list, may hold less than was asked for, and still have a next one.
+                    """),
+        ] + Endpoint.Parameter.list
+
+    init(_ request: Request, for caller: Caller) throws {
+        account = caller.account
+        statuses = try Self.statuses(request.query("status"))
+        text = try request.text("q", upTo: 100)
+        page = try Page(request)
+        after = try Self.place(page.after)
+    }
+
+    private static func statuses(_ text: String?) throws -> [DeliveryStatus] {
+        guard let text, !text.isEmpty else { return DeliveryStatus.allCases }
+        let named = try text.split(separator: ",").map { name in
+            guard let status = DeliveryStatus(rawValue: String(name)) else {
+                throw Problem(
+                    .unprocessable, "validation_failed", fields: [Problem.WrongField("status", "invalid_value")])
+            }
+            return status
+        }
+        return DeliveryStatus.allCases.filter(named.contains)
+    }
+
+    private static func place(_ key: [String]?) throws -> (DeliveryStatus, ID) {
+        // Before everything: lists begin with what is pending, and with the greatest id.
+        guard let key else { return (.pending, .greatest) }
+        guard key.count == 2, let status = DeliveryStatus(rawValue: key[0]), let id = ID(key[1]) else {
+            throw Page.wrongCursor
+        }
+        return (status, id)
+    }
+
+    /// One range of the list's index, which a page, or a part of it, is read from.
+    struct Part: Sendable {
+        let account: ID
+        let after: (status: DeliveryStatus, id: ID)
+        let last: DeliveryStatus
+        var limit: Int32 = 0
+
+        func bind(into parameters: inout Parameters) {
+            parameters.add(account)
+            parameters.add(after.status)
+            parameters.add(after.id)
+            parameters.add(limit)
+            parameters.add(last)
+        }
+    }
+
+    /// The ranges that are wanted, from the cursor on: statuses that follow on each other are one.
+    private var parts: [Part] {
+        let order = DeliveryStatus.allCases
+        let begin = order.firstIndex(of: after.status)!
+        var parts: [Part] = []
+        for place in order.indices where place >= begin && statuses.contains(order[place]) {
+            let start = place == begin ? after : (order[place], .greatest)
+            if let part = parts.last, order.firstIndex(of: part.last) == place - 1 {
+                parts[parts.count - 1] = Part(account: account, after: part.after, last: order[place])
+            } else {
+                parts.append(Part(account: account, after: start, last: order[place]))
+            }
+        }
+        return parts
+    }
+
+    /// Reads the page with `read`, one range after the other until it is full, or a search has looked at enough.
+    func read(
+        _ read: (Part) async throws -> Found<ListedDelivery>
+    ) async throws -> Found<ListedDelivery> {
+        var rows: [ListedDelivery] = []
+        for var part in parts {
+            part.limit = page.fetched - Int32(rows.count)
+            let found = try await read(part)
+            rows += found.items
+            if rows.count >= page.fetched || found.edge != nil { return Found(items: rows, edge: found.edge) }
+        }
+        return Found(items: rows, edge: nil)
+    }
+
+    func response(_ found: Found<ListedDelivery>) -> Response {
+        page.response(found.items, key: \.place, next: found.edge) { $0.item(written: $1.json) }
+    }
+}
+
+extension ID {
+    /// None is greater.
+    static let greatest = ID(high: .max, low: .max)
+}
+
+/// A delivery as its reader sees it, written as soon as it is read: a list has no other use for it.
+package struct ListedDelivery: Sendable {
+    let json: [UInt8]
+    private let status: DeliveryStatus
+    private let id: ID
+
+    init(_ row: inout RowReader) throws {
+        let stored = try StoredDelivery(&row)
+        (status, id) = (stored.delivery.status, stored.delivery.id)
+        var writer = JSONWriter(capacity: 1024)
+        writer.object { stored.write(&$0, for: stored.reader?.id ?? stored.delivery.store) }
+        json = writer.bytes
+    }
+
+    /// Where it stands in the list.
+    var place: [String] { [status.rawValue, id.description] }
+}
+
+/// All that a list's pages have in common: a range of an index, read backwards from the place before, and only then what
+/// is told of the deliveries in it.
+struct ListSQL {
+    /// The table that has the index, and its columns.
+    let table, owner, id: String
+    /// What must be so of a place for the owner to see what is there.
+    let isSeen: String
+
+    private func range(_ limit: String) -> String {
+        """
+        SELECT status AS at_status, \(id) AS at_id, store_id AS at_store FROM \(table)
+        WHERE \(owner) = $1 AND (status, \(id)) < ($2::delivery_status, $3) AND status >= $5::delivery_status
+        ORDER BY status DESC, \(id) DESC \(limit)
+        """
+    }
+
+    /// The page, of a list in which everything is seen.
+    var list: String {
+        """
+        SELECT \(StoredDelivery.columns) FROM (\(range("LIMIT $4"))) at
+        JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+        ORDER BY at_status DESC, at_id DESC
+        """
+    }
+
+    /// Looks at so many places of the range at most; behind a remark that says where it stopped, if that was not the end.
+    func walk(_ most: String, with others: String = "", where condition: String = "true") -> String {
+        """
+        WITH \(others) found AS MATERIALIZED (
+            SELECT at_status, at_id FROM (\(range("LIMIT \(most)"))) at WHERE \(isSeen) AND (\(condition))
+            ORDER BY at_status DESC, at_id DESC LIMIT $4)
+        \(Self.told("CASE WHEN (SELECT count(*) FROM found) < $4 THEN (SELECT ARRAY[at_status::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
+        """
+    }
+
+    /// What is told of those that `found` has, behind a remark.
+    static func told(_ remark: String) -> String {
+        """
+        SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
+            SELECT \(StoredDelivery.columns) FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+            ORDER BY at_status DESC, at_id DESC) told ON true
+        """
+    }
+
+    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", isSeen: "true")
+    /// What a courier delivered for a store it sees as long as it works for it, and when it does again. OFFSET 0 keeps the
+    /// planner from beginning with the partners.
+    static let ofCourier = ListSQL(
+        table: "jobs", owner: "courier_id", id: "delivery_id",
+        isSeen: "EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store OFFSET 0)")
+}
+
+/// A page of a store's deliveries.
+package struct ListOfStore: Statement {
+    package static let sql = ListSQL.ofStore.list
+    package static let isReadOnly = true
+    let part: ListedDeliveries.Part
+
+    package func bind(into parameters: inout Parameters) { part.bind(into: &parameters) }
+
+    package static func decode(_ row: inout RowReader) throws -> ListedDelivery { try ListedDelivery(&row) }
+}
+
+/// A page of what is a courier's. What it delivered for stores that it has left may be any number: so many are passed over,
+/// and then the page is what was found.
+package struct ListOfCourier: Statement {
+    package static let sql = ListSQL.ofCourier.walk("\(Found<ListedDelivery>.mostPlaces)")
+    package static let isReadOnly = true
+    let part: ListedDeliveries.Part
+
+    package func bind(into parameters: inout Parameters) { part.bind(into: &parameters) }
+
+    package static func decode(_ row: inout RowReader) throws -> Remarked<[String]?, ListedDelivery> {
+        try Remarked(try row.read(), &row) { try ListedDelivery(&$0) }
+    }
+}

@@ -1,0 +1,191 @@
+import API
+import People
+import Domain
+import HTTP
+import Postgres
+
+/// A delivery as it is kept, with the people it is about, as one account meets it.
+package struct StoredDelivery: Sendable {
+    var delivery: Delivery
+    var times: Times
+    let store: PartnerStore
+    /// Who carries or carried it.
+    var courier: NamedCourier?
+    /// The courier who asks; nil for a store.
+    let reader: NamedCourier?
+    /// Whether the courier who asks still works for the store.
+    let isPartner: Bool
+
+    /// When it came to be what it is.
+    package struct Times: Sendable {
+        var created: Timestamp
+        var updated: Timestamp
+        var accepted: Timestamp?
+        var delivered: Timestamp?
+        var cancelled: Timestamp?
+
+        package init(
+            created: Timestamp, updated: Timestamp, accepted: Timestamp? = nil, delivered: Timestamp? = nil,
+            cancelled: Timestamp? = nil
+        ) {
+            (self.created, self.updated, self.accepted, self.delivered, self.cancelled) = (
+                created, updated, accepted, delivered, cancelled
+            )
+        }
+    }
+
+    /// How an account stands to it.
+    func standing(of account: ID) -> Lifecycle.Standing {
+        Lifecycle.standing(of: account, to: delivery, isPartner: isPartner)
+    }
+
+    /// Whether that account sees it.
+    func isVisible(to account: ID) -> Bool {
+        Lifecycle.isVisible(delivery.status, to: standing(of: account))
+    }
+
+    /// The same after a change at that time.
+    func after(_ change: Change, at time: Timestamp) -> StoredDelivery {
+        var next = self
+        next.delivery = change.after
+        next.times.note(change, at: time)
+        if change.after.courier != delivery.courier { next.courier = change.after.courier == nil ? nil : reader }
+        return next
+    }
+
+    /// A time for its next step, which never lies before its last one: the clocks of nodes differ a little.
+    var nextStep: Timestamp { max(.now, times.updated) }
+}
+
+extension StoredDelivery.Times {
+    /// Those of a new delivery.
+    package init(created: Timestamp) {
+        (self.created, updated) = (created, created)
+    }
+
+    package mutating func note(_ change: Change, at time: Timestamp) {
+        updated = time
+        switch change.after.status {
+        case .pending: accepted = nil
+        case .inProgress: accepted = accepted ?? time
+        case .delivered: delivered = delivered ?? time
+        case .cancelled: cancelled = cancelled ?? time
+        }
+    }
+}
+
+/// A courier as those see it who have to do with one of its deliveries.
+struct NamedCourier: Sendable {
+    let id: ID
+    let firstName: String
+    let lastName: String
+    let phone: String
+
+    var name: String { "\(firstName) \(lastName)" }
+
+    static let shape = Shape.object(
+        "NamedCourier",
+        [.init("id", .id)] + ["first_name", "last_name", "phone"].map { .init($0, .string()) })
+
+    func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        json.field("first_name", firstName)
+        json.field("last_name", lastName)
+        json.field("phone", phone)
+    }
+
+    /// Reads four columns, of which the first is NULL when there is nobody.
+    static func read(_ row: inout RowReader) throws -> NamedCourier? {
+        let id: ID? = try row.read()
+        let (first, last, phone): (String?, String?, String?) = (try row.read(), try row.read(), try row.read())
+        guard let id, let first, let last, let phone else { return nil }
+        return NamedCourier(id: id, firstName: first, lastName: last, phone: phone)
+    }
+}
+
+extension StoredDelivery {
+    /// What ``init(_:)`` reads, of tables that are joined as ``tables`` has them; `$1` is the account that asks.
+    static let columns = """
+        d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
+        d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
+        d.recipient_lon, d.description, d.instructions, d.reference,
+        d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
+        s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
+        r.id, r.first_name, r.last_name, r.phone,
+        EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1)
+        """
+    /// Behind the deliveries, called `d`.
+    static let tables = """
+        JOIN stores s ON s.id = d.store_id LEFT JOIN couriers c ON c.id = d.courier_id LEFT JOIN couriers r ON r.id = $1
+        """
+
+    package init(_ row: inout RowReader) throws {
+        delivery = try Delivery(&row)
+        times = Times(
+            created: try row.read(), updated: try row.read(), accepted: try row.read(), delivered: try row.read(),
+            cancelled: try row.read())
+        store = try PartnerStore(&row)
+        courier = try NamedCourier.read(&row)
+        reader = try NamedCourier.read(&row)
+        isPartner = try row.read()
+    }
+}
+
+extension Delivery {
+    fileprivate init(_ row: inout RowReader) throws {
+        let (id, store): (ID, ID) = (try row.read(), try row.read())
+        let (status, version): (DeliveryStatus, Int32) = (try row.read(), try row.read())
+        let (courier, candidates): (ID?, [ID]) = (try row.read(), try row.read())
+        let (declined, forfeited): ([ID], [ID]) = (try row.read(), try row.read())
+        self.init(
+            id: id, store: store, status: status, version: version, courier: courier, candidates: candidates,
+            declined: declined, forfeited: forfeited, content: try DeliveryContent(&row))
+    }
+}
+
+extension DeliveryContent {
+    fileprivate init(_ row: inout RowReader) throws {
+        let (first, last, address): (String, String, String) = (try row.read(), try row.read(), try row.read())
+        let phone: String? = try row.read()
+        let (lat, lon): (Double?, Double?) = (try row.read(), try row.read())
+        let location = if let lat, let lon { Location(lat: lat, lon: lon) } else { Location?.none }
+        self.init(
+            recipient: Recipient(
+                firstName: first, lastName: last, address: address, phone: phone.map(PhoneNumber.init(e164:)),
+                location: location),
+            description: try row.read(), instructions: try row.read(), reference: try row.read())
+    }
+}
+
+extension DeliveryStatus: PostgresValue {
+    /// A type of ours, which has another number in each database: written as text, and cast.
+    public static var postgresType: PostgresType { .text }
+    /// Enums are read by their names.
+    public static func canRead(oid: UInt32) -> Bool { String.canRead(oid: oid) }
+    /// Appends the name.
+    public func encode(into bytes: inout [UInt8]) { rawValue.encode(into: &bytes) }
+    /// Reads the name.
+    public init(postgres bytes: UnsafeRawBufferPointer) throws {
+        guard let status = Self.allCases.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else {
+            throw PostgresError.unexpected("a status that is none")
+        }
+        self = status
+    }
+}
+
+/// A delivery, whoever may see it.
+package struct FindDelivery: Statement {
+    package static let sql = """
+        SELECT \(StoredDelivery.columns) FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        """
+    package static let isReadOnly = true
+    let account: ID
+    let id: ID
+
+    package func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(id)
+    }
+
+    package static func decode(_ row: inout RowReader) throws -> StoredDelivery { try StoredDelivery(&row) }
+}

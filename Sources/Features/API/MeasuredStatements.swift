@@ -1,9 +1,0 @@
-/// The statements that `make bench` gives to pgbench, so that it measures the very same.
-package enum MeasuredStatements {
-    /// By the name that the bench knows.
-    package static let all: [(name: String, sql: String)] = [
-        ("create", CommitCreations<PassOver>.sql), ("step", CommitSteps<PassOver>.sql), ("find", FindDelivery.sql),
-        ("partners", FindStoreWithPartners.sql),
-        ("list_store", ListOfStore.sql), ("list_courier", ListOfCourier.sql), ("feed", ReadFeed.sql),
-    ]
-}

@@ -1,0 +1,97 @@
+import EventLoop
+import Postgres
+import Synchronization
+
+/// Gives what commits have to tell its place in the feeds, soon after each.
+///
+/// Every node does that: at once for what it committed itself, and now and then for what others left. The database lets
+/// one at a time do it, so nobody need be chosen, and nobody missed.
+package final class EventNumbering: Sendable {
+    /// How long what another node left may lie, if that node died.
+    private static let pause = Duration.milliseconds(100)
+    /// How soon it looks again, so that what comes together is numbered together.
+    private static let shortPause = Duration.milliseconds(15)
+    /// So many events at a time.
+    private static let most: Int32 = 4000
+
+    private let database: Database
+    private let loop: EventLoop
+    private let bell: LoopBound<Bell>
+    /// Whether the bell will be heard before the next round begins: it is rung once for all who commit until then.
+    private let isRung = Atomic(false)
+    private let failed: @Sendable (any Error) -> Void
+    private let task: Locked<Task<Void, Never>?> = Locked(nil)
+
+    /// Begins. `database` is a connection for this alone; `failed` is told what went wrong.
+    package init(_ database: Database, on loop: EventLoop, failed: @escaping @Sendable (any Error) -> Void) async {
+        self.database = database
+        self.loop = loop
+        self.failed = failed
+        bell = await loop.run { LoopBound(Bell(on: loop), to: loop) }
+        task.withLock { $0 = Task(executorPreference: loop) { await self.follow() } }
+    }
+
+    /// Something was committed here.
+    package func ring() {
+        guard !isRung.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        loop.execute { [bell] in bell.value.ring() }
+    }
+
+    package func stop() {
+        task.withLock { $0 }?.cancel()
+    }
+
+    private func follow() async {
+        // What went wrong last is told once.
+        var told: String?
+        while !Task.isCancelled {
+            let began = Instant.now
+            isRung.store(false, ordering: .sequentiallyConsistent)
+            do {
+                if try await hasMore() { bell.value.ring() }
+                told = nil
+            } catch {
+                if told != "\(error)", !(error is CancellationError) { failed(error) }
+                told = "\(error)"
+            }
+            let cost = Duration.nanoseconds(Instant.now.nanoseconds(since: began))
+            await bell.value.rest(atLeast: max(Self.shortPause, cost * 2), atMost: Self.pause)
+        }
+    }
+
+    /// Numbers what there is, and says whether there may be more.
+    private func hasMore() async throws -> Bool {
+        guard let answer = try await database.run(NumberEvents(most: Self.most)).first else { return false }
+        // Who is at it may have begun before the commit for which the bell rang.
+        return answer ?? true
+    }
+}
+
+/// What a task sleeps by until it rings.
+///
+/// Unchecked, because all of it happens on the loop's thread.
+private final class Bell: @unchecked Sendable {
+    private let loop: EventLoop
+    private var hasRung = false
+    private var promise: Promise<Void>?
+
+    init(on loop: EventLoop) { self.loop = loop }
+
+    func ring() {
+        hasRung = true
+        promise?.fulfil(.success(()))
+    }
+
+    /// Sleeps a little in any case, and then until it rings.
+    func rest(atLeast least: Duration, atMost most: Duration) async {
+        try? await loop.sleep(for: least)
+        if !hasRung, least < most {
+            let promise = Promise<Void>(on: loop)
+            self.promise = promise
+            let timer = loop.schedule(after: most - least) { promise.fulfil(.success(())) }
+            try? await promise.value()
+            timer.cancel()
+        }
+        hasRung = false
+    }
+}

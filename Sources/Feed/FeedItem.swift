@@ -1,0 +1,57 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// What an event may be about: read beside it as it is now, since what was true once is in a history.
+package protocol FeedSubject: Sendable {
+    /// A query by which it is looked up for an event `e` of the account `$1`.
+    static var lookup: String { get }
+    /// As the feed shows it.
+    static var shape: Shape { get }
+
+    /// Reads the columns of ``lookup``.
+    init(_ row: inout RowReader) throws
+
+    var id: ID { get }
+    /// Writes its members as that account may see them, to whom it happened by an event of that type with that number in
+    /// its history.
+    func write(_ json: inout JSONWriter, for account: ID, type: String, seq: Int32)
+}
+
+/// An event of an account's feed.
+package struct FeedItem<Subject: FeedSubject>: Sendable {
+    let place: FeedPlace
+    let type: String
+    let at: Timestamp
+    let delivery: (subject: Subject, seq: Int32)?
+    /// What an event tells that is not about a delivery: an object.
+    let data: JSONB?
+
+    static var shape: Shape {
+        .object(
+            "Event",
+            [
+                .init("cursor", .string()), .init("number", .integer(1...Int.max)), .init("type", .string()),
+                .init("at", .time),
+                .init("delivery_id", Shape.id.orNull), .init("seq", Shape.integer(1...Int(Int32.max)).orNull),
+                .init("delivery", Subject.shape.orNull), .init("data", Shape.anyObject.orNull),
+            ])
+    }
+
+    func write(_ json: inout JSONWriter, for account: ID) {
+        json.field("cursor", place.cursor)
+        json.field("number", Int(place.number))
+        json.field("type", type)
+        json.field("at", at)
+        json.field("delivery_id", delivery?.subject.id)
+        if let (subject, seq) = delivery {
+            json.field("seq", Int(seq))
+            json.object("delivery") { subject.write(&$0, for: account, type: type, seq: seq) }
+        } else {
+            json.field("seq", String?.none)
+            json.field("delivery", String?.none)
+        }
+        if let data { json.raw("data", data.utf8) } else { json.field("data", String?.none) }
+    }
+}

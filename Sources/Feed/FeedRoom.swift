@@ -1,0 +1,255 @@
+import API
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+
+/// Each account's feed: what has happened that concerns it, in its order, to be asked for or streamed.
+package struct FeedRoom<Subject: FeedSubject>: Room {
+    let database: Database
+    let tail: FeedTail
+    let ear: Ear
+    let authenticator: Authenticator
+    let streams: StreamCount
+
+    package init(database: Database, tail: FeedTail, ear: Ear, authenticator: Authenticator, streams: StreamCount) {
+        (self.database, self.tail, self.ear, self.authenticator, self.streams) = (
+            database, tail, ear, authenticator, streams
+        )
+    }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/v1/events", for: .signedIn,
+                "What has happened that concerns the account, oldest first; as a stream with Accept: text/event-stream",
+                room: "Events", query: Self.parameters, answers: [.ok(Self.page)], refuses: [.cursorExpired],
+                deadline: .seconds(Self.waits.upperBound + 15), handler: read)
+        ]
+    }
+
+    private static var waits: ClosedRange<Int> { 0...30 }
+    /// How often a silent stream says that it lives.
+    private static var heartbeat: Duration { Duration.seconds(15) }
+
+    private static var parameters: [Endpoint.Parameter] {
+        [
+            Endpoint.Parameter(
+                name: "after", shape: .string(most: 64),
+                what: "The cursor of the last event that was seen, or `now`; from the oldest that is kept without it."),
+            Endpoint.Parameter(name: "cursor", shape: .string(most: 64), what: "The same as after."),
+            Endpoint.Parameter(
+                name: "limit", shape: .integer(Page.limits), what: "How many events at most (50)."),
+            Endpoint.Parameter(
+                name: "wait_seconds", shape: .integer(waits), what: "How long to wait for the first one (0)."),
+        ]
+    }
+    private static var page: Shape {
+        .object(
+            "EventPage",
+            [
+                .init("items", .array(FeedItem<Subject>.shape, most: 200)),
+                .init("next_cursor", Shape.string().orNull),
+            ])
+    }
+
+    private func read(_ call: Call) async throws -> Response {
+        let account = call.caller.account
+        let isStream = call.request.wantsEventStream
+        let asked = call.request.query("after") ?? call.request.query("cursor")
+        let text = isStream ? call.request.header("last-event-id") ?? asked : asked
+        let after = try await place(text, in: account)
+        let limit = try call.request.query("limit", in: Page.limits) ?? 50
+        if isStream { return try await stream(call, from: after, isFromNow: text == "now") }
+        let seconds = try call.request.query("wait_seconds", in: Self.waits) ?? 0
+        let items = try await events(of: account, after: after, limit: limit, waiting: .seconds(seconds))
+        return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
+    }
+
+    /// Where to begin: behind an event, at the end, or at the beginning of what is kept, which is nil.
+    private func place(_ cursor: String?, in account: ID) async throws -> FeedPlace? {
+        guard let cursor, !cursor.isEmpty else { return nil }
+        if cursor == "now" { return try await database.run(FindFeedEnd(account: account)).first ?? .beginning }
+        if let place = FeedPlace(cursor) { return place }
+        guard let former = FormerCursor(cursor) else {
+            throw Problem(
+                .unprocessable, "validation_failed", fields: [Problem.WrongField("after", "invalid_cursor")])
+        }
+        guard let place = try await database.run(FindFormerPlace(account: account, cursor: former)).first else {
+            throw Problem.cursorExpired
+        }
+        return place ?? .beginning
+    }
+
+    /// The next events; refused where some were dropped that are wanted, since the feed would have a gap.
+    private func next(of account: ID, after place: FeedPlace?, limit: Int) async throws -> [FeedItem<Subject>] {
+        let read = ReadFeed<Subject>(account: account, after: place ?? .beginning, limit: Int32(limit))
+        var items = try await database.run(read)
+        guard let place else { return items }
+        if items.isEmpty, place.numberedAt < Self.longAgo,
+            let end = try await database.run(FindFeedEnd(account: account)).first, end.number > place.number
+        {
+            // It came just now, or was dropped.
+            items = try await database.run(read)
+            guard !items.isEmpty else { throw Problem.cursorExpired }
+        }
+        if let first = items.first, first.place.number > place.number + 1 { throw Problem.cursorExpired }
+        return items
+    }
+
+    /// Nothing younger than this is ever dropped.
+    private static var longAgo: Timestamp { Timestamp(microseconds: Timestamp.now.microseconds - 86_400_000_000) }
+
+    private func events(
+        of account: ID, after place: FeedPlace?, limit: Int, waiting: Duration
+    ) async throws -> [FeedItem<Subject>] {
+        guard waiting > .zero else { return try await next(of: account, after: place, limit: limit + 1) }
+        let deadline = Instant.now + waiting
+        let listener = tail.listen(to: account)
+        defer { listener.close() }
+        while true {
+            let items = try await next(of: account, after: place, limit: limit + 1)
+            guard items.isEmpty, !listener.isOver, case let now = Instant.now, now < deadline,
+                try await mayHaveMore(listener, within: .nanoseconds(deadline.nanoseconds(since: now)))
+            else { return items }
+        }
+    }
+
+    /// Waits until there may be something new: there was word of it, or it is not sure that there would have been.
+    private func mayHaveMore(_ listener: Listener<AccountMark>, within bound: Duration) async throws -> Bool {
+        let time = ear.isDeaf ? min(bound, .seconds(1)) : bound
+        return try await listener.wait(atMost: time) || ear.mark == nil
+    }
+
+    private static func response(
+        _ fetched: [FeedItem<Subject>], limit: Int, for account: ID, next: FeedPlace?
+    ) -> Response {
+        let items = fetched.prefix(limit)
+        let end = fetched.count > limit ? items.last?.place : items.isEmpty ? next : nil
+        var json = JSONWriter()
+        json.object { json in
+            json.array("items", items) { json, item in json.object { item.write(&$0, for: account) } }
+            json.field("next_cursor", end?.cursor)
+        }
+        return .json(json.bytes)
+    }
+
+    // MARK: Streams
+
+    private func stream(_ call: Call, from start: FeedPlace?, isFromNow: Bool) async throws -> Response {
+        let account = call.caller.account
+        let place = try streams.enter(account)
+        // What is gone can only be said before the stream begins.
+        _ = try await next(of: account, after: start, limit: 1)
+        let request = call.request
+        return Response(
+            .ok, headers: [Response.Header("X-Accel-Buffering", "no")],
+            body: .stream(type: "text/event-stream") { writer in
+                try await follow(account, from: start, isFromNow: isFromNow, request, writer)
+                withExtendedLifetime(place) {}
+            })
+    }
+
+    private func follow(
+        _ account: ID, from start: FeedPlace?, isFromNow: Bool, _ request: Request, _ writer: BodyWriter
+    ) async throws {
+        let listener = tail.listen(to: account)
+        defer { listener.close() }
+        // How soon to come again after the end, and where whoever begins now has begun.
+        let greeting = isFromNow ? "id: \((start ?? .beginning).cursor)" : ": welcome"
+        try await writer.write(Array("retry: 1000\n\(greeting)\n\n".utf8))
+        do {
+            try await follow(account, listener, from: start, request, writer)
+        } catch is CancellationError where listener.isOver {
+            // The server stops: the stream ends in good order, so that its client comes again.
+        }
+    }
+
+    private func follow(
+        _ account: ID, _ listener: Listener<AccountMark>, from start: FeedPlace?, _ request: Request,
+        _ writer: BodyWriter
+    ) async throws {
+        var (place, silentSince, mayHaveMore) = (start, Instant.now, true)
+        // A session that has ended reads no more, and neither does anybody while the server stops.
+        while !listener.isOver, try await authenticator.caller(of: request)?.account == account {
+            let items = mayHaveMore ? try await next(of: account, after: place, limit: 50) : []
+            if let last = items.last {
+                try await writer.write(items.reduce(into: []) { $0 += Self.lines(of: $1, for: account) })
+                (place, silentSince) = (last.place, .now)
+                continue
+            }
+            // An event, and no comment, so that scripts in browsers hear that the connection stands.
+            if Instant.now >= silentSince + Self.heartbeat {
+                try await writer.write(Array("event: alive\ndata: {}\n\n".utf8))
+                silentSince = .now
+            }
+            mayHaveMore = try await self.mayHaveMore(listener, within: Self.heartbeat)
+        }
+    }
+
+    private static func lines(of item: FeedItem<Subject>, for account: ID) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { item.write(&$0, for: account) }
+        return Array("id: \(item.place.cursor)\nevent: \(item.type)\ndata: ".utf8) + json.bytes + Array("\n\n".utf8)
+    }
+}
+
+/// How many streams each account has open on this node.
+package final class StreamCount: Sendable {
+    private static let most = 8
+    private let open: Locked<[ID: Int]> = Locked([:])
+
+    package init() {
+
+    }
+
+    /// A stream's place, given back when it is let go.
+    final class Place: Sendable {
+        private let count: StreamCount
+        private let account: ID
+
+        fileprivate init(_ count: StreamCount, _ account: ID) {
+            self.count = count
+            self.account = account
+        }
+
+        deinit { count.leave(account) }
+    }
+
+    func enter(_ account: ID) throws -> Place {
+        let isAdmitted = open.withLock { open in
+            guard open[account, default: 0] < Self.most else { return false }
+            open[account, default: 0] += 1
+            return true
+        }
+        guard isAdmitted else {
+            throw Problem(
+                .tooManyRequests, "rate_limited", wording: "too_many_streams",
+                headers: [Response.Header("Retry-After", "5")])
+        }
+        return Place(self, account)
+    }
+
+    private func leave(_ account: ID) {
+        open.withLock { $0[account] = $0[account] == 1 ? nil : ($0[account] ?? 1) - 1 }
+    }
+}
+
+extension Request {
+    /// Whether `Accept` names a stream of events, and prefers it to JSON.
+    fileprivate var wantsEventStream: Bool {
+        var best: (type: Substring, quality: Double)?
+        for range in (headerList("accept") ?? "").split(separator: ",") {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
+            guard let type = parts.first.map({ Substring($0.lowercased()) }) else { continue }
+            guard ["text/event-stream", "application/json"].contains(type) else { continue }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            if quality > best?.quality ?? 0 { best = (type, quality) }
+        }
+        return best?.type == "text/event-stream"
+    }
+}
+
+extension Problem {
+    static let cursorExpired = Problem(.gone, "gone", wording: "cursor_expired")
+}

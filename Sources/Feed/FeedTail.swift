@@ -1,0 +1,73 @@
+import API
+import Domain
+import EventLoop
+
+/// Wakes those who wait for something new in a feed.
+///
+/// It knows only that there is something, by what the database announces whenever events get their numbers: what it is,
+/// everybody reads from the database itself.
+package final class FeedTail: Sendable {
+    private let group: EventLoopGroup
+    private let waiting: LoopLocal<Waiting<AccountMark>>
+
+    package init(on group: EventLoopGroup) async throws {
+        self.group = group
+        waiting = try await LoopLocal(group) { Waiting<AccountMark>(on: $0) }
+    }
+
+    /// Begins to listen to an account's feed on this loop. Whoever listens before it reads misses nothing.
+    func listen(to account: ID) -> Listener<AccountMark> {
+        guard let waiting = waiting.current else { preconditionFailure("feeds are read on the loops") }
+        return waiting.listen(to: AccountMark(of: account))
+    }
+
+    /// There is something new for these accounts, as `number_events` announces them.
+    package func wake(_ announced: String) {
+        let marks = AccountMark.all(in: announced)
+        onEachLoop { $0.wake(marks) }
+    }
+
+    /// Something may have been missed.
+    package func wakeEverybody() {
+        onEachLoop { $0.wakeAll() }
+    }
+
+    /// Ends all waiting, now and from now on.
+    package func stop() async {
+        await waiting.onEach { $0.stop() }
+    }
+
+    private func onEachLoop(_ work: @escaping @Sendable (Waiting<AccountMark>) -> Void) {
+        for loop in group.loops {
+            loop.execute { [waiting] in
+                if let waiting = waiting.current { work(waiting) }
+            }
+        }
+    }
+}
+
+/// What accounts are announced by: the end of their id. That two share one by chance wakes somebody in vain.
+struct AccountMark: Hashable, Sendable {
+    private let end: UInt64
+
+    private static let digits = 12
+
+    init(of account: ID) {
+        end = account.low & 0xffff_ffff_ffff
+    }
+
+    private init?(_ text: some StringProtocol) {
+        guard let end = UInt64(text, radix: 16) else { return nil }
+        self.end = end
+    }
+
+    /// Those that an announcement names, one behind the other.
+    static func all(in announced: String) -> Set<AccountMark> {
+        var (marks, rest) = (Set<AccountMark>(), announced[...])
+        while !rest.isEmpty {
+            if let mark = AccountMark(rest.prefix(digits)) { marks.insert(mark) }
+            rest = rest.dropFirst(digits)
+        }
+        return marks
+    }
+}

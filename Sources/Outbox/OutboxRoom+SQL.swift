@@ -1,0 +1,393 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// A message as a gateway gets it.
+struct ClaimedMessage: Sendable {
+    let id: ID
+    let lease: ID
+    let texts: MessageTexts
+    let attempt: Int32
+    let createdAt: Timestamp
+
+    static let list = Shape.object("Claim", [.init("messages", .array(shape, most: 500))])
+    private static let shape = Shape.object(
+        "ClaimedMessage",
+        [.init("id", .id), .init("lease", .id)] + MessageTexts.members + [
+            .init("attempt", .integer(1...Int(Int32.max))), .init("created_at", .time),
+        ])
+
+    static func response(_ messages: [ClaimedMessage]) -> Response {
+        var json = JSONWriter(capacity: 512 * (messages.count + 1))
+        json.object { json in
+            json.array("messages", messages) { json, message in json.object(message.write) }
+        }
+        return .json(json.bytes)
+    }
+
+    private func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        json.field("lease", lease)
+        texts.write(&json)
+        json.field("attempt", Int(attempt))
+        json.field("created_at", createdAt)
+    }
+}
+
+/// What a message says, and to whom.
+struct MessageTexts: Sendable {
+    let kind, channel, address: String
+    let platform: String?
+    let language, title, body: String
+    let data: JSONB
+
+    static let members: [Shape.Member] = [
+        .init("kind", .oneOf(NotificationKind.allCases.map(\.rawValue), named: "MessageKind")),
+        .init("channel", .oneOf(GatewayKey.allChannels, named: "Channel")), .init("address", .string()),
+        .init("platform", Shape.string().orNull), .init("language", .string()), .init("title", .string()),
+        .init("body", .string()), .init("data", .anyObject),
+    ]
+
+    init(_ row: inout RowReader) throws {
+        (kind, channel, address) = (try row.read(), try row.read(), try row.read())
+        platform = try row.read()
+        (language, title, body) = (try row.read(), try row.read(), try row.read())
+        data = try row.read()
+    }
+
+    func write(_ json: inout JSONWriter) {
+        json.field("kind", kind)
+        json.field("channel", channel)
+        json.field("address", address)
+        json.field("platform", platform)
+        json.field("language", language)
+        json.field("title", title)
+        json.field("body", body)
+        json.raw("data", data.utf8)
+    }
+}
+
+/// Takes messages under a lease; none for a key that was revoked while it waited.
+struct ClaimMessages: Statement {
+    static let sql = """
+        SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt, created_at
+        FROM outbox_claim($1, $2, $3) WHERE EXISTS (SELECT FROM gateway_keys WHERE id = $4 AND revoked_at IS NULL)
+        """
+    let key: ID
+    let channel: String
+    let most: Int32
+    let seconds: Int32
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(channel)
+        parameters.add(most)
+        parameters.add(seconds)
+        parameters.add(key)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ClaimedMessage {
+        let (id, lease): (ID, ID) = (try row.read(), try row.read())
+        return ClaimedMessage(
+            id: id, lease: lease, texts: try MessageTexts(&row), attempt: try row.read(), createdAt: try row.read())
+    }
+}
+
+/// What became of a message that a gateway spoke of.
+struct Outcome: Sendable {
+    let id: ID
+    let result: String
+
+    static let list = Shape.object(
+        "Outcomes",
+        [
+            .init(
+                "results",
+                .array(
+                    .object(
+                        "Outcome",
+                        [
+                            .init("id", .id),
+                            .init(
+                                "result", .oneOf(["done", "retry", "dead", "extended", "lost"], named: "OutcomeResult")),
+                        ]), most: 500))
+        ])
+
+    init(_ row: inout RowReader) throws {
+        id = try row.read()
+        result = try row.read()
+    }
+
+    static func response(_ outcomes: [Outcome]) -> Response {
+        var json = JSONWriter(capacity: 80 * (outcomes.count + 1))
+        json.object { json in
+            json.array("results", outcomes) { json, outcome in
+                json.object { json in
+                    json.field("id", outcome.id)
+                    json.field("result", outcome.result)
+                }
+            }
+        }
+        return .json(json.bytes)
+    }
+}
+
+/// Says that messages have arrived.
+struct AckMessages: Statement {
+    static let sql = "SELECT id, result FROM outbox_ack($1, $2, $3)"
+    let messages: [HeldMessage]
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(messages.map(\.id))
+        parameters.add(messages.map(\.lease))
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+}
+
+/// Says that messages have not arrived.
+struct NackMessages: Statement {
+    static let sql = "SELECT id, result FROM outbox_nack($1, $2)"
+    let messages: [FailedMessage]
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(JSONB(utf8: JSON.array(messages.map(\.json)).bytes))
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+}
+
+/// Keeps messages for longer.
+struct ExtendMessages: Statement {
+    static let sql = "SELECT id, result FROM outbox_extend($1, $2, $3, $4)"
+    let messages: [HeldMessage]
+    let seconds: Int32
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(messages.map(\.id))
+        parameters.add(messages.map(\.lease))
+        parameters.add(seconds)
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+}
+
+/// How a channel stands.
+struct ChannelStats: Sendable {
+    let channel: String
+    let waiting, leased, dead, delivered: Int64
+    /// Of the oldest message that waits.
+    let age: Double?
+
+    static let list = Shape.object(
+        "OutboxStats",
+        [
+            .init(
+                "channels",
+                .array(
+                    .object(
+                        "ChannelStats",
+                        [.init("channel", .oneOf(GatewayKey.allChannels, named: "Channel"))]
+                            + ["waiting", "leased", "dead", "delivered_last_hour"].map { .init($0, .count) }
+                            + [.init("oldest_age_seconds", Shape.number.orNull)])))
+        ])
+
+    static func response(_ stats: [ChannelStats]) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.array("channels", stats) { json, stats in
+                json.object { json in
+                    json.field("channel", stats.channel)
+                    json.field("waiting", Int(stats.waiting))
+                    json.field("leased", Int(stats.leased))
+                    json.field("dead", Int(stats.dead))
+                    json.field("oldest_age_seconds", stats.age)
+                    json.field("delivered_last_hour", Int(stats.delivered))
+                }
+            }
+        }
+        return .json(json.bytes)
+    }
+}
+
+/// How channels stand.
+struct ReadOutboxStats: Statement {
+    static let sql = """
+        SELECT c.channel::text,
+            (SELECT count(*) FROM message_queue q WHERE q.channel = c.channel AND lease IS NULL),
+            (SELECT count(*) FROM message_queue q WHERE q.channel = c.channel AND lease IS NOT NULL),
+            (SELECT count(*) FROM messages_dead d WHERE d.channel = c.channel),
+            (SELECT coalesce(sum(count), 0)::bigint FROM message_counts n
+                WHERE n.channel = c.channel AND what = 'delivered' AND minute > now() - interval '1 hour'),
+            (SELECT extract(epoch FROM clock_timestamp() - min(created_at))::float8 FROM message_queue q
+                WHERE q.channel = c.channel AND lease IS NULL)
+        FROM unnest($1::message_channel[]) AS c(channel)
+        """
+    static let isReadOnly = true
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ChannelStats {
+        ChannelStats(
+            channel: try row.read(), waiting: try row.read(), leased: try row.read(), dead: try row.read(),
+            delivered: try row.read(), age: try row.read())
+    }
+}
+
+/// A message that was given up.
+struct DeadMessage: Sendable {
+    let id: ID
+    let texts: MessageTexts
+    let attempt: Int32
+    let createdAt, diedAt: Timestamp
+    let reason: String
+
+    static let shape = Shape.object(
+        "DeadMessage",
+        [.init("id", .id)] + MessageTexts.members + [
+            .init("attempt", .count), .init("created_at", .time), .init("died_at", .time), .init("reason", .string()),
+        ])
+
+    func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        texts.write(&json)
+        json.field("attempt", Int(attempt))
+        json.field("created_at", createdAt)
+        json.field("died_at", diedAt)
+        json.field("reason", reason)
+    }
+}
+
+/// A page of what was given up, newest first.
+struct ListDead: Statement {
+    static let sql = """
+        SELECT m.id, m.kind, m.channel::text, m.address, m.platform, m.language, m.title, m.body, m.data, d.attempt,
+            m.created_at, d.died_at, d.reason
+        FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
+        WHERE d.channel::text = ANY ($1) AND (d.died_at, d.id) < (
+            coalesce($2::timestamptz, 'infinity'), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+        ORDER BY d.died_at DESC, d.id DESC LIMIT $4
+        """
+    static let isReadOnly = true
+    private let channels: [String]
+    private let after: (diedAt: String, id: ID)?
+    private let limit: Int32
+
+    init(channels: [String], page: Page) throws {
+        self.channels = channels
+        limit = page.fetched
+        after = try page.after.map { key in
+            let time = /[0-9-]{10}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z/
+            guard key.count == 2, key[0].wholeMatch(of: time) != nil, Day(String(key[0].prefix(10))) != nil,
+                let id = ID(key[1])
+            else {
+                throw Page.wrongCursor
+            }
+            return (key[0], id)
+        }
+    }
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(channels)
+        parameters.add(after?.diedAt)
+        parameters.add(after?.id)
+        parameters.add(limit)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> DeadMessage {
+        let id: ID = try row.read()
+        return DeadMessage(
+            id: id, texts: try MessageTexts(&row), attempt: try row.read(), createdAt: try row.read(),
+            diedAt: try row.read(), reason: try row.read())
+    }
+}
+
+/// Puts a message that was given up back at the end of its queue, unless what it says is no longer so, and gives whether it
+/// still is. No row when there is none.
+struct RetryDead: Statement {
+    static let sql = """
+        WITH dead AS MATERIALIZED (
+            SELECT m.*, (m.expires_at > now()) IS NOT FALSE
+                AND (m.channel <> 'push' OR m.account_id IS NULL OR EXISTS (
+                    SELECT FROM message_routes r
+                    WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address))
+                AND (m.kind <> 'delivery_offered' OR m.subject IS NULL OR EXISTS (
+                    SELECT FROM jobs j
+                    WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject))
+                AND (m.kind <> 'invite' OR m.subject IS NULL OR EXISTS (
+                    SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open')) AS is_true
+            FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
+            WHERE d.id = $1 AND d.channel::text = ANY ($2) FOR UPDATE OF d),
+        raised AS (
+            DELETE FROM messages_dead d USING dead
+            WHERE d.id = dead.id AND d.created_at = dead.created_at AND is_true),
+        queued AS (
+            INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at)
+            SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at
+            FROM dead WHERE is_true)
+        SELECT is_true FROM dead
+        """
+    let id: ID
+    let channels: [String]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(channels)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// Makes room for the messages of the weeks to come, and drops weeks that nobody needs any more.
+package struct RenewMessagePartitions: Statement {
+    package static let sql = "SELECT message_partitions($1)"
+    let days: Int32
+
+    package init(days: Int32) {
+        self.days = days
+    }
+
+    package func bind(into parameters: inout Parameters) {
+        parameters.add(days)
+    }
+}
+
+/// Gives up some of what has expired, or has waited for longer than messages are kept, and gives how many.
+package struct BuryOutdated: Statement {
+    package static let sql = "SELECT bury_outdated($1)"
+    let days: Int32
+
+    package init(days: Int32) {
+        self.days = days
+    }
+
+    package func bind(into parameters: inout Parameters) {
+        parameters.add(days)
+    }
+
+    package static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+}
+
+/// Gathers the counts of minutes that nobody asks for any more, so that what happened is still counted.
+package struct FoldMessageCounts: Statement {
+
+    package init() {
+
+    }
+    package static let sql = """
+        WITH old AS (
+            DELETE FROM message_counts WHERE minute < now() - interval '2 hours' AND minute > '-infinity' RETURNING *)
+        INSERT INTO message_counts AS c (channel, what, minute, slot, count)
+            SELECT channel, what, '-infinity', 0, sum(count) FROM old GROUP BY channel, what ORDER BY channel, what
+            ON CONFLICT (channel, what, minute, slot) DO UPDATE SET count = c.count + EXCLUDED.count
+        """
+}

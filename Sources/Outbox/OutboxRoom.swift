@@ -1,0 +1,105 @@
+import API
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+
+/// The queue from which gateways take messages. What may happen to one is decided in the database, by the functions that
+/// gateways can also call there.
+package struct OutboxRoom: Room {
+    let database: Database
+    let tail: OutboxTail
+
+    package init(database: Database, tail: OutboxTail) {
+        (self.database, self.tail) = (database, tail)
+    }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/outbox/claim", for: .gateway, "Takes messages under a lease", room: Self.name,
+                takes: ClaimForm.self, answers: [.ok(ClaimedMessage.list)], refuses: [Self.otherChannel],
+                deadline: .seconds(45), handler: claim),
+            Endpoint(
+                .post, "/v1/outbox/ack", for: .gateway, "Says that messages have arrived", room: Self.name,
+                takes: AckForm.self, answers: [.ok(Outcome.list)]
+            ) { call, form in
+                Outcome.response(
+                    try await call.run(AckMessages(messages: form.messages, channels: call.gateway.channels)))
+            },
+            Endpoint(
+                .post, "/v1/outbox/nack", for: .gateway, "Says that messages have not arrived, and why",
+                room: Self.name, takes: NackForm.self, answers: [.ok(Outcome.list)]
+            ) { call, form in
+                Outcome.response(
+                    try await call.run(NackMessages(messages: form.messages, channels: call.gateway.channels)))
+            },
+            Endpoint(
+                .post, "/v1/outbox/extend", for: .gateway, "Keeps messages for longer", room: Self.name,
+                takes: ExtendForm.self, answers: [.ok(Outcome.list)]
+            ) { call, form in
+                Outcome.response(
+                    try await call.run(
+                        ExtendMessages(
+                            messages: form.messages, seconds: Int32(form.leaseSeconds), channels: call.gateway.channels)
+                    ))
+            },
+            Endpoint(
+                .get, "/v1/outbox/stats", for: .gateway, "How the queue stands, by channel", room: Self.name,
+                answers: [.ok(ChannelStats.list)]
+            ) { call in
+                ChannelStats.response(try await call.run(ReadOutboxStats(channels: call.gateway.channels)))
+            },
+            Endpoint(
+                .get, "/v1/outbox/dead", for: .gateway, "What was given up, newest first", room: Self.name,
+                query: Endpoint.Parameter.list, answers: [.ok(.page(of: DeadMessage.shape))], handler: dead),
+            Endpoint(
+                .post, "/v1/outbox/dead/{id}/retry", for: .gateway, "Gives a message that was given up another go",
+                room: Self.name, answers: [.noContent], refuses: [.notFound, Self.untrue]
+            ) { call in
+                let retry = RetryDead(id: try call.request.parameter("id"), channels: call.gateway.channels)
+                guard let isStillTrue = try await call.run(retry).first else { throw Problem.notFound }
+                guard isStillTrue else { throw Self.untrue }
+                return Response(.noContent)
+            },
+        ]
+    }
+
+    private static let name = "Outbox"
+    private static let otherChannel = Problem(.forbidden, "forbidden", wording: "other_channel")
+    private static let untrue = Problem(.gone, "gone", wording: "message_untrue")
+
+    private func claim(_ call: Call, _ form: ClaimForm) async throws -> Response {
+        try call.gateway.check(form.channel)
+        let deadline = Instant.now + .seconds(form.waitSeconds)
+        let listener = tail.listen(to: form.channel)
+        defer { listener.close() }
+        while true {
+            let messages = try await take(form, for: call.gateway)
+            let now = Instant.now
+            guard messages.isEmpty, now < deadline, !listener.isOver else { return ClaimedMessage.response(messages) }
+            // What was committed late is found only by who claims.
+            try await listener.wait(atMost: min(.seconds(1), .nanoseconds(deadline.nanoseconds(since: now))))
+        }
+    }
+
+    /// Another gateway may be given a message to the same address at the same moment; then there is another try.
+    private func take(_ form: ClaimForm, for key: GatewayKey) async throws -> [ClaimedMessage] {
+        let claim = ClaimMessages(
+            key: key.id, channel: form.channel, most: Int32(form.most), seconds: Int32(form.leaseSeconds))
+        for _ in 0..<3 {
+            do {
+                return try await database.run(claim)
+            } catch PostgresError.refused(let error) where error.constraint == "one_lease_a_way" {}
+        }
+        return []
+    }
+
+    private func dead(_ call: Call) async throws -> Response {
+        let page = try call.page()
+        let messages = try await call.run(ListDead(channels: call.gateway.channels, page: page))
+        return page.response(messages, key: { [$0.diedAt.text, $0.id.description] }) { json, message in
+            json.object(message.write)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// An account as its owner sees it.
+struct Account: Sendable {
+    let id: ID
+    let profile: Profile
+    let language: String
+    let notificationsEnabled: Bool
+    let createdAt: Timestamp
+
+    enum Profile: Sendable {
+        case store(StoreProfile)
+        case courier(CourierProfile, CourierStats)
+    }
+
+    static let shape = Shape.anyOf([storeShape, courierShape], named: "Account")
+    static let storeShape = profile(
+        "StoreAccount", .store,
+        ["email", "name", "tax_id", "address"].map { .init($0, .string()) })
+    static let courierShape = profile(
+        "CourierAccount", .courier,
+        ["first_name", "last_name"].map { .init($0, .string()) } + [.init("stats", CourierStats.shape)])
+
+    private static func profile(_ name: String, _ kind: AccountKind, _ own: [Shape.Member]) -> Shape {
+        .object(
+            name,
+            [.init("id", .id), .init("kind", .constant(kind.rawValue))] + own + [
+                .init("phone", .string()), .init("language", Language.shape),
+                .init("notifications_enabled", .boolean), .init("created_at", .time),
+            ])
+    }
+
+    func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        switch profile {
+        case .store(let store):
+            json.field("kind", AccountKind.store.rawValue)
+            json.field("email", store.email)
+            json.field("name", store.name)
+            json.field("tax_id", store.taxID)
+            json.field("address", store.address)
+            json.field("phone", store.phone)
+        case .courier(let courier, let stats):
+            json.field("kind", AccountKind.courier.rawValue)
+            json.field("first_name", courier.firstName)
+            json.field("last_name", courier.lastName)
+            json.field("phone", courier.phone)
+            json.object("stats", stats.write)
+        }
+        json.field("language", language)
+        json.field("notifications_enabled", notificationsEnabled)
+        json.field("created_at", createdAt)
+    }
+}
+
+/// What a store says of itself.
+struct StoreProfile: Sendable {
+    let email: String
+    let taxID: String
+    let name: String
+    let address: String
+    let phone: String
+}
+
+/// What a courier says of itself.
+struct CourierProfile: Sendable {
+    let firstName: String
+    let lastName: String
+    let phone: String
+}
+
+/// How reliable a courier is.
+struct CourierStats: Sendable {
+    var accepted: Int32 = 0
+    var delivered: Int32 = 0
+    var cancelled: Int32 = 0
+    var declined: Int32 = 0
+
+    static let shape = Shape.object(
+        "CourierStats",
+        ["accepted", "delivered", "cancelled", "declined"].map { Shape.Member($0, .count) })
+
+    func write(_ json: inout JSONWriter) {
+        json.field("accepted", Int(accepted))
+        json.field("delivered", Int(delivered))
+        json.field("cancelled", Int(cancelled))
+        json.field("declined", Int(declined))
+    }
+
+    /// Reads the four columns in the order above.
+    init(_ row: inout RowReader) throws {
+        accepted = try row.read()
+        delivered = try row.read()
+        cancelled = try row.read()
+        declined = try row.read()
+    }
+
+    /// Nothing yet.
+    init() {}
+}
+
+/// An account by its id.
+struct FindAccount: Statement {
+    static let sql = """
+        SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
+            s.email, s.tax_id, s.name, s.address, s.phone,
+            c.first_name, c.last_name, c.phone, c.accepted, c.delivered, c.cancelled, c.declined
+        FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
+        """
+    static let isReadOnly = true
+    let id: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Account {
+        let (id, language): (ID, String) = (try row.read(), try row.read())
+        let (notifications, createdAt): (Bool, Timestamp) = (try row.read(), try row.read())
+        return Account(
+            id: id, profile: try profile(&row), language: language, notificationsEnabled: notifications,
+            createdAt: createdAt)
+    }
+
+    private static func profile(_ row: inout RowReader) throws -> Account.Profile {
+        let kind: String = try row.read()
+        guard kind == AccountKind.courier.rawValue else {
+            return .store(
+                StoreProfile(
+                    email: try row.read(), taxID: try row.read(), name: try row.read(), address: try row.read(),
+                    phone: try row.read()))
+        }
+        for _ in 0..<5 { let _: String? = try row.read() }
+        let courier = CourierProfile(
+            firstName: try row.read(), lastName: try row.read(), phone: try row.read())
+        return .courier(courier, try CourierStats(&row))
+    }
+}

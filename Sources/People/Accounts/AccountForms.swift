@@ -1,0 +1,119 @@
+import API
+import Domain
+import HTTP
+
+/// What a store registers with.
+struct StoreRegistration: Form {
+    let email: EmailAddress
+    let password: Password
+    let name: String
+    let taxID: TaxID
+    let address: String
+    let phone: PhoneNumber
+    let language: Language?
+    let cookie: Bool
+
+    init(_ fields: inout Fields) {
+        email = fields.required("email")
+        password = fields.newPassword()
+        name = fields.line("name", upTo: 100)
+        taxID = fields.required("tax_id")
+        address = fields.line("address", upTo: 200)
+        phone = fields.required("phone")
+        language = fields.optional("language")
+        cookie = fields.optional("cookie") ?? false
+    }
+}
+
+/// What a courier registers with.
+struct CourierRegistration: Form {
+    let firstName: String
+    let lastName: String
+    let phone: PhoneNumber
+    let password: Password
+    let inviteCode: String?
+    let language: Language?
+    let cookie: Bool
+
+    init(_ fields: inout Fields) {
+        firstName = fields.line("first_name", upTo: 60)
+        lastName = fields.line("last_name", upTo: 60)
+        phone = fields.required("phone")
+        password = fields.newPassword()
+        inviteCode = fields.optional("invite_code")
+        language = fields.optional("language")
+        cookie = fields.optional("cookie") ?? false
+    }
+}
+
+/// What an account changes of itself; what is left out stays. Fields of the other kind of account are ignored like
+/// unknown ones.
+struct AccountChange: Form {
+    let email: EmailAddress?
+    let name: String?
+    let taxID: TaxID?
+    let address: String?
+    let firstName: String?
+    let lastName: String?
+    let phone: PhoneNumber?
+    let language: Language?
+    let notificationsEnabled: Bool?
+
+    init(_ fields: inout Fields) {
+        email = fields.change("email")
+        name = fields.changedLine("name", upTo: 100)
+        taxID = fields.change("tax_id")
+        address = fields.changedLine("address", upTo: 200)
+        firstName = fields.changedLine("first_name", upTo: 60)
+        lastName = fields.changedLine("last_name", upTo: 60)
+        phone = fields.change("phone")
+        language = fields.change("language")
+        notificationsEnabled = fields.change("notifications_enabled")
+    }
+}
+
+/// A new password, and the present one as proof.
+struct PasswordChange: Form {
+    let current: String
+    let new: Password
+
+    init(_ fields: inout Fields) {
+        current = fields.required("current_password")
+        new = fields.required("new_password")
+    }
+}
+
+/// Whose password is forgotten.
+struct PasswordResetRequest: Form {
+    let login: Login
+
+    init(_ fields: inout Fields) {
+        login = fields.login()
+    }
+}
+
+/// A new password, and the code as proof.
+struct PasswordReset: Form {
+    let login: Login
+    let code: String
+    let new: Password
+
+    init(_ fields: inout Fields) {
+        login = fields.login()
+        code = fields.required("code")
+        new = fields.required("new_password")
+    }
+}
+
+extension Fields {
+    /// A password, and perhaps once more what was typed.
+    fileprivate mutating func newPassword() -> Password {
+        let password: Password = required("password")
+        if let confirmation: String = optional("password_confirmation"), confirmation != password.text,
+            !refused("password")
+        {
+            refuse("password_confirmation", "password_mismatch")
+        }
+        return password
+    }
+}

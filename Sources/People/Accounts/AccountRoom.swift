@@ -1,0 +1,148 @@
+import API
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// Registration, and what an account says of itself.
+package struct AccountRoom: Room {
+    let database: Database
+    let hasher: PasswordHasher
+    let authenticator: Authenticator
+    let throttle: Throttle
+    let secret: ServerSecret
+    let redemption: Redemption
+    let cookie: SessionCookie
+
+    package init(
+        database: Database, hasher: PasswordHasher, authenticator: Authenticator, throttle: Throttle,
+        secret: ServerSecret, redemption: Redemption, cookie: SessionCookie
+    ) {
+        (self.database, self.hasher, self.authenticator, self.throttle, self.secret, self.redemption, self.cookie) = (
+            database, hasher, authenticator, throttle, secret, redemption, cookie
+        )
+    }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/stores", for: .anyone, "Registers a store", room: "Accounts", takes: StoreRegistration.self,
+                answers: [.created(Self.registeredStore)], refuses: [.emailTaken, .taxIDTaken], handler: registerStore),
+            Endpoint(
+                .post, "/v1/couriers", for: .anyone, "Registers a courier, with a code as partner of a store",
+                room: "Accounts", takes: CourierRegistration.self, answers: [.created(Self.registeredCourier)],
+                refuses: [.phoneTaken] + Problem.redeeming, handler: registerCourier),
+            Endpoint(
+                .get, "/v1/me", for: .signedIn, "The account itself", room: "Accounts", answers: [.ok(Account.shape)]
+            ) { call in
+                try await answer(call)
+            },
+            Endpoint(
+                .patch, "/v1/me", for: .signedIn, "Changes profile, language or notifications", room: "Accounts",
+                takes: AccountChange.self, answers: [.ok(Account.shape)],
+                refuses: [.emailTaken, .taxIDTaken, .phoneTaken], handler: change),
+        ] + passwordEndpoints
+    }
+
+    private static let registeredStore = Shape.object(
+        "RegisteredStore", [.init("account", Account.storeShape), .init("session", Session.shape)])
+    private static let registeredCourier = Shape.object(
+        "RegisteredCourier",
+        [
+            .init("account", Account.courierShape), .init("session", Session.shape),
+            .init("partner", Partner.shape, optional: true),
+        ])
+
+    private func registerStore(_ call: Call, _ form: StoreRegistration) async throws -> Response {
+        try await throttle.take([.registration(call.request)])
+        let store = InsertStore(
+            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text),
+            language: form.language ?? call.request.acceptedLanguage)
+        let session = NewSession(for: store.id, call.request)
+        let begun = try await Runner.database(database).together { runner in
+            try await refusingTaken { try await runner.run(store) }
+            return try await session.begin(runner, passwordHash: store.passwordHash)
+        }
+        return try await welcome(store.id, begun, partner: nil, asCookie: form.cookie)
+    }
+
+    private func registerCourier(_ call: Call, _ form: CourierRegistration) async throws -> Response {
+        try await throttle.take([.registration(call.request)])
+        let courier = InsertCourier(
+            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text),
+            language: form.language ?? call.request.acceptedLanguage)
+        let session = NewSession(for: courier.id, call.request)
+        let (begun, partner) = try await Runner.database(database).together { runner in
+            try await refusingTaken { try await runner.run(courier) }
+            let begun = try await session.begin(runner, passwordHash: courier.passwordHash)
+            guard let code = form.inviteCode else { return (begun, Partner?.none) }
+            return (begun, try await redemption.redeem(code, by: courier.id, runner))
+        }
+        return try await welcome(courier.id, begun, partner: partner, asCookie: form.cookie)
+    }
+
+    private func welcome(
+        _ id: ID, _ session: Session?, partner: Partner?, asCookie: Bool
+    ) async throws -> Response {
+        guard let session, let account = try await database.run(FindAccount(id: id)).first else {
+            throw Problem.notFound
+        }
+        var json = JSONWriter()
+        json.object { json in
+            json.object("account", account.write)
+            json.object("session") { session.write(&$0, asCookie: asCookie) }
+            if let partner { json.object("partner", partner.write) }
+        }
+        return .json(json.bytes, status: .created, headers: asCookie ? [cookie.header(session.token)] : [])
+    }
+
+    private func answer(_ call: Call) async throws -> Response {
+        guard let account = try await call.run(FindAccount(id: call.caller.account)).first else {
+            throw Problem.unauthenticated
+        }
+        var json = JSONWriter()
+        json.object(account.write)
+        return .json(json.bytes)
+    }
+
+    private func change(_ call: Call, _ change: AccountChange) async throws -> Response {
+        let caller = call.caller
+        try await call.runner.together { runner in
+            try await refusingTaken {
+                switch caller.kind {
+                case .store: try await runner.run(UpdateStore(id: caller.account, change: change))
+                case .courier: try await runner.run(UpdateCourier(id: caller.account, change: change))
+                }
+            }
+            try await runner.run(UpdateAccount(id: caller.account, change: change))
+        }
+        // Sessions carry the language.
+        await authenticator.forget(caller.account)
+        return try await answer(call)
+    }
+}
+
+/// What the database refuses because somebody else has it, as clients are told.
+private func refusingTaken(_ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
+        guard
+            let problem = [Problem.emailTaken, .taxIDTaken, .phoneTaken].first(where: { $0.code == error.constraint })
+        else { throw PostgresError.refused(error) }
+        throw problem
+    }
+}
+
+extension Problem {
+    static let emailTaken = Problem(.conflict, "email_taken")
+    static let taxIDTaken = Problem(.conflict, "tax_id_taken")
+    static let phoneTaken = Problem(.conflict, "phone_taken")
+}
+
+extension Throttle.Bucket {
+    /// Registrations from one address.
+    fileprivate static func registration(_ request: Request) -> Throttle.Bucket {
+        Throttle.Bucket("registration from", request.client.network.description, burst: 20, step: .seconds(60))
+    }
+}

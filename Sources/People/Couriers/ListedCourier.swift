@@ -1,0 +1,36 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// A courier as a store sees it: the number of partners only.
+struct ListedCourier: Sendable {
+    let id: ID
+    let firstName: String
+    let lastName: String
+    let phone: String
+    let stats: CourierStats
+    let partnerSince: Timestamp?
+    /// What the list is ordered by, as the database has it.
+    let sortKey: [String]
+
+    static let shape = Shape.object(
+        "ListedCourier",
+        [
+            .init("id", .id), .init("first_name", .string()), .init("last_name", .string()),
+            .init("phone", .string(), optional: true), .init("stats", CourierStats.shape), .init("partner", .boolean),
+            .init("partner_since", .time, optional: true),
+        ])
+
+    func write(_ json: inout JSONWriter) {
+        json.field("id", id)
+        json.field("first_name", firstName)
+        json.field("last_name", lastName)
+        if let partnerSince {
+            json.field("phone", phone)
+            json.field("partner_since", partnerSince)
+        }
+        json.field("partner", partnerSince != nil)
+        json.object("stats", stats.write)
+    }
+}

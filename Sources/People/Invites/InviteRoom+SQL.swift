@@ -1,0 +1,119 @@
+import API
+import Outbox
+import Domain
+import HTTP
+import Postgres
+
+/// An invite as it is told to the store that made it.
+struct MadeInvite: Sendable {
+    let id: ID
+    let channel: String
+    let expiresAt: Timestamp
+    let isNew: Bool
+}
+
+/// Makes an invite and its message, unless the store has a live one for the same courier or number, or the courier is
+/// its partner already.
+///
+/// The unique indexes on open invites decide between two that are made at once. The loser gets no invite at all.
+struct MakeInvite: Statement {
+    static let sql = """
+        WITH target AS (SELECT id, phone FROM couriers WHERE id = $2 OR phone = $3),
+        same AS (
+            SELECT id, expires_at > now() AS is_live FROM invites
+            WHERE store_id = $1 AND state = 'open' AND (
+                courier_id = (SELECT id FROM target) OR phone = coalesce($3, (SELECT phone FROM target)))),
+        lapsed AS (
+            UPDATE invites SET state = 'expired' WHERE id IN (SELECT id FROM same WHERE NOT is_live) RETURNING id),
+        partner AS (SELECT FROM partners WHERE store_id = $1 AND courier_id = (SELECT id FROM target)),
+        route AS (
+            SELECT CASE WHEN EXISTS (
+                SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push')
+                THEN 'push' ELSE 'sms' END AS channel),
+        made AS (
+            INSERT INTO invites (id, store_id, courier_id, phone, code_hash, channel, expires_at)
+            SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5, channel,
+                now() + interval '7 days'
+            FROM route
+            WHERE (SELECT count(*) FROM lapsed) >= 0 AND NOT EXISTS (SELECT FROM partner)
+                AND NOT EXISTS (SELECT FROM same WHERE is_live) AND ($2 IS NULL OR EXISTS (SELECT FROM target))
+            ON CONFLICT DO NOTHING
+            RETURNING id, channel, expires_at, courier_id, phone),
+        published AS MATERIALIZED (
+            SELECT publish(
+                ARRAY[ARRAY[courier_id]::text], '{"{invite.received}"}', ARRAY[($7->'data') - '{code,url,type}'::text[]])
+            FROM made WHERE courier_id IS NOT NULL),
+        told AS MATERIALIZED (
+            SELECT tell(ARRAY[jsonb_build_array($7 || jsonb_build_object(
+                'accounts', CASE WHEN courier_id IS NOT NULL THEN ARRAY[courier_id] END, 'phone', phone, 'language', $6,
+                'subject', id, 'expires_at', expires_at))])
+            FROM made)
+        SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
+            i.is_new
+        FROM (SELECT) one LEFT JOIN (
+            SELECT id, channel, expires_at, true AS is_new FROM made
+            UNION ALL
+            SELECT invites.id, channel, expires_at, false FROM invites JOIN same USING (id) WHERE is_live
+            LIMIT 1) i ON true
+        WHERE (SELECT count(*) FROM published) + (SELECT count(*) FROM told) >= 0
+        """
+    private let caller: Caller
+    private let form: InviteForm
+    private let id = ID.new()
+    private let codeHash: [UInt8]
+    private let message: Message
+
+    init(_ caller: Caller, _ form: InviteForm, named store: String, codes: InviteCodes) {
+        self.caller = caller
+        self.form = form
+        let code = codes.code(of: id)
+        codeHash = codes.hash(code)
+        let url = codes.url(code)
+        message = Message(
+            .invite, ["store": store, "code": code.shown, "url": url],
+            data: [
+                "invite_id": .string(id.description), "code": .string(code.shown), "url": .string(url),
+                "store_id": .string(caller.account.description), "store_name": .string(store),
+            ])
+    }
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(caller.account)
+        parameters.add(form.courier)
+        parameters.add(form.phone?.e164)
+        parameters.add(id)
+        parameters.add(Bytes(codeHash))
+        parameters.add(caller.language.rawValue)
+        parameters.add(message.parameter)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (isKnown: Bool, isPartner: Bool, invite: MadeInvite?) {
+        let (isKnown, isPartner): (Bool, Bool) = (try row.read(), try row.read())
+        guard let id: ID = try row.read() else { return (isKnown, isPartner, nil) }
+        let invite = MadeInvite(
+            id: id, channel: try row.read(), expiresAt: try row.read(), isNew: try row.read())
+        return (isKnown, isPartner, invite)
+    }
+}
+
+/// Takes an open invite back, and its message if nobody has it yet; gives what became of it. No row when the store has
+/// no such invite.
+struct RevokeInvite: Statement {
+    static let sql = """
+        WITH revoked AS (
+            UPDATE invites SET state = CASE WHEN expires_at > now() THEN 'revoked' ELSE 'expired' END
+            WHERE id = $2 AND store_id = $1 AND state = 'open' RETURNING id, state),
+        untrue AS MATERIALIZED (SELECT withdraw('invite', ARRAY[id]) AS withdrawn FROM revoked)
+        SELECT coalesce((SELECT state FROM revoked), state)
+        FROM invites WHERE id = $2 AND store_id = $1 AND (SELECT count(withdrawn) FROM untrue) >= 0
+        """
+    let store: ID
+    let id: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(id)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}

@@ -1,0 +1,110 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// The codes by which stores gain couriers: made, listed, taken back.
+package struct InviteRoom: Room {
+    let codes: InviteCodes
+
+    package init(codes: InviteCodes) {
+        self.codes = codes
+    }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/invites", for: .store, "Invites a courier, by account or by number", room: "Invites",
+                takes: InviteForm.self,
+                answers: [.created(Self.made), .ok(Self.made, "There is a live one already: this.")],
+                refuses: [.alreadyPartner],
+                throttledBy: { call in
+                    [Throttle.Bucket("invites of", call.caller.account.description, burst: 100, step: .seconds(36))]
+                }, handler: invite),
+            Endpoint(
+                .get, "/v1/invites", for: .signedIn, "A store's invites, or those that a courier got, newest first",
+                room: "Invites", query: Endpoint.Parameter.list,
+                answers: [.ok(.page(of: ListedInvite.shape))], handler: list),
+            Endpoint(
+                .delete, "/v1/invites/{id}", for: .store, "Takes an invite back", room: "Invites",
+                answers: [.noContent], refuses: [.codeUsed], handler: revoke),
+        ]
+    }
+
+    private static let made = Shape.object(
+        "Invite",
+        [
+            .init("id", .id), .init("code", .string()), .init("url", .string(format: "uri")),
+            .init("channel", ListedInvite.channel), .init("expires_at", .time),
+        ])
+
+    private func invite(_ call: Call, _ form: InviteForm) async throws -> Response {
+        let store = call.caller.account
+        guard let name = try await call.run(FindStoreName(store: store)).first else { throw Problem.unauthenticated }
+        // Another request for the same courier may win between looking and writing: then there is a live one.
+        for _ in 0..<3 {
+            let attempt = MakeInvite(call.caller, form, named: name, codes: codes)
+            guard let outcome = try await call.run(attempt).first else { continue }
+            guard outcome.isKnown else { throw Problem.unknownCourier }
+            guard !outcome.isPartner else { throw Problem.alreadyPartner }
+            if let invite = outcome.invite { return answer(invite) }
+        }
+        throw Problem.unavailable()
+    }
+
+    private func answer(_ invite: MadeInvite) -> Response {
+        let code = codes.code(of: invite.id)
+        var json = JSONWriter()
+        json.object { json in
+            json.field("id", invite.id)
+            json.field("code", code.shown)
+            json.field("url", codes.url(code))
+            json.field("channel", invite.channel)
+            json.field("expires_at", invite.expiresAt)
+        }
+        return .json(json.bytes, status: invite.isNew ? .created : .ok)
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let page = try call.page()
+        let invites =
+            switch call.caller.kind {
+            case .store: try await call.run(ListSentInvites(store: call.caller.account, page: page))
+            case .courier: try await call.run(ListReceivedInvites(courier: call.caller.account, page: page))
+            }
+        return page.response(invites, key: { [$0.id.description] }) { json, invite in
+            json.object { invite.write(&$0, codes: codes) }
+        }
+    }
+
+    private func revoke(_ call: Call) async throws -> Response {
+        let revoking = RevokeInvite(store: call.caller.account, id: try call.request.parameter("id"))
+        // Still open, yet not revoked, means that a redemption came between: what is there now says which it was.
+        for _ in 0..<3 {
+            guard let state = try await call.run(revoking).first else { throw Problem.notFound }
+            guard state != "redeemed" else { throw Problem.codeUsed }
+            if state != "open" { return Response(.noContent) }
+        }
+        throw Problem.unavailable()
+    }
+}
+
+/// Whom a store invites.
+struct InviteForm: Form {
+    let courier: ID?
+    let phone: PhoneNumber?
+
+    init(_ fields: inout Fields) {
+        courier = fields.optional("courier_id")
+        phone = fields.optional("phone")
+        guard !fields.refused("courier_id"), !fields.refused("phone") else { return }
+        if (courier == nil) == (phone == nil) { fields.refuse("courier_id", "courier_or_phone") }
+    }
+}
+
+extension Problem {
+    static let alreadyPartner = Problem(.conflict, "already_partner")
+    static let codeUsed = Problem(.gone, "code_used")
+    fileprivate static let unknownCourier = Problem(
+        .unprocessable, "validation_failed", fields: [WrongField("courier_id", "unknown_courier")])
+}

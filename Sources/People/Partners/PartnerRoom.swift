@@ -1,0 +1,95 @@
+import API
+import Outbox
+import Domain
+import HTTP
+import Postgres
+
+/// Who works with whom: how it begins, who does, and how it ends.
+package struct PartnerRoom: Room {
+    let redemption: Redemption
+    /// Told of each end; leave is taken of what the courier had to do with the store.
+    let ended: @Sendable (Ending) async -> Void
+
+    package init(redemption: Redemption, ended: @escaping @Sendable (Ending) async -> Void) {
+        (self.redemption, self.ended) = (redemption, ended)
+    }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/partners", for: .courier, "Redeems the code of an invite", room: "Partners",
+                takes: RedeemForm.self, answers: [.created(Partner.shape)], refuses: Problem.redeeming,
+                throttledBy: Self.redeeming, handler: redeem),
+            Endpoint(
+                .get, "/v1/partners", for: .signedIn, "A store's couriers, or a courier's stores, by name",
+                room: "Partners", query: Endpoint.Parameter.list,
+                answers: [.ok(.page(of: .anyOf([ListedCourier.shape, ListedStore.shape], named: "ListedPartner")))],
+                handler: list),
+            Endpoint(
+                .delete, "/v1/partners/{courier_id}", for: .store, "Ends a partnership", room: "Partners",
+                query: [Self.release], answers: [.noContent], refuses: [.deliveriesInProgress], handler: end),
+        ]
+    }
+
+    private static let release = Endpoint.Parameter(
+        name: "release", shape: .boolean, what: "Whether the courier's running deliveries go back to pending.")
+
+    private static func redeeming(_ call: Call) -> [Throttle.Bucket] {
+        [
+            Throttle.Bucket("redeeming by", call.caller.account.description, burst: 10, step: .seconds(30)),
+            Throttle.Bucket("redeeming from", call.request.client.network.description, burst: 100, step: .seconds(10)),
+        ]
+    }
+
+    private func redeem(_ call: Call, _ form: RedeemForm) async throws -> Response {
+        let partner = try await redemption.redeem(form.code, by: call.caller.account, call.runner)
+        var json = JSONWriter()
+        json.object(partner.write)
+        return .json(json.bytes, status: .created)
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        switch call.caller.kind {
+        case .store: return try await ListedCouriers(partnersOf: call).list(call)
+        case .courier:
+            let page = try call.page()
+            let stores = try await call.run(ListStores(courier: call.caller.account, page: page))
+            return page.response(stores, key: \.sortKey) { json, store in json.object(store.write) }
+        }
+    }
+
+    private func end(_ call: Call) async throws -> Response {
+        let caller = call.caller
+        let releases = try call.request.flag("release") ?? false
+        let courier: ID = try call.request.parameter("courier_id")
+        guard let name = try await call.run(FindStoreName(store: caller.account)).first else {
+            throw Problem.unauthenticated
+        }
+        let message = Message(
+            .partnershipEnded, ["store": name],
+            data: ["store_id": .string(caller.account.description), "store_name": .string(name)])
+        let pair = Pair(store: caller.account, courier: courier)
+        let ending = try await call.runner.together { runner in
+            // From here on nobody accepts for this partnership: an accept that is under way is waited for.
+            guard try await runner.run(HoldPartnership(pair: pair)).first != nil else { throw Problem.notFound }
+            let carries = try await runner.run(CarriesSomething(pair: pair)).first ?? false
+            guard releases || !carries else { throw Problem.deliveriesInProgress }
+            return try await runner.run(EndPartnership(pair: pair, message: message)).first
+        }
+        if let ending { await ended(ending) }
+        return Response(.noContent)
+    }
+}
+
+extension Problem {
+    static let deliveriesInProgress = Problem(.conflict, "deliveries_in_progress")
+}
+
+/// The code of an invite.
+struct RedeemForm: Form {
+    let code: String
+
+    init(_ fields: inout Fields) {
+        code = fields.required("code")
+    }
+}

@@ -1,0 +1,137 @@
+import API
+import Outbox
+import Domain
+import HTTP
+import Postgres
+
+/// Redeeming an invite: the one way in which a partnership begins.
+package struct Redemption: Sendable {
+    let codes: InviteCodes
+
+    package init(codes: InviteCodes) {
+        self.codes = codes
+    }
+
+    /// Makes the courier a partner of the store whose invite it is, or says why not.
+    func redeem(_ text: String, by courier: ID, _ runner: Runner) async throws -> Partner {
+        guard let code = InviteCode(text) else { throw Problem.unknownCode }
+        let find = FindInvite(codeHash: codes.hash(code), courier: courier)
+        // When another request came between, what is there now says why this one cannot have it.
+        for _ in 0..<3 {
+            guard let found = try await runner.run(find).first else { throw Problem.unknownCode }
+            if let refusal = found.refusal { throw refusal }
+            let message = Message(
+                .partnerJoined, ["courier": found.courierName],
+                data: ["courier_id": .string(courier.description), "courier_name": .string(found.courierName)])
+            let redeeming = RedeemInvite(invite: found.invite, courier: courier, message: message)
+            if let since = try await refusingSecond({ try await runner.run(redeeming).first }) {
+                return Partner(store: found.store, since: since)
+            }
+        }
+        throw Problem.unavailable()
+    }
+
+    /// Two invites of one store, redeemed at once, still make one partnership.
+    private func refusingSecond(_ body: () async throws -> Timestamp?) async throws -> Timestamp? {
+        do {
+            return try await body()
+        } catch PostgresError.refused(let error) where error.constraint == Problem.alreadyPartner.code {
+            throw Problem.alreadyPartner
+        }
+    }
+}
+
+extension Problem {
+    static let unknownCode = Problem(.notFound, "unknown_code")
+    static let codeExpired = Problem(.gone, "code_expired")
+    static let codeRevoked = Problem(.gone, "code_revoked")
+    static let codeNotYours = Problem(.forbidden, "code_not_yours")
+
+    /// Whatever may be wrong with a code.
+    static let redeeming = [unknownCode, codeExpired, codeUsed, codeRevoked, codeNotYours, alreadyPartner]
+}
+
+/// An invite as it stands to a courier who has its code.
+struct FoundInvite: Sendable {
+    let invite: ID
+    let store: PartnerStore
+    let state: String
+    let isOver: Bool
+    let isTheirs: Bool
+    let wasRedeemedByThem: Bool
+    let isPartner: Bool
+    let courierName: String
+
+    /// Why the courier cannot redeem it.
+    var refusal: Problem? {
+        if wasRedeemedByThem && isPartner { return .alreadyPartner }
+        guard isTheirs else { return .codeNotYours }
+        switch state {
+        case "redeemed": return .codeUsed
+        case "revoked": return .codeRevoked
+        case "open" where !isOver: return isPartner ? .alreadyPartner : nil
+        default: return .codeExpired
+        }
+    }
+}
+
+/// The invite with that code.
+struct FindInvite: Statement {
+    static let sql = """
+        SELECT i.id, i.state, i.expires_at <= now(), coalesce(i.courier_id = c.id, i.phone = c.phone),
+            i.redeemed_by IS NOT DISTINCT FROM c.id, p.store_id IS NOT NULL, c.first_name || ' ' || c.last_name,
+            s.id, s.name, s.address, s.phone
+        FROM invites i JOIN stores s ON s.id = i.store_id JOIN couriers c ON c.id = $2
+        LEFT JOIN partners p ON p.store_id = i.store_id AND p.courier_id = c.id
+        WHERE i.code_hash = $1
+        """
+    static let isReadOnly = true
+    let codeHash: [UInt8]
+    let courier: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(Bytes(codeHash))
+        parameters.add(courier)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> FoundInvite {
+        let (invite, state): (ID, String) = (try row.read(), try row.read())
+        let (isOver, isTheirs): (Bool, Bool) = (try row.read(), try row.read())
+        let (wasRedeemed, isPartner): (Bool, Bool) = (try row.read(), try row.read())
+        let name: String = try row.read()
+        return FoundInvite(
+            invite: invite, store: try PartnerStore(&row), state: state, isOver: isOver, isTheirs: isTheirs,
+            wasRedeemedByThem: wasRedeemed, isPartner: isPartner, courierName: name)
+    }
+}
+
+/// Uses an open invite up, makes the partnership and tells the store; gives since when. No row when it is not open.
+struct RedeemInvite: Statement {
+    static let sql = """
+        WITH redeemed AS (
+            UPDATE invites SET state = 'redeemed', redeemed_by = $2, redeemed_at = now()
+            WHERE id = $1 AND state = 'open' AND expires_at > now() RETURNING store_id),
+        joined AS (
+            INSERT INTO partners (store_id, courier_id) SELECT store_id, $2 FROM redeemed RETURNING store_id, since),
+        published AS MATERIALIZED (
+            SELECT publish(
+                ARRAY[ARRAY[store_id, $2]::text], '{"{partner.joined,partner.joined}"}',
+                ARRAY[($3->'data') - 'type' || jsonb_build_object('store_id', store_id)])
+            FROM joined),
+        untrue AS MATERIALIZED (SELECT withdraw('invite', ARRAY[$1]) AS withdrawn FROM redeemed),
+        told AS MATERIALIZED (
+            SELECT tell(ARRAY[jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[store_id]))]) FROM joined)
+        SELECT since FROM joined, untrue, published, told
+        """
+    let invite: ID
+    let courier: ID
+    let message: Message
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(invite)
+        parameters.add(courier)
+        parameters.add(message.parameter)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Timestamp { try row.read() }
+}

@@ -1,0 +1,75 @@
+import API
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// A session about to begin. Its token is told once; what is kept is the token's hash.
+struct NewSession: Sendable {
+    let id: ID
+    let token: String
+    let account: ID
+    private let userAgent: String?
+    private let address: String
+
+    /// A session for the account, on whatever the request came from.
+    init(for account: ID, _ request: Request) {
+        id = .new()
+        token = Base64URL.encode(SecureRandom.bytes(32))
+        self.account = account
+        userAgent = request.header("user-agent").map(Self.shortened)
+        address = request.client.description
+    }
+
+    /// One line of 200 scalars, which are 800 bytes at the most. Characters would be no bound: each can be made of any
+    /// number of marks.
+    private static func shortened(_ userAgent: String) -> String {
+        let line = userAgent.filter { !$0.isNewline }
+        return String(String.UnicodeScalarView(line.unicodeScalars.prefix(200)))
+    }
+
+    /// Writes it down, and says when it ends; nil when the account's password is not that one any more.
+    func begin(_ runner: Runner, passwordHash: String) async throws -> Session? {
+        let end = try await runner.run(InsertSession(session: self, passwordHash: passwordHash)).first
+        return end.map { Session(token: token, expiresAt: $0) }
+    }
+
+    /// Locks the account's row, so that a change of the password ends what begins here, or stops it.
+    private struct InsertSession: Statement {
+        static let sql = """
+            WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE)
+            INSERT INTO sessions (id, account_id, token_hash, expires_at, user_agent, address)
+            SELECT $1, id, $3, now() + interval '30 days', $4, $5 FROM account RETURNING expires_at
+            """
+        let session: NewSession
+        let passwordHash: String
+
+        func bind(into parameters: inout Parameters) {
+            parameters.add(session.id)
+            parameters.add(session.account)
+            parameters.add(Bytes(TokenHash(session.token).bytes))
+            parameters.add(session.userAgent)
+            parameters.add(session.address)
+            parameters.add(passwordHash)
+        }
+
+        static func decode(_ row: inout RowReader) throws -> Timestamp { try row.read() }
+    }
+}
+
+/// What proves an account's session.
+struct Session: Sendable {
+    let token: String
+    let expiresAt: Timestamp
+
+    /// Without the token where a cookie holds it.
+    static let members: [Shape.Member] = [
+        .init("token", .string(), optional: true), .init("expires_at", .time),
+    ]
+    static let shape = Shape.object("Session", members)
+
+    func write(_ json: inout JSONWriter, asCookie: Bool) {
+        if !asCookie { json.field("token", token) }
+        json.field("expires_at", expiresAt)
+    }
+}

@@ -1,0 +1,102 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// What proves who an account is, and whether it signed in from that address before.
+struct FindCredentials: Statement {
+    static let sql = """
+        SELECT a.id, a.password_hash, EXISTS (SELECT FROM sessions s WHERE s.account_id = a.id AND s.address = $2)
+        FROM accounts a WHERE a.id = (\(Login.accountSQL))
+        """
+    static let isReadOnly = true
+    let login: Login
+    let address: String
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(login.key)
+        parameters.add(address)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (account: ID, passwordHash: String, isFamiliar: Bool) {
+        (try row.read(), try row.read(), try row.read())
+    }
+}
+
+/// A session as its account sees it.
+struct ListedSession: Sendable {
+    let id: ID
+    let createdAt: Timestamp
+    let usedAt: Timestamp
+    let expiresAt: Timestamp
+    let userAgent: String?
+    let address: String
+
+    static let shape = Shape.object(
+        "ListedSession",
+        [
+            .init("id", .id), .init("created_at", .time), .init("used_at", .time), .init("expires_at", .time),
+            .init("user_agent", Shape.string().orNull), .init("address", .string()), .init("current", .boolean),
+        ])
+
+    func write(_ json: inout JSONWriter, current: ID) {
+        json.field("id", id)
+        json.field("created_at", createdAt)
+        json.field("used_at", usedAt)
+        json.field("expires_at", expiresAt)
+        json.field("user_agent", userAgent)
+        json.field("address", address)
+        json.field("current", id == current)
+    }
+}
+
+/// A page of the sessions that have not ended.
+struct ListSessions: Statement {
+    static let sql = """
+        SELECT id, created_at, used_at, expires_at, user_agent, address FROM sessions
+        WHERE account_id = $1 AND expires_at > now() AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+        ORDER BY id DESC LIMIT $3
+        """
+    static let isReadOnly = true
+    private let account: ID
+    private let after: ID?
+    private let limit: Int32
+
+    init(caller: Caller, page: Page) throws {
+        account = caller.account
+        after = try page.afterID()
+        limit = page.fetched
+    }
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(after)
+        parameters.add(limit)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ListedSession {
+        ListedSession(
+            id: try row.read(), createdAt: try row.read(), usedAt: try row.read(), expiresAt: try row.read(),
+            userAgent: try row.read(), address: try row.read())
+    }
+}
+
+/// Ends a session of the account, and drops a device of its on request. No row when there is no such session.
+struct EndSession: Statement {
+    static let sql = """
+        WITH ended AS (DELETE FROM sessions WHERE id = $2 AND account_id = $1 RETURNING id),
+        dropped AS (DELETE FROM devices USING ended WHERE token = $3 AND account_id = $1)
+        SELECT id FROM ended
+        """
+    let account: ID
+    let session: ID
+    let device: String?
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(session)
+        parameters.add(device)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+}

@@ -1,0 +1,133 @@
+import API
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// Signing in and out, and the sessions that an account has.
+package struct SessionRoom: Room {
+    let database: Database
+    let hasher: PasswordHasher
+    let authenticator: Authenticator
+    let throttle: Throttle
+    let cookie: SessionCookie
+
+    package init(
+        database: Database, hasher: PasswordHasher, authenticator: Authenticator, throttle: Throttle,
+        cookie: SessionCookie
+    ) {
+        (self.database, self.hasher, self.authenticator, self.throttle, self.cookie) = (
+            database, hasher, authenticator, throttle, cookie
+        )
+    }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/sessions", for: .anyone, "Signs in", room: "Sessions", takes: SignIn.self,
+                answers: [.created(Self.signedIn)], refuses: [.wrongCredentials], handler: signIn),
+            Endpoint(
+                .get, "/v1/sessions", for: .signedIn, "The account's sessions, newest first", room: "Sessions",
+                query: Endpoint.Parameter.list, answers: [.ok(.page(of: ListedSession.shape))], handler: list),
+            Endpoint(
+                .delete, "/v1/sessions/current", for: .signedIn, "Signs out, on request with the device",
+                room: "Sessions", query: [Self.device], answers: [.noContent]
+            ) { call in
+                try await end(call.caller.session, call)
+            },
+            Endpoint(
+                .delete, "/v1/sessions/{id}", for: .signedIn, "Ends one of the account's sessions", room: "Sessions",
+                query: [Self.device], answers: [.noContent]
+            ) { call in
+                try await end(call.request.parameter("id"), call)
+            },
+        ]
+    }
+
+    private static let device = Endpoint.Parameter(
+        name: "device", shape: .string(most: 1024), what: "A device that is to get no more messages.")
+
+    private static let signedIn = Shape.object(
+        "SignedIn", Session.members + [.init("account", Account.shape)])
+
+    private func signIn(_ call: Call, _ form: SignIn) async throws -> Response {
+        let address = call.request.client
+        let found = try await database.run(FindCredentials(login: form.login, address: address.description)).first
+        let buckets = SignInBuckets(form.login, from: address)
+        try await throttle.take(buckets.all(isFamiliar: found?.isFamiliar ?? false))
+        guard try await hasher.verify(form.password, against: found?.passwordHash), let found else {
+            throw Problem.wrongCredentials
+        }
+        let runner = Runner.database(database)
+        // No session when the password was changed meanwhile.
+        guard
+            let session = try await NewSession(for: found.account, call.request)
+                .begin(runner, passwordHash: found.passwordHash),
+            let account = try await database.run(FindAccount(id: found.account)).first
+        else { throw Problem.wrongCredentials }
+        try await throttle.clear(buckets.ofLogin)
+        call.request.account = account.id.description
+        return answer(account, session, asCookie: form.cookie)
+    }
+
+    private func answer(_ account: Account, _ session: Session, asCookie: Bool) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            session.write(&json, asCookie: asCookie)
+            json.object("account", account.write)
+        }
+        return .json(json.bytes, status: .created, headers: asCookie ? [cookie.header(session.token)] : [])
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let page = try call.page()
+        let sessions = try await call.run(ListSessions(caller: call.caller, page: page))
+        return page.response(sessions, key: { [$0.id.description] }) { json, session in
+            json.object { session.write(&$0, current: call.caller.session) }
+        }
+    }
+
+    private func end(_ session: ID, _ call: Call) async throws -> Response {
+        let ending = EndSession(account: call.caller.account, session: session, device: call.request.query("device"))
+        guard try await database.run(ending).first != nil else { throw Problem.notFound }
+        await authenticator.forget(call.caller.account)
+        guard session == call.caller.session, call.request.cookie(SessionCookie.name) != nil else {
+            return Response(.noContent)
+        }
+        return Response(.noContent, headers: [cookie.removal])
+    }
+}
+
+/// Who wants to sign in.
+struct SignIn: Form {
+    let login: Login
+    let password: String
+    let cookie: Bool
+
+    init(_ fields: inout Fields) {
+        login = fields.login()
+        password = fields.required("password")
+        cookie = fields.optional("cookie") ?? false
+    }
+}
+
+/// What bounds guessing. One address can use up its own tries at one account, but not all of the account's, so that it
+/// locks nobody out; and whoever has signed in from an address before is not held up by others at all.
+private struct SignInBuckets {
+    let address: Throttle.Bucket
+    let pair: Throttle.Bucket
+    let login: Throttle.Bucket
+
+    init(_ login: Login, from address: IPAddress) {
+        self.address = Throttle.Bucket("sign-in from", address.network.description, burst: 50, step: .seconds(10))
+        pair = Throttle.Bucket("sign-in from and of", "\(address.network) \(login.key)", burst: 8, step: .seconds(60))
+        self.login = Throttle.Bucket("sign-in of", login.key, burst: 40, step: .seconds(15))
+    }
+
+    func all(isFamiliar: Bool) -> [Throttle.Bucket] { isFamiliar ? [address, pair] : [address, pair, login] }
+    var ofLogin: [Throttle.Bucket] { [pair, login] }
+}
+
+extension Problem {
+    fileprivate static let wrongCredentials = Problem(.unauthenticated, "wrong_credentials")
+}

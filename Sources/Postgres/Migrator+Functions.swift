@@ -1,0 +1,71 @@
+/// A file of functions, which replaces what it defined before whenever it changes.
+public struct FunctionFile: Sendable, Equatable {
+    /// The file's name: `functions/feed.sql`.
+    public let file: String
+    /// The file's text.
+    public let sql: String
+
+    /// Functions from their file.
+    public init(file: String, sql: String) {
+        self.file = file
+        self.sql = sql
+    }
+}
+
+extension Migrator {
+    /// Replaces the functions whose files have changed, all in one transaction; unless those of a later release are there,
+    /// beside which this one works on, as functions keep what they take and give.
+    func replaceFunctions(_ connection: BlockingConnection, replaced: (FunctionFile) -> Void) throws {
+        guard try hasFunctions(connection) else { return }
+        let changed = try changedFunctions(connection)
+        guard !changed.isEmpty else { return }
+        try connection.execute("BEGIN")
+        // Twice, since one may call another that comes later: what the bodies say is looked at when all of them are there.
+        try connection.execute("SET LOCAL check_function_bodies = off")
+        try define(changed, connection)
+        try connection.execute("SET LOCAL check_function_bodies = on")
+        try define(changed, connection)
+        for function in changed {
+            _ = try connection.query(Self.recordFunctions, [function.file, function.sql, release])
+        }
+        try connection.execute("COMMIT")
+        changed.forEach(replaced)
+    }
+
+    private func define(_ functions: [FunctionFile], _ connection: BlockingConnection) throws {
+        for function in functions {
+            do {
+                try connection.execute(function.sql)
+            } catch PostgresError.refused(let error) {
+                let line = connection.faultPosition.map { Self.line(at: $0, in: function.sql) }
+                throw MigrationError.failed(file: function.file, line: line, reason: error.description)
+            }
+        }
+    }
+
+    /// Those that are to be replaced.
+    func changedFunctions(_ connection: BlockingConnection) throws -> [FunctionFile] {
+        let isOutdone = try connection.query(
+            "SELECT 1 FROM schema_functions WHERE release > string_to_array($1, '.')::integer[] LIMIT 1", [release])
+        guard isOutdone.isEmpty else { return [] }
+        return try functions.filter { function in
+            try connection.query(
+                "SELECT 1 FROM schema_functions WHERE file = $1 AND checksum = \(Self.checksum("$2"))",
+                [function.file, function.sql]
+            ).isEmpty
+        }
+    }
+
+    func hasFunctions(_ connection: BlockingConnection) throws -> Bool {
+        try connection.query("SELECT 1 WHERE to_regclass('schema_functions') IS NOT NULL").count == 1
+    }
+
+    private static var recordFunctions: String {
+        """
+        INSERT INTO schema_functions (file, checksum, release)
+        VALUES ($1, \(checksum("$2")), string_to_array($3, '.')::integer[])
+        ON CONFLICT (file) DO UPDATE SET
+            checksum = EXCLUDED.checksum, release = EXCLUDED.release, replaced_at = EXCLUDED.replaced_at
+        """
+    }
+}

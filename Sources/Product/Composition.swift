@@ -1,0 +1,166 @@
+import API
+import Deliveries
+import Feed
+import Outbox
+import People
+import Crypto
+import EventLoop
+import HTTP
+import Postgres
+
+/// All features, put together on a database that is migrated.
+package struct Composition: Sendable {
+    /// Every route there is.
+    package let routes: [Route]
+    /// Fills an empty database.
+    package let demo: Demo
+    private let hasher: PasswordHasher
+    /// What goes on beside requests.
+    private let upkeep: [Task<Void, Never>]
+    private let ear: Ear
+    private let numbering: EventNumbering
+    private let leaving: Leaving
+    private let tail: FeedTail
+    private let outbox: OutboxTail
+
+    /// What the features are told from outside.
+    package struct Settings: Sendable {
+        /// Where people reach Kurir, without a slash at the end.
+        package var publicURL: PublicURL
+        /// How many times as much as usual may be tried; nil is any number.
+        package var looseness: Double?
+        /// The phone apps.
+        var apps: MobileApps
+        /// Threads that hash passwords.
+        var hashingThreads: Int
+        /// How many days events are kept.
+        var eventDays: Int
+        /// How many days messages are kept that were sent or given up.
+        var messageDays: Int
+        /// Kurir's version.
+        var version: String
+
+        /// As they are told.
+        package init(
+            publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventDays: Int,
+            messageDays: Int, version: String
+        ) {
+            self.publicURL = publicURL
+            self.looseness = looseness
+            self.apps = apps
+            self.hashingThreads = hashingThreads
+            self.eventDays = eventDays
+            self.messageDays = messageDays
+            self.version = version
+        }
+    }
+
+    /// Puts the rooms together. `status` is the room of those who run Kurir; `failed` is told what could not be done
+    /// beside requests.
+    package init(
+        _ settings: Settings, lanes: Lanes, on group: EventLoopGroup, status: StatusRoom,
+        failed: @escaping @Sendable (_ job: String, any Error) -> Void
+    ) async throws {
+        let database = lanes.requests
+        let slowReads = SlowReads(lanes.slow)
+        let secret = try await ServerSecret.shared(by: database)
+        let tail = try await FeedTail(on: group)
+        self.tail = tail
+        let memory = try await SessionMemory(on: group)
+        let ear = try await lanes.ear(on: ["kurir_events", "kurir_sessions"]) { text, channel in
+            if channel == "kurir_events" { tail.wake(text) } else { memory.forget(text) }
+        } changed: {
+            tail.wakeEverybody()
+        }
+        self.ear = ear
+        let authenticator = Authenticator(database, memory, ear)
+        let throttle = Throttle(database, looseness: settings.looseness)
+        let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
+        let redemption = Redemption(codes: codes)
+        let cookie = SessionCookie(isSecure: settings.publicURL.text.hasPrefix("https://"))
+        hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
+        let outbox = try await OutboxTail(database, on: group)
+        self.outbox = outbox
+        let committer = try await Committer(database, on: group)
+        demo = Demo(database, hasher, committer)
+        let leaving = Leaving(database, committer, on: group.loops[0]) { failed("end partnerships", $0) }
+        self.leaving = leaving
+        let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
+        self.numbering = numbering
+        upkeep = [
+            Task(executorPreference: group.loops[0]) {
+                await Deadlines(lanes.upkeep, Self.dueKinds(settings), failed: failed).run(on: group.loops[0])
+            },
+            Task(executorPreference: group.loops[0]) {
+                await Plans(lanes.all) { failed("plan", $0) }.run(on: group.loops[0])
+            },
+        ]
+
+        let rooms: [any Room] = [
+            AccountRoom(
+                database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, secret: secret,
+                redemption: redemption, cookie: cookie),
+            SessionRoom(
+                database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
+            DeviceRoom(), InviteRoom(codes: codes),
+            PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
+            CourierRoom(searches: slowReads),
+            DeliveryRoom(committer: committer, searches: slowReads),
+            FeedRoom<FeedDelivery>(
+                database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
+            OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
+        ]
+        let app = AppRoom(codes: codes)
+        let pages = PageRoom(
+            described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
+        let gate = Gate(
+            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .features
+        ) {
+            numbering.ring()
+            outbox.ring()
+        }
+        routes = gate.routes(of: rooms + [app, pages])
+    }
+
+    /// What is to happen at a time.
+    static func dueKinds(_ settings: Settings) -> [DueKind] {
+        let (eventDays, messageDays) = (Int32(settings.eventDays), Int32(settings.messageDays))
+        return [
+            .recurring("event partitions", every: .seconds(60)) {
+                try await $0.run(RenewEventPartitions(days: eventDays)).first == true
+            },
+            .recurring("former cursors", every: .seconds(60)) {
+                try await $0.run(ForgetFormerCursors(days: eventDays)).first ?? 0 >= 1000
+            },
+            .recurring("message partitions", every: .seconds(60)) {
+                try await $0.run(RenewMessagePartitions(days: messageDays))
+                return false
+            },
+            .recurring("outdated messages", every: .seconds(60)) {
+                try await $0.run(BuryOutdated(days: messageDays)).first ?? 0 >= 1000
+            },
+            .recurring("message counts", every: .seconds(60)) {
+                try await $0.run(FoldMessageCounts())
+                return false
+            },
+            .recurring("outdated rows", every: .seconds(60)) { try await $0.run(RemoveOutdated()).first == true },
+        ]
+    }
+
+    /// Ends what requests wait for, so that they can end soon.
+    package func prepareToStop() async {
+        await tail.stop()
+        await outbox.stop()
+    }
+
+    /// Stops what runs beside requests.
+    package func stop() async {
+        await prepareToStop()
+        for task in upkeep { task.cancel() }
+        numbering.stop()
+        leaving.stop()
+        await ear.stop()
+        // On a thread of its own, since it waits for threads.
+        await Task.detached { hasher.stop() }.value
+    }
+}

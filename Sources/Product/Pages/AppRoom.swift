@@ -1,0 +1,78 @@
+import API
+import People
+import Crypto
+import Domain
+import HTTP
+import Web
+
+/// The pages that people use, and what they load. They ask nothing but the API, like everybody else.
+struct AppRoom: Room {
+    let codes: InviteCodes
+    private let assets: [String: WebFile]
+    /// A hash of all of them, under which browsers ask for each.
+    private let version: String
+
+    init(codes: InviteCodes) {
+        self.codes = codes
+        assets = Dictionary(uniqueKeysWithValues: WebFile.assets.map { ($0.name, $0) })
+        let all = [.dashboard, .courier, .worker] + WebFile.assets
+        version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            page("/", .dashboard, "Where stores work"), page("/courier", .courier, "Where couriers work"),
+            page("/worker.js", .worker, "What keeps the couriers' page at hand without a connection"),
+            Endpoint(
+                .get, "/assets/{version}/{name}", for: .anyone, "What the pages load", room: "Pages",
+                answers: [.text("text/javascript; charset=utf-8", "The file, of its own type.")],
+                refuses: [.notFound], handler: asset),
+            Endpoint(
+                .get, "/i/{code}/qr.svg", for: .anyone, "An invite's link as a picture for phones", room: "Pages",
+                answers: [.text("image/svg+xml", "The picture.")], refuses: [.notFound], handler: picture),
+        ]
+    }
+
+    private func page(_ path: String, _ file: WebFile, _ summary: String) -> Endpoint {
+        let response = Response(
+            .ok,
+            headers: [
+                Response.Header("Content-Security-Policy", Self.policy), Response.Header("Cache-Control", "no-cache"),
+            ], body: .bytes(filled(file), type: file.type))
+        return Endpoint(
+            .get, path, for: .anyone, summary, room: "Pages", answers: [.text(file.type, "The page.")]
+        ) { _ in response }
+    }
+
+    /// A page with the addresses of what it loads.
+    private func filled(_ file: WebFile) -> [UInt8] {
+        let place = "/assets/\(version)"
+        let files = WebFile.assets.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
+        let text = String(decoding: file.bytes, as: UTF8.self)
+            .replacing("{assets}", with: place).replacing("{version}", with: version).replacing("{files}", with: files)
+        return Array(text.utf8)
+    }
+
+    /// Nothing from elsewhere, no style or script within the page, and no markup made of text.
+    private static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
+        + "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        + "require-trusted-types-for 'script'; trusted-types kurir"
+
+    private func asset(_ call: Call) throws -> Response {
+        let (asked, name): (String, String) = (
+            try call.request.parameter("version"), try call.request.parameter("name")
+        )
+        guard let file = assets[name] else { throw Problem.notFound }
+        // A page of another version, in the middle of an update, is better served by this one than by none.
+        let age = asked == version ? "public, max-age=31536000, immutable" : "no-store"
+        return Response(
+            .ok, headers: [Response.Header("Cache-Control", age)], body: .bytes(file.bytes, type: file.type))
+    }
+
+    private func picture(_ call: Call) throws -> Response {
+        let text: String = try call.request.parameter("code")
+        guard let code = InviteCode(text), let svg = QRPicture.svg(codes.url(code)) else { throw Problem.notFound }
+        return Response(.ok, body: .bytes(svg, type: "image/svg+xml"))
+    }
+}

@@ -1,0 +1,92 @@
+import API
+import People
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// What is looked at in a browser or asked for by a phone, and needs no session: the description of the API, and what
+/// stands behind an invite's link.
+struct PageRoom: Room {
+    let described: [any Room]
+    let version: String
+    let throttle: Throttle
+    let codes: InviteCodes
+    let apps: MobileApps
+
+    /// The description is made here, once. It has itself in it, for which it need not be there yet.
+    var endpoints: [Endpoint] {
+        let all = described.flatMap(\.endpoints) + description(Response(.ok), Response(.ok)) + links
+        let (json, page) = (OpenAPI(all, version: version).json, DocsPage(endpoints: all).page)
+        return description(.json(json.bytes), page.response()) + links
+    }
+
+    private func description(_ json: Response, _ page: Response) -> [Endpoint] {
+        [
+            Endpoint(
+                .get, "/openapi.json", for: .anyone, "This description, as OpenAPI 3.1", room: "Pages",
+                answers: [.ok(.anyObject, "The description.")]
+            ) { _ in json },
+            Endpoint(
+                .get, "/docs", for: .anyone, "This description, to read", room: "Pages",
+                answers: [.text(HTMLPage.type, "The page.")]
+            ) { _ in page },
+        ]
+    }
+
+    private var links: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/i/{code}", for: .anyone, "What an invite's link shows on a phone without the app",
+                room: "Pages",
+                answers: [
+                    .text(HTMLPage.type, "Who invites, and the code."),
+                    .text(HTMLPage.type, "There is no such invite.", .notFound),
+                    .text(HTMLPage.type, "The invite is over.", .gone),
+                ], handler: showInvite),
+            Endpoint(
+                .get, "/.well-known/apple-app-site-association", for: .anyone, "Which iOS apps open invites' links",
+                room: "Pages", answers: [.ok(.anyObject, "The association.")]
+            ) { _ in
+                .json(apps.appleAssociation.bytes)
+            },
+            Endpoint(
+                .get, "/.well-known/assetlinks.json", for: .anyone, "Which Android apps open invites' links",
+                room: "Pages", answers: [.ok(.array(.anyObject), "The statements.")]
+            ) { _ in
+                .json(apps.androidLinks.bytes)
+            },
+        ]
+    }
+
+    private func showInvite(_ call: Call) async throws -> Response {
+        try await throttle.take([
+            Throttle.Bucket(
+                "looking at invites from", call.request.client.network.description, burst: 60, step: .seconds(5))
+        ])
+        let text: String = try call.request.parameter("code")
+        let words = InvitePageWords.in(call.request.acceptedLanguage)
+        guard let code = InviteCode(text), let found = try await call.run(FindInviter(codeHash: codes.hash(code))).first
+        else { return InvitePage(words: words).unknown.response(.notFound) }
+        guard found.isLive else { return InvitePage(words: words).over.response(.gone) }
+        return InvitePage(words: words).live(store: found.store, code: code).response()
+    }
+}
+
+/// Who invites by a code, and whether it can still be redeemed.
+private struct FindInviter: Statement {
+    static let sql = """
+        SELECT s.name, i.state = 'open' AND i.expires_at > now()
+        FROM invites i JOIN stores s ON s.id = i.store_id WHERE i.code_hash = $1
+        """
+    static let isReadOnly = true
+    let codeHash: [UInt8]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(Bytes(codeHash))
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (store: String, isLive: Bool) {
+        (try row.read(), try row.read())
+    }
+}

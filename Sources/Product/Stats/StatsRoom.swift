@@ -1,0 +1,93 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// What a shop's owner wants to know of the days that were.
+struct StatsRoom: Room {
+    let reads: SlowReads
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/v1/stats", for: .store,
+                "What became of the deliveries that were created on these days, beside as many days before",
+                room: "Stats",
+                query: [Self.from, Self.to, Self.zone], answers: [.ok(StatsView.shape)],
+                refuses: [SlowReads.endedByAThird], handler: stats)
+        ]
+    }
+
+    private static let from = Endpoint.Parameter(
+        name: "from", shape: .string(format: "date"), what: "The first day (29 days before the last).")
+    private static let to = Endpoint.Parameter(
+        name: "to", shape: .string(format: "date"), what: "The last day (today by UTC); 366 days at most in all.")
+    private static let zone = Endpoint.Parameter(
+        name: "time_zone", shape: .string(most: 64, example: "Europe/Zagreb"), what: "Where days begin (UTC).")
+
+    private func stats(_ call: Call) async throws -> Response {
+        let period = try StatsPeriod(call.request)
+        let store = call.caller.account
+        do {
+            return try await reads.run(for: store) { runner in
+                let sums = try await runner.run(StatsSums(store: store, period: period))
+                let days = try await runner.run(StatsDays(store: store, period: period))
+                let couriers = try await runner.run(StatsCouriers(store: store, period: period))
+                return StatsView(period: period, sums: sums, days: days, couriers: couriers).response
+            }
+        } catch PostgresError.refused(let error) where error.state.code == "22023" {
+            throw Problem.invalidParameter("time_zone")
+        }
+    }
+}
+
+/// The days that are asked for.
+struct StatsPeriod: Sendable {
+    let first, last: Day
+    let zone: String
+
+    init(_ request: Request) throws {
+        zone = try request.text("time_zone", upTo: 64) ?? "UTC"
+        guard Self.isName(zone) else { throw Problem.invalidParameter("time_zone") }
+        let today = Day(number: Timestamp.now.microseconds / 86_400_000_000)
+        last = try Self.day(request, "to") ?? today
+        first = try Self.day(request, "from") ?? Day(number: max(0, last.number - 29))
+        guard first <= last else { throw Problem.invalidParameter("from", "from_after_to") }
+        guard length <= 366 else { throw Problem.invalidParameter("from", "period_too_long") }
+    }
+
+    /// PostgreSQL also takes offsets as POSIX has them, the wrong way round: they are no names.
+    private static func isName(_ zone: String) -> Bool {
+        zone.hasPrefix("Etc/")
+            || zone.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || "_-/".utf8.contains($0)
+            }
+    }
+
+    private static func day(_ request: Request, _ name: String) throws -> Day? {
+        guard let text = try request.text(name, upTo: 10) else { return nil }
+        guard let day = Day(text) else { throw Problem.invalidParameter(name) }
+        return day
+    }
+
+    var length: Int64 { last.number - first.number + 1 }
+
+    var days: [Day] { (first.number...last.number).map(Day.init(number:)) }
+
+    /// The first day of as long a period before.
+    var before: Day { Day(number: first.number - length) }
+
+    /// Ids carry their time: all of the period and of the one before lie between these two, wherever days begin.
+    var ids: (least: ID, most: ID) {
+        func id(_ day: Int64, _ bits: UInt64) -> ID {
+            .version7(milliseconds: max(0, day) * 86_400_000, random: (bits, bits))
+        }
+        return (id(before.number - 2, 0), id(last.number + 3, .max))
+    }
+}
+
+extension Problem {
+    fileprivate static func invalidParameter(_ name: String, _ code: String = "invalid_value") -> Problem {
+        Problem(.unprocessable, "validation_failed", fields: [WrongField(name, code)])
+    }
+}

@@ -1,0 +1,75 @@
+import API
+import HTTP
+import Postgres
+
+/// What those who run Kurir ask of it: whether it lives, whether it can work, and its figures.
+package struct StatusRoom: Room {
+    private let database: Database
+    private let newestMigration: Int
+    private let metrics: @Sendable () async -> String
+
+    /// `newestMigration` is what the database must have taken; `metrics` writes the figures as Prometheus reads them.
+    package init(database: Database, newestMigration: Int, metrics: @escaping @Sendable () async -> String) {
+        self.database = database
+        self.newestMigration = newestMigration
+        self.metrics = metrics
+    }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/healthz", for: .anyone, "Whether the process lives", room: "Status", answers: [Self.fine])
+            { _ in
+                Self.status("ok")
+            },
+            // Whoever asks wants to know now: an answer that does not come in time is an answer, too.
+            Endpoint(
+                .get, "/readyz", for: .anyone, "Whether requests can be served", room: "Status", answers: [Self.fine],
+                refuses: [Self.notMigrated], deadline: .seconds(2)
+            ) { _ in
+                try await readiness()
+            },
+            Endpoint(
+                .get, "/metrics", for: .anyone, "The figures, for Prometheus", room: "Status",
+                answers: [.text(Self.prometheus, "The text format, version 0.0.4.")]
+            ) { _ in
+                Response(.ok, body: .bytes(Array(await metrics().utf8), type: Self.prometheus))
+            },
+        ]
+    }
+
+    private static let prometheus = "text/plain; version=0.0.4"
+    private static let fine = Endpoint.Answer.ok(.object("Health", [.init("status", .string())]), "Yes.")
+
+    private func readiness() async throws -> Response {
+        do {
+            let applied = try await database.run(NewestMigration()).first ?? nil
+            guard let applied, applied >= newestMigration else { throw Self.notMigrated }
+            return Self.status("ready")
+        } catch PostgresError.refused(let refusal) where refusal.state == .undefinedTable {
+            throw Self.notMigrated
+        }
+    }
+
+    private static let notMigrated = Problem(
+        .unavailable, "unavailable", wording: "not_migrated", headers: [Response.Header("Retry-After", "5")])
+
+    private static func status(_ status: String) -> Response {
+        var json = JSONWriter()
+        json.object { $0.field("status", status) }
+        return .json(json.bytes)
+    }
+
+    /// The words that these routes' problems need.
+    static let words = ProblemWords(texts: [
+        "en": [
+            "not_migrated": [
+                "Unavailable for the moment": "The database is not up to date yet. Run kurir migrate, or wait for it."
+            ]
+        ],
+        "hr": [
+            "not_migrated": [
+                "Trenutačno nedostupno": "Baza podataka još nije ažurirana. Pokrenite kurir migrate ili pričekajte."
+            ]
+        ],
+    ])
+}

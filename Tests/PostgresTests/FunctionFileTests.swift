@@ -1,0 +1,78 @@
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.emptyDatabase) struct FunctionFileTests {
+    private let table = Migration(
+        file: "0001_functions.sql",
+        sql: """
+            CREATE TABLE schema_functions (
+                file text PRIMARY KEY, checksum text NOT NULL, release integer[] NOT NULL,
+                replaced_at timestamptz NOT NULL DEFAULT now())
+            """)
+
+    private var url: String { TestDatabase.current.url }
+
+    private func file(_ name: String, _ answer: String) -> FunctionFile {
+        FunctionFile(
+            file: "functions/\(name).sql",
+            sql: """
+                CREATE OR REPLACE FUNCTION \(name)() RETURNS text LANGUAGE sql AS $$
+                    SELECT '\(answer)'
+                $$;
+                """)
+    }
+
+    /// Which were replaced.
+    private func migrate(_ functions: [FunctionFile], release: String = "1.0.0") throws -> [String] {
+        var replaced: [String] = []
+        try Migrator([table], functions: functions, release: release).migrate(
+            url, replaced: { replaced.append($0.file) })
+        return replaced
+    }
+
+    private func answer(_ name: String) throws -> String? {
+        try TestDatabase.current.connect().query("SELECT \(name)()").first?.first ?? nil
+    }
+
+    @Test func aFileIsReplacedWhenItHasChangedAndOnlyThen() throws {
+        #expect(try migrate([file("one", "1"), file("two", "2")]) == ["functions/one.sql", "functions/two.sql"])
+        #expect(try migrate([file("one", "1"), file("two", "2")]) == [])
+        #expect(try migrate([file("one", "1"), file("two", "zwei")]) == ["functions/two.sql"])
+        #expect(try answer("one") == "1")
+        #expect(try answer("two") == "zwei")
+    }
+
+    /// One calls the other, which comes later or has never been there.
+    @Test func theirOrderDoesNotMatter() throws {
+        let calling = FunctionFile(
+            file: "functions/a.sql",
+            sql: "CREATE OR REPLACE FUNCTION a() RETURNS text LANGUAGE sql AS $$ SELECT b() $$;")
+        #expect(try migrate([calling, file("b", "b")]).count == 2)
+        #expect(try answer("a") == "b")
+    }
+
+    @Test func thoseOfALaterReleaseStay() throws {
+        #expect(try migrate([file("one", "new")], release: "1.10.0") == ["functions/one.sql"])
+        #expect(try migrate([file("one", "old")], release: "1.9.3") == [])
+        #expect(try answer("one") == "new")
+        let old = try Migrator([table], functions: [file("one", "old")], release: "1.9.3")
+        #expect(try old.outdatedFunctions(url) == [])
+        #expect(try migrate([file("one", "newer")], release: "1.10.0") == ["functions/one.sql"])
+    }
+
+    @Test func whatIsRefusedLeavesAllAsItWas() throws {
+        #expect(try migrate([file("one", "1")]) == ["functions/one.sql"])
+        for sql in [
+            "CREATE OR REPLACE FUNKTION two() RETURNS text;",
+            "CREATE OR REPLACE FUNCTION two() RETURNS text LANGUAGE sql AS 'SELEKT';",
+        ] {
+            let bad = FunctionFile(file: "functions/two.sql", sql: "-- Fine.\n" + sql)
+            let error = #expect(throws: MigrationError.self) { try migrate([file("one", "eins"), bad]) }
+            #expect(try #require(error).description.hasPrefix("migration functions/two.sql failed"))
+        }
+        #expect(try answer("one") == "1")
+        let migrator = try Migrator([table], functions: [file("one", "eins")], release: "1.0.0")
+        #expect(try migrator.outdatedFunctions(url).map(\.file) == ["functions/one.sql"])
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTP
+import TestSupport
+import Testing
+
+/// The pages that people use, as browsers get them.
+@Suite(.database) struct AppPageTests {
+    private func addresses(_ text: String) -> [String] {
+        text.matches(of: /\/assets\/[\w-]+\/[\w.-]+/).map { String($0.output) }
+    }
+
+    @Test(arguments: ["/", "/courier"])
+    func aPageLoadsOnlyWhatThereIs(_ path: String) async throws {
+        try await API.serving { api in
+            let page = try await api.get(path).reply
+            #expect(page.status == 200 && page.header("content-type") == "text/html; charset=utf-8")
+            #expect(page.header("cache-control") == "no-cache")
+            let policy = try #require(page.header("content-security-policy"))
+            #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
+            #expect(policy.contains("require-trusted-types-for 'script'") && !policy.contains("unsafe"))
+            #expect(!page.text.contains("://") && !page.text.contains("{"))
+            // Every module that a module asks for, and so on.
+            var waiting = addresses(page.text)
+            var seen: Set<String> = []
+            #expect(waiting.count >= 3)
+            while let address = waiting.popLast() {
+                guard seen.insert(address).inserted else { continue }
+                let file = try await api.get(address).reply
+                #expect(file.status == 200, "\(address)")
+                #expect(file.header("cache-control") == "public, max-age=31536000, immutable")
+                let directory = address.prefix(through: address.lastIndex(of: "/") ?? address.startIndex)
+                waiting += file.text.matches(of: /from '\.\/([\w.-]+)'/).map { directory + String($0.output.1) }
+            }
+            #expect(seen.count > 10)
+        }
+    }
+
+    @Test func theyAreSmall() async throws {
+        try await API.serving { api in
+            let worker = try await api.get("/worker.js").reply
+            let files = addresses(worker.text)
+            #expect(worker.header("content-type") == "text/javascript; charset=utf-8" && files.count > 20)
+            var size = 0
+            for path in ["/", "/courier", "/worker.js"] + files {
+                let reply = try await api.get(path).reply
+                try #require(reply.status == 200, "\(path)")
+                size += reply.body.count
+            }
+            print("the pages: \(size) bytes in \(files.count + 3) files")
+            #expect(size < 150 * 1024)
+        }
+    }
+
+    @Test(arguments: ["/assets/x/../style.css", "/i/00000/qr.svg", "/i/%3Cb%3E/qr.svg"])
+    func whatIsNotThereIsNotFound(_ path: String) async throws {
+        try await API.serving { api in
+            #expect([404, 400].contains(try await api.get(path).status))
+            let page = try await api.get("/").reply.text
+            let version = try #require(addresses(page).first?.split(separator: "/")[1])
+            // A page of another version gets what there is now, and does not keep it.
+            let other = try await api.get("/assets/another/style.css").reply
+            #expect(other.status == 200 && other.header("cache-control") == "no-store")
+            for name in ["dashboard.html", "WebFile.swift", "nothing.js"] {
+                #expect(try await api.get("/assets/\(version)/\(name)").status == 404)
+            }
+        }
+    }
+
+    /// That phones read it is for the tests in the browser.
+    @Test func anInvitesLinkIsAPicture() async throws {
+        try await API.serving { api in
+            let made = try await api.post(
+                "/v1/invites", ["phone": "091 765-4321"], as: try await api.store().token
+            ).json
+            let picture = try await api.get("/i/\(made["code"].string ?? "")/qr.svg").reply
+            #expect(picture.status == 200 && picture.header("content-type") == "image/svg+xml")
+            #expect(picture.text.hasPrefix("<svg ") && !picture.text.contains("script"))
+            let page = try await api.get("/i/\(made["code"].string ?? "")").reply.text
+            #expect(page.contains("href=\"/courier#invite=\(made["code"].string ?? "")\""))
+        }
+    }
+
+    @Test func whoRegistersInABrowserHasACookie() async throws {
+        try await API.serving { api in
+            for (path, form) in [("/v1/stores", People.storeForm()), ("/v1/couriers", People.courierForm())] {
+                let made = try await api.post(path, form.with(["cookie": true]))
+                try #require(made.status == 201, "\(made.json)")
+                #expect(made.json["session"].names == ["expires_at"])
+                let cookie = try #require(made.reply.header("set-cookie"))
+                #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+                let pair = String(cookie.prefix { $0 != ";" })
+                let me = try await api.get("/v1/me", headers: ["Cookie": pair])
+                #expect(me.status == 200 && me.json["id"] == made.json["account"]["id"])
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Deliveries
+@testable import Outbox
+
+/// The committer alone: many changes with one statement, each with its own fate.
+@Suite(.database) struct CommitterTests {
+    /// A committer on loops of its own, as one node has it.
+    private struct Node: Sendable {
+        let group: EventLoopGroup
+        let database: Database
+        let committer: Committer
+
+        static func with<Answer: Sendable>(_ body: (Node) async throws -> Answer) async throws -> Answer {
+            let group = try EventLoopGroup(count: 1)
+            let database = try await Database(url: TestDatabase.current.url, group: group, poolSize: 4)
+            let committer = try await Committer(database, on: group)
+            let node = Node(group: group, database: database, committer: committer)
+            let result: Result<Answer, any Error>
+            do { result = .success(try await body(node)) } catch { result = .failure(error) }
+            await database.stop()
+            try await blocking { group.stop() }
+            return try result.get()
+        }
+
+        /// Does it on the node's loop, where requests live.
+        func run<Answer: Sendable>(_ work: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
+            try await group.loops[0].run(work)
+        }
+
+        /// Commits all of it in one turn of the loop.
+        func commit(_ commits: [Commit]) async throws -> [Result<Commit.Outcome, any Error>] {
+            try await run {
+                await withTaskGroup(of: (Int, Result<Commit.Outcome, any Error>).self) { tasks in
+                    for (place, commit) in commits.enumerated() {
+                        tasks.addTask(executorPreference: group.loops[0]) {
+                            do { return (place, .success(try await committer.commit(commit))) } catch {
+                                return (place, .failure(error))
+                            }
+                        }
+                    }
+                    return await tasks.reduce(into: [(Int, Result<Commit.Outcome, any Error>)]()) { $0.append($1) }
+                        .sorted { $0.0 < $1.0 }.map(\.1)
+                }
+            }
+        }
+
+        func find(_ id: ID, for account: ID) async throws -> StoredDelivery {
+            try await #require(run { try await database.run(FindDelivery(account: account, id: id)).first })
+        }
+    }
+
+    /// A trigger counts how many statements it took.
+    private func countStatements(_ api: API) async throws {
+        try await api.execute("CREATE TABLE statements (at timestamptz DEFAULT clock_timestamp())")
+        try await api.execute(
+            """
+            CREATE FUNCTION count_statement() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN INSERT INTO statements DEFAULT VALUES; RETURN NULL; END $$
+            """)
+        try await api.execute(
+            """
+            CREATE TRIGGER counted AFTER INSERT ON delivery_history FOR EACH STATEMENT EXECUTE FUNCTION count_statement()
+            """)
+    }
+
+    @Test func whatComesUpInOneTurnIsOneStatement() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            try await countStatements(api)
+            try await Node.with { node in
+                let results = try await node.commit(
+                    try (0..<64).map { _ in try Commits.creation(of: store, to: couriers) })
+                #expect(results.allSatisfy { (try? $0.get()) == .made })
+            }
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
+            #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["64"]])
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func aBadOneAmongSixtyFourHurtsNoneOfTheOthers() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            _ = try await api.delivery(of: store, to: couriers, ["reference": "taken"])
+            try await countStatements(api)
+            try await Node.with { node in
+                var commits = try (0..<64).map { try Commits.creation(of: store, to: couriers, reference: "R\($0)") }
+                commits[17] = try Commits.creation(of: store, to: couriers, reference: "taken")
+                let results = try await node.commit(commits)
+                for (place, result) in results.enumerated() where place != 17 {
+                    #expect((try? result.get()) == .made, "\(place)")
+                }
+                #expect((try? results[17].get()) == .referenceTaken)
+            }
+            #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["64"]])
+            // Nobody had to go alone because of it.
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
+            try await api.expectConsistency()
+        }
+    }
+
+    /// Somebody else is about to take the reference, and does: the statement is refused as a whole, and made again as one.
+    @Test(arguments: [64, 1]) func aRaceForAReferenceHurtsNoneOfTheOthers(_ count: Int) async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            try await countStatements(api)
+            let other = try await OpenTransaction.begin()
+            try await other.query(
+                """
+                INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name,
+                    recipient_last_name, recipient_address, description, reference, created_at, updated_at)
+                VALUES (gen_random_uuid(), '\(store.id)', 'pending', 1, '{}', 'X', 'Y', 'Z', 'Torta', 'wanted', now(), now())
+                """)
+            try await Node.with { node in
+                var commits = try (0..<count).map { try Commits.creation(of: store, to: couriers, reference: "R\($0)") }
+                commits[count / 2] = try Commits.creation(of: store, to: couriers, reference: "wanted", key: "key")
+                let batch = commits
+                async let results = node.commit(batch)
+                try await api.untilSomebodyWaits()
+                try await other.commit()
+                for (place, result) in try await results.enumerated() {
+                    #expect((try? result.get()) == (place == count / 2 ? .referenceTaken : .made), "\(place)")
+                }
+            }
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
+            #expect(try await api.execute("SELECT count(*) FROM idempotency_keys") == [["0"]])
+        }
+    }
+
+    @Test func aKeyIsTakenOnceAlsoWithinOneStatement() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
+            let other = try #require(ID(try await api.delivery(of: store, to: couriers)))
+            try await countStatements(api)
+            try await Node.with { node in
+                let courier = try #require(ID(couriers[0].id))
+                let offers = [try await node.find(id, for: courier), try await node.find(other, for: courier)]
+                let results = try await node.commit(
+                    try (0..<5).map { _ in try Commits.creation(of: store, to: couriers, key: "create") }
+                        + offers.map { try Commits.step(.accept, on: $0, by: couriers[0], key: "accept") }
+                        + [try Commits.creation(of: store, to: couriers, key: "another")])
+                let outcomes = try results.map { try $0.get() }
+                #expect(
+                    outcomes.prefix(5).sorted(by: { $0.rawValue > $1.rawValue })
+                        == [.made, .keyTaken, .keyTaken, .keyTaken, .keyTaken])
+                #expect(Set(outcomes[5...6]) == [.made, .keyTaken])
+                #expect(outcomes[7] == .made)
+            }
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [["2"]])
+            #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["4"]])
+            #expect(try await api.execute("SELECT count(*) FROM deliveries WHERE status = 'in_progress'") == [["1"]])
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func theSameDeliveryTwiceInOneTurnChangesOnce() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
+            try await Node.with { node in
+                let found = try await node.find(id, for: try #require(ID(couriers[0].id)))
+                let results = try await node.commit(
+                    try couriers.flatMap { courier in
+                        try (0..<5).map { _ in try Commits.step(.accept, on: found, by: courier) }
+                    })
+                #expect(results.count { (try? $0.get()) == .made } == 1)
+                #expect(results.count { (try? $0.get()) == .notMade } == 9)
+            }
+            try await api.expectConsistency()
+        }
+    }
+
+    /// What somebody holds does not hold up its neighbours; whoever waits for it patiently gets it.
+    @Test func aDeliveryThatIsHeldDoesNotHoldUpTheBatch() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            var ids: [ID] = []
+            for _ in 0..<10 { ids.append(try #require(ID(try await api.delivery(of: store, to: couriers)))) }
+            try await Node.with { node in
+                var commits: [Commit] = []
+                for id in ids {
+                    let found = try await node.find(id, for: try #require(ID(couriers[0].id)))
+                    commits.append(try Commits.step(.accept, on: found, by: couriers[0]))
+                }
+                let held = commits[3]
+                let (committer, together) = (node.committer, commits)
+                let waiting = try await api.database.transaction { holder in
+                    _ = try await holder.run(Hold(id: held.change.after.id))
+                    let results = try await node.commit(together)
+                    #expect(results.enumerated().allSatisfy { (try? $1.get()) == ($0 != 3 ? .made : .notMade) })
+                    let patient = Task(executorPreference: node.group.loops[0]) {
+                        try await committer.commit(held, patiently: true)
+                    }
+                    try await Task.sleep(for: .milliseconds(50))
+                    // Nor does whoever waits for it.
+                    let others = try await node.commit([try Commits.creation(of: store, to: couriers)])
+                    #expect(others.allSatisfy { (try? $0.get()) == .made })
+                    return patient
+                }
+                #expect(try await waiting.value == .made)
+            }
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func whoeverLeavesMeanwhileLeavesNothingHalf() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            try await Node.with { node in
+                for round in 0..<50 {
+                    let commits = try (0..<10).map { _ in try Commits.creation(of: store, to: couriers) }
+                    let committer = node.committer
+                    let tasks = commits.map { commit in
+                        Task(executorPreference: node.group.loops[0]) { try await committer.commit(commit) }
+                    }
+                    // Before it is sent, while it is under way, or when it is over.
+                    try await Task.sleep(for: .microseconds(round * 60))
+                    for task in tasks.prefix(5) { task.cancel() }
+                    for task in tasks.dropFirst(5) { #expect(try await task.value == .made) }
+                    for task in tasks.prefix(5) { _ = await task.result }
+                }
+            }
+            let made = try await api.execute("SELECT count(*) >= 250 FROM deliveries")
+            #expect(made == [["t"]])
+            try await api.expectConsistency()
+        }
+    }
+
+    /// For a minute, as the many nodes of one database do.
+    @Test(.timeLimit(.minutes(5))) func twoNodesOverTheSameDeliveriesNeverDeadlock() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(4)
+            var ids: [ID] = []
+            for _ in 0..<40 { ids.append(try #require(ID(try await api.delivery(of: store, to: couriers)))) }
+            let deliveries = ids
+            let before = try await deadlocks(api)
+            let end = ContinuousClock.now + .seconds(60)
+            try await Node.with { one in
+                try await Node.with { other in
+                    try await withThrowingTaskGroup(of: Int.self) { group in
+                        for node in [one, other] {
+                            for (place, courier) in couriers.enumerated() {
+                                group.addTask {
+                                    try await churn(
+                                        deliveries, on: node, as: courier, and: store, until: end, from: place)
+                                }
+                            }
+                        }
+                        let made = try await group.reduce(0, +)
+                        print("two nodes made \(made) changes of 40 deliveries in a minute")
+                        #expect(made > 1000)
+                    }
+                }
+            }
+            #expect(try await deadlocks(api) == before)
+            try await api.expectConsistency()
+        }
+    }
+
+    private func deadlocks(_ api: API) async throws -> [[String?]] {
+        try await api.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    }
+
+    /// Declines and edits for ever: steps that leave a delivery pending.
+    private func churn(
+        _ ids: [ID], on node: Node, as courier: Person, and store: Person, until end: ContinuousClock.Instant,
+        from place: Int
+    ) async throws -> Int {
+        var made = 0
+        var turn = place
+        while ContinuousClock.now < end {
+            turn += 1
+            var commits: [Commit] = []
+            // In another order each time.
+            for id in (turn % 2 == 0 ? ids : ids.reversed()).prefix(16) {
+                let found = try await node.find(id, for: try #require(ID(courier.id)))
+                var content = found.delivery.content
+                content.description = "turn \(turn) of \(place)"
+                let edit = Command.Edit(content: content, candidates: found.delivery.candidates)
+                let command = Command(.edit, by: found.delivery.store, .store, edit: edit)
+                let isOffered = found.delivery.offered.contains(try #require(ID(courier.id)))
+                if isOffered, found.delivery.offered.count > 1 {
+                    commits.append(try Commits.step(.decline, on: found, by: courier))
+                } else if case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: true)
+                {
+                    commits.append(
+                        Commit(
+                            change: change, at: .now, times: found.after(change, at: .now).times, notices: [],
+                            record: nil))
+                }
+            }
+            for result in try await node.commit(commits) where try result.get() == .made { made += 1 }
+        }
+        return made
+    }
+}
+
+/// Locks a delivery, as somebody at psql might.
+private struct Hold: Statement {
+    static let sql = "SELECT id FROM deliveries WHERE id = $1 FOR UPDATE"
+    let id: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+}

@@ -1,0 +1,154 @@
+import EventLoop
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Product
+
+@Suite(.database) struct DeadlineTests {
+    private struct Broken: Error {}
+
+    /// What happened, and what went wrong.
+    private final class Diary: Sendable {
+        private let lines = Locked<[String]>([])
+
+        func write(_ line: String) { lines.withLock { $0.append(line) } }
+        var pages: [String] { lines.withLock { $0 } }
+
+        func node(_ name: String, _ session: Session, _ kinds: DueKind...) -> Deadlines {
+            Deadlines(session.database, kinds) { kind, error in self.write("\(name): \(kind) failed, \(error)") }
+        }
+
+        func kind(_ name: String, hasMore: Bool = false) -> DueKind {
+            .recurring(name, every: .seconds(60)) { _ in
+                self.write(name)
+                return hasMore
+            }
+        }
+    }
+
+    @Test func whatIsDueHappensOnceUntilItIsDueAgain() async throws {
+        try await Session.with { session in
+            let diary = Diary()
+            let (here, there) = (
+                diary.node("here", session, diary.kind("it")), diary.node("there", session, diary.kind("it"))
+            )
+            try await here.begin()
+            try await there.begin()
+            #expect(try await here.next())
+            #expect(try await !there.next())
+            #expect(diary.pages == ["it"])
+            #expect(try await session.database.run(IsDueInAMinute(kind: "it")) == [true])
+            try await session.database.run(Advance())
+            try await there.begin()
+            #expect(try await there.next())
+            #expect(diary.pages == ["it", "it"])
+        }
+    }
+
+    @Test func whatFailsIsToldAndUndoneAndHoldsUpNothing() async throws {
+        try await Session.with { session in
+            let diary = Diary()
+            let failing = DueKind.recurring("failing", every: .seconds(60)) {
+                try await $0.run(WriteSessions())
+                throw Broken()
+            }
+            let node = diary.node("here", session, failing, diary.kind("other"))
+            try await node.begin()
+            while try await node.next() {}
+            #expect(diary.pages.sorted() == ["here: failing failed, Broken()", "other"])
+            #expect(try await session.database.run(CountSessions()) == [0])
+            #expect(try await session.database.run(IsDueInAMinute(kind: "failing")) == [true])
+        }
+    }
+
+    /// There is always more of one thing: the others have their turn all the same.
+    @Test func whatNeverEndsHoldsUpNothing() async throws {
+        try await Session.with { session in
+            let diary = Diary()
+            let node = diary.node(
+                "here", session, diary.kind("endless", hasMore: true), diary.kind("first"), diary.kind("second"))
+            try await node.begin()
+            for _ in 0..<6 { #expect(try await node.next()) }
+            #expect(diary.pages.filter { $0 != "endless" }.sorted() == ["first", "second"])
+        }
+    }
+
+    /// Somebody is at it for long, and dies at it.
+    @Test func whatSomebodyIsAtIsLeftToThemAsLongAsTheyLive() async throws {
+        try await Session.with { session in
+            let diary = Diary()
+            let node = diary.node("here", session, diary.kind("it"), diary.kind("other"))
+            try await node.begin()
+            let other = try await OpenTransaction.begin()
+            try await other.query("SELECT FROM deadlines WHERE kind = 'it' FOR UPDATE")
+            #expect(try await node.next())
+            #expect(try await !node.next())
+            #expect(diary.pages == ["other"])
+            let process = try #require(try await other.query("SELECT pg_backend_pid()").first?.first ?? nil)
+            try await session.database.run(Kill(process: process))
+            try await eventually { try await node.next() }
+            #expect(diary.pages == ["other", "it"])
+        }
+    }
+
+    /// A node of before does not know of it.
+    @Test func whatIsUnknownIsLeftToThoseWhoKnowIt() async throws {
+        try await Session.with { session in
+            let diary = Diary()
+            try await diary.node("new", session, diary.kind("new")).begin()
+            #expect(try await !diary.node("old", session, diary.kind("old")).next())
+            #expect(try await diary.node("new", session, diary.kind("new")).next())
+        }
+    }
+
+    @Test func whatIsOutdatedGoesAndWhatIsNotStays() async throws {
+        try await Session.with { session in
+            try await session.database.run(WriteSessions())
+            #expect(try await session.database.run(RemoveOutdated()) == [true])
+            #expect(try await session.database.run(RemoveOutdated()) == [false])
+            #expect(try await session.database.run(CountSessions()) == [10])
+        }
+    }
+}
+
+private struct Advance: Statement {
+    static let sql = "UPDATE deadlines SET due_at = due_at - interval '1 minute'"
+}
+
+private struct Kill: Statement {
+    static let sql = "SELECT pg_terminate_backend($1::text::integer)"
+    let process: String
+
+    func bind(into parameters: inout Parameters) { parameters.add(process) }
+}
+
+private struct IsDueInAMinute: Statement {
+    static let sql = """
+        SELECT due_at - clock_timestamp() BETWEEN interval '0' AND interval '1 minute' FROM deadlines WHERE kind = $1
+        """
+    let kind: String
+
+    func bind(into parameters: inout Parameters) { parameters.add(kind) }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// Seven hundred that are over, and ten that are not.
+private struct WriteSessions: Statement {
+    static let sql = """
+        WITH account AS (
+            INSERT INTO accounts (id, kind, password_hash, language)
+            VALUES (gen_random_uuid(), 'store', '$scrypt$none', 'hr') RETURNING id)
+        INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
+        SELECT gen_random_uuid(), account.id, sha256(n::text::bytea),
+            now() + CASE WHEN n > 700 THEN interval '1 day' ELSE interval '-1 second' END, '127.0.0.1'
+        FROM account, generate_series(1, 710) n
+        """
+}
+
+private struct CountSessions: Statement {
+    static let sql = "SELECT count(*) FROM sessions"
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+}

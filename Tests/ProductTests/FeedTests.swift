@@ -1,0 +1,488 @@
+import EventLoop
+import Foundation
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Feed
+
+/// Each account's feed: nothing missing, nothing twice, in the order of the commits.
+@Suite(.database) struct FeedTests {
+    private func page(_ api: API, _ person: Person, _ query: String = "") async throws -> Answer {
+        try await api.get("/v1/events" + query, as: person.token)
+    }
+
+    @Test func itTellsEachAccountWhatConcernsIt() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.expectEvents(["delivery.created", "delivery.accepted"], of: store)
+            try await api.expectEvents(["delivery.offered", "delivery.accepted"], of: couriers[0])
+            try await api.expectEvents(["delivery.offered", "delivery.taken"], of: couriers[1])
+            let items = try await page(api, store).items
+            #expect(items.map { $0["seq"].integer } == [1, 2] && items[0]["delivery_id"].string == id)
+            #expect(items[0]["delivery"]["recipient"]["first_name"] == "Iva")
+            // To whom it is nothing any more, it is not told whose parcel it is.
+            let lost = try await page(api, couriers[1]).items
+            #expect(
+                lost.allSatisfy { !$0["delivery"].names.contains("recipient") && $0["delivery"]["id"].string == id })
+            #expect(lost.map { $0["delivery"]["status"] } == ["pending", "in_progress"])
+            // Nor what becomes of it after that.
+            try await api.act("deliver", id, as: couriers[0])
+            try await api.expectEvents(
+                ["delivery.created", "delivery.accepted", "delivery.delivered"], of: store)
+            let later = try await page(api, couriers[1]).items.map { $0["delivery"] }
+            #expect(
+                later == [
+                    ["id": .string(id), "status": "pending", "version": 1],
+                    ["id": .string(id), "status": "in_progress", "version": 2],
+                ])
+        }
+    }
+
+    @Test(arguments: [
+        ("text/event-stream", true), ("text/event-stream, */*", true),
+        ("text/event-stream;q=0.9,application/json;q=0.1", true),
+        ("application/json, text/event-stream", false), ("application/json, text/event-stream;q=0.1", false),
+        ("text/event-stream;q=0", false), ("*/*", false),
+    ])
+    func aStreamIsForThoseWhoPreferOne(_ accept: String, _ isStream: Bool) async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let client = try await Client(api.port)
+            try await client.send(
+                "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(store.token)\r\nAccept: \(accept)\r\n\r\n"
+            )
+            var head = ""
+            while case let line = try await blocking({ try client.takeLine() }), !line.isEmpty { head += line + "\n" }
+            client.close()
+            #expect(head.contains("text/event-stream") == isStream)
+        }
+    }
+
+    @Test func partnersAndInvitesAreTold() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
+            let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
+            _ = try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token)
+            _ = try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token)
+            try await api.expectEvents(["invite.received", "partner.joined", "partner.ended"], of: courier)
+            try await api.expectEvents(["partner.joined", "partner.ended"], of: store)
+            let received = try await page(api, courier).items[0]
+            #expect(received["data"]["store_name"] == "Kod Mare" && received["delivery"] == .null)
+            // The code goes to the phone alone.
+            #expect(!received["data"].names.contains("code") && !received["data"].names.contains("url"))
+        }
+    }
+
+    @Test func itIsResumedFromAnyCursor() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<7 { _ = try await api.delivery(of: store, to: couriers) }
+            try await api.expectEvents(Array(repeating: "delivery.created", count: 7), of: store)
+            let all = try await page(api, store).items
+            for (place, item) in all.enumerated() {
+                let rest = try await page(api, store, "?after=\(item["cursor"].string ?? "")").items
+                #expect(rest == Array(all[(place + 1)...]))
+            }
+            let first = try await page(api, store, "?limit=3")
+            #expect(first.items == Array(all[0..<3]))
+            #expect(first.json["next_cursor"] == all[2]["cursor"])
+            #expect(try await page(api, store, "?after=\(all[6]["cursor"].string ?? "")").json["next_cursor"] == .null)
+            for wrong in [
+                "x", "1", "-1-1", "1-", "zzzzzzzzzzzzzzzzzzzzz-1", ".", "1.", "-1.1", "1.zzzzzzzzzz", "1.1.1",
+            ] {
+                let answer = try await page(api, store, "?after=\(wrong)")
+                #expect(answer.status == 422 && answer.wrong == ["after": "invalid_cursor"], "\(wrong)")
+            }
+        }
+    }
+
+    @Test func fromNowOnBeginsAfterWhatThereIs() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await api.delivery(of: store, to: couriers)
+            try await api.expectEvents(["delivery.created"], of: store)
+            let now = try await page(api, store, "?after=now")
+            let cursor = try #require(now.json["next_cursor"].string)
+            #expect(now.items.isEmpty)
+            let id = try await api.delivery(of: store, to: couriers)
+            let next = try await page(api, store, "?after=\(cursor)&wait_seconds=20").items
+            #expect(next.map { $0["delivery_id"].string } == [id])
+        }
+    }
+
+    /// The trap of every feed that is ordered by a number: the number is drawn before the commit.
+    @Test func whatCommitsLateIsNeitherPassedOverNorWaitedFor() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let slow = try await OpenTransaction.begin()
+            // Draws its place first, and commits last.
+            try await slow.query(
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.late}')")
+            for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
+            let made = Array(repeating: "delivery.created", count: 3)
+            try await api.expectEvents(made, of: store)
+            // What was rolled back leaves no gap in what is read.
+            let failing = try await OpenTransaction.begin()
+            try await failing.query(
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.never}')")
+            try await failing.query("ROLLBACK")
+            try await slow.query("COMMIT")
+            try await api.expectEvents(made + ["test.late"], of: store)
+            let numbers = try await page(api, store).items.map { $0["number"].integer }
+            #expect(numbers == [1, 2, 3, 4])
+            // And nothing of it is looked for any more.
+            try await eventually {
+                _ = try await api.delivery(of: store, to: couriers)
+                try await api.numberEvents()
+                let gaps = "SELECT gaps_first FROM event_rounds ORDER BY journal_id DESC LIMIT 1"
+                return try await api.execute(gaps) == [["{}"]]
+            }
+        }
+    }
+
+    /// The other trap: who draws first has begun last, and no snapshot knows of it when what follows is numbered.
+    @Test func whoeverBeganLastIsNotForgottenWhereItDrewFirst() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            func write(_ type: String) -> String {
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{\(type)}')"
+            }
+            var expected: [String] = []
+            for _ in 0..<5 {
+                let first = try await OpenTransaction.begin()
+                try await first.query("SELECT pg_current_xact_id()")
+                let last = try await OpenTransaction.begin()
+                try await last.query(write("test.late"))
+                try await first.query(write("test.first"))
+                try await first.query("COMMIT")
+                try await api.expectEvents(expected + ["test.first"], of: store)
+                // What is numbered meanwhile keeps what is still missing.
+                try await api.execute(write("test.between"))
+                try await api.expectEvents(expected + ["test.first", "test.between"], of: store)
+                try await last.query("COMMIT")
+                expected += ["test.first", "test.between", "test.late"]
+                try await api.expectEvents(expected, of: store)
+            }
+        }
+    }
+
+    @Test func manyWritersAndAReaderWhoNeverMissesAny() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let writing = Task {
+                _ = try await together(8) {
+                    for _ in 0..<25 {
+                        let id = try await api.delivery(of: store, to: couriers)
+                        try await api.act("accept", id, as: couriers[0])
+                    }
+                }
+            }
+            var (read, cursor): ([JSON], String) = ([], "")
+            while read.count < 400 {
+                let after = cursor.isEmpty ? "" : "&after=\(cursor)"
+                let items = try await page(api, store, "?limit=7&wait_seconds=20\(after)").items
+                try #require(!items.isEmpty, "nothing came for 20 seconds")
+                read += items
+                cursor = items.last?["cursor"].string ?? ""
+            }
+            try await writing.value
+            let steps = read.map { "\($0["delivery_id"].string ?? "") \($0["seq"].integer ?? 0)" }
+            #expect(Set(steps).count == 400)
+            // Of each delivery in its order.
+            for (_, own) in Dictionary(grouping: read, by: { $0["delivery_id"].string ?? "" }) {
+                #expect(own.map { $0["seq"].integer } == [1, 2])
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    @Test func waitingEndsWithTheFirstEvent() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            async let waited = page(api, couriers[0], "?wait_seconds=30")
+            try await Task.sleep(for: .milliseconds(300))
+            let id = try await api.delivery(of: store, to: couriers)
+            #expect(try await waited.items.map { $0["delivery_id"].string } == [id])
+            let empty = try await page(api, couriers[0], "?after=now&wait_seconds=1")
+            #expect(empty.status == 200 && empty.items.isEmpty)
+            for wrong in ["31", "-1", "x"] {
+                #expect(try await page(api, store, "?wait_seconds=\(wrong)").wrong == ["wait_seconds": "out_of_range"])
+            }
+        }
+    }
+
+    @Test func aServerThatStopsAnswersThoseWhoWait() async throws {
+        let waited = try await API.serving { api in
+            let store = try await api.store()
+            let waiting = Task { try await page(api, store, "?wait_seconds=30") }
+            try await Task.sleep(for: .milliseconds(300))
+            return waiting
+        }
+        let answer = try await waited.value
+        #expect(answer.status == 200 && answer.items.isEmpty)
+    }
+
+    // MARK: Streams
+
+    @Test func aStreamHasTheSameRowsAndIsResumed() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let stream = try await EventStream(api, as: store)
+            #expect(stream.status == 200)
+            var ids: [String] = []
+            for _ in 0..<3 { ids.append(try await api.delivery(of: store, to: couriers)) }
+            let events = try await stream.take(3)
+            #expect(events.map(\.type) == Array(repeating: "delivery.created", count: 3))
+            let items = try await page(api, store).items
+            #expect(events.map(\.id) == items.map { $0["cursor"].string })
+            #expect(events.compactMap { $0.data.flatMap { JSON(Array($0.utf8)) } } == items)
+            stream.close()
+            let resumed = try await EventStream(api, as: store, after: events[0].id)
+            #expect(try await resumed.take(2).map(\.id) == [events[1].id, events[2].id])
+            resumed.close()
+            let fromNow = try await EventStream(api, as: store, query: "?after=now")
+            let start = try await fromNow.next(comments: true)
+            #expect(start?.id != nil && start?.type == nil)
+            let later = try await api.delivery(of: store, to: couriers)
+            #expect(try await fromNow.take(1)[0].data?.contains(later) == true)
+            fromNow.close()
+        }
+    }
+
+    @Test func anAccountHasOnlySoManyStreams() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            var streams: [EventStream] = []
+            for _ in 0..<8 { streams.append(try await EventStream(api, as: store)) }
+            #expect(streams.allSatisfy { $0.status == 200 })
+            #expect(try await EventStream(api, as: store).status == 429)
+            #expect(try await EventStream(api, as: try await api.store()).status == 200)
+            for stream in streams { stream.close() }
+            // Places are given back when the server notices.
+            try await eventually { try await EventStream(api, as: store).status == 200 }
+        }
+    }
+
+    @Test func aStreamEndsWithItsSessionAndWithTheServer() async throws {
+        let stream = try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let stream = try await EventStream(api, as: store)
+            #expect(try await stream.next(comments: true) != nil)
+            #expect(try await api.call("DELETE", "/v1/sessions/current", as: store.token).status == 204)
+            // Whatever wakes it finds that the session is over.
+            try await api.execute("INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.more}')")
+            #expect(try await stream.next() == nil)
+            stream.close()
+            return try await EventStream(api, as: couriers[0])
+        }
+        // An orderly end, so that the client comes again.
+        #expect(try await stream.next() == nil)
+    }
+
+    // MARK: Keeping
+
+    /// Writes old events of an account as if they had been numbered then.
+    private func writeOld(_ numbers: ClosedRange<Int>, of person: Person, days: Int, _ api: API) async throws {
+        let when = "date_trunc('milliseconds', now()) - interval '\(days) days'"
+        try await api.execute("SELECT make_event_partition(\(when))")
+        try await api.execute(
+            """
+            INSERT INTO events (account_id, numbered_at, number, type, at)
+            SELECT '\(person.id)', \(when) + n * interval '1 second', n, 'test.old', now()
+            FROM generate_series(\(numbers.lowerBound), \(numbers.upperBound)) n
+            """)
+    }
+
+    @Test func onlyWhatIsTrulyGoneIsRefused() async throws {
+        try await API.serving { api in
+            let (busy, couriers) = try await api.team(1)
+            let quiet = try await api.store()
+            for person in [busy, quiet] {
+                try await writeOld(1...3, of: person, days: 50, api)
+                try await writeOld(4...5, of: person, days: 20, api)
+            }
+            let cursors = try await page(api, busy).items.map { $0["cursor"].string ?? "" }
+            let theirs = try await page(api, quiet).items.map { $0["cursor"].string ?? "" }
+            let drop = RenewEventPartitions(days: 30)
+            try await api.database.run(drop)
+            try await api.database.run(drop)
+            try await api.expectEvents(["test.old", "test.old"], of: busy)
+            for place in 0..<2 {
+                let answer = try await page(api, busy, "?after=\(cursors[place])")
+                #expect(answer.status == 410 && answer.code == "gone")
+                let stream = try await EventStream(api, as: busy, after: cursors[place])
+                #expect(stream.status == 410)
+                stream.close()
+            }
+            // Whoever has read all that was dropped missed nothing.
+            let rest = try await page(api, busy, "?after=\(cursors[2])").items
+            #expect(rest.map { $0["number"].integer } == [4, 5])
+            // When everything is dropped, the numbers go on all the same.
+            try await api.database.run(RenewEventPartitions(days: 10))
+            #expect(try await page(api, quiet, "?after=\(theirs[4])").status == 200)
+            #expect(try await page(api, quiet, "?after=\(theirs[3])").status == 410)
+            let now = try await page(api, quiet, "?after=now").json["next_cursor"].string
+            #expect(now == theirs[4])
+            _ = try await api.delivery(of: busy, to: couriers)
+            try await api.expectEvents(["delivery.created"], of: busy)
+            #expect(try await page(api, busy).items.map { $0["number"].integer } == [6])
+            #expect(try await page(api, busy, "?after=\(cursors[4])").items.count == 1)
+        }
+    }
+
+    @Test func eventsLieInTheWeekInWhichTheyWereNumbered() async throws {
+        try await API.serving { api in
+            let weeks = try await api.execute(
+                "SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass")
+            #expect(Int(weeks[0][0] ?? "") ?? 0 >= 5)
+            try await api.database.run(RenewEventPartitions(days: 30))
+            #expect(
+                try await api.execute("SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass") == weeks)
+        }
+    }
+
+    // MARK: Copies
+
+    @Test func cursorsOfTheTimeBeforeNumbersStayGood() async throws {
+        try await API.serving { api in
+            let (store, quiet) = (try await api.store(), try await api.store())
+            try await writeOld(1...3, of: store, days: 3, api)
+            try await api.execute(
+                """
+                INSERT INTO event_cursors_before (account_id, xact, id, number, numbered_at, next_at)
+                SELECT account_id, (702 + number)::text::xid8, number + 2, number, numbered_at, lead(numbered_at) OVER (ORDER BY number) FROM events
+                WHERE account_id = '\(store.id)'
+                """)
+            try await api.execute("UPDATE events_kept SET after = '702'")
+            func read(_ transaction: Int, _ event: Int, _ person: Person) async throws -> Answer {
+                let cursor = "\(String(transaction, radix: 36))-\(String(event, radix: 36))"
+                return try await page(api, person, "?after=\(cursor)")
+            }
+            for (transaction, event, numbers) in [
+                (704, 4, [3]), (705, 5, []), (703, 9, [2, 3]), (702, 2, [1, 2, 3]), (999, 0, []),
+            ] {
+                let answer = try await read(transaction, event, store)
+                #expect(answer.items.map { $0["number"].integer } == numbers, "\(transaction): \(answer.json)")
+            }
+            // Something may have been dropped since, and nobody knows whose it was.
+            #expect(try await read(701, 1, store).status == 410)
+            #expect(try await read(703, 0, quiet).status == 200)
+            // Once what came after them is older than events are kept they are not worth their place; but whoever has read
+            // everything is never told that something is gone, and nobody because of what others had.
+            try await api.execute(
+                "UPDATE event_cursors_before SET next_at = now() - interval '31 days' WHERE number = 1")
+            #expect(try await api.database.run(ForgetFormerCursors(days: 30)) == [1])
+            #expect(try await api.database.run(ForgetFormerCursors(days: 30)) == [0])
+            #expect(try await read(703, 3, store).status == 410)
+            #expect(try await read(704, 4, store).items.map { $0["number"].integer } == [3])
+            #expect(try await read(705, 5, store).status == 200)
+            #expect(try await read(703, 0, quiet).status == 200)
+        }
+    }
+
+    /// What a fail-over without waiting for the other server may do, and a backup that is a little old.
+    @Test func aCursorFromAfterTheEndOfACopyGoesOn() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
+            try await api.expectEvents(Array(repeating: "delivery.created", count: 3), of: store)
+            let last = try await page(api, store).items[2]["cursor"].string ?? ""
+            // The last two were not copied.
+            try await api.execute("DELETE FROM events WHERE account_id = '\(store.id)' AND number > 1")
+            #expect(try await page(api, store, "?after=\(last)").status == 200)
+            let id = try await api.delivery(of: store, to: couriers)
+            let next = try await page(api, store, "?after=\(last)&wait_seconds=30").items
+            #expect(next.map { $0["delivery_id"].string } == [id] && next[0]["number"] == 2)
+        }
+    }
+
+    // MARK: Holding up
+
+    @Test func noOpenTransactionHoldsUpAnybodyElse() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let (other, theirs) = try await api.team(1)
+            // One that writes of the same account, one that only looks, and one that sees an old snapshot.
+            let writer = try await OpenTransaction.begin()
+            try await writer.query(
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.slow}')")
+            let reader = try await OpenTransaction.begin()
+            try await reader.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            try await reader.query("SELECT count(*) FROM events, event_journal, event_rounds")
+            for _ in 0..<20 {
+                for (store, couriers) in [(store, couriers), (other, theirs)] {
+                    let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
+                    let id = try await api.delivery(of: store, to: couriers)
+                    let next = try await page(api, store, "?after=\(before)&wait_seconds=30")
+                    #expect(next.items.map { $0["delivery_id"].string } == [id], "\(next.json)")
+                }
+            }
+            try await writer.commit()
+            try await reader.commit()
+        }
+    }
+
+    /// Its processes stand still for a second; who waits then has what came as soon as it is there, and nobody is refused.
+    @Test func aPauseOfTheDatabaseLeavesNoTrace() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let quiet = try await api.courier()
+            let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
+            let ended = Locked<[String]>([])
+            let waiters = (0..<10).map { _ in
+                Task {
+                    let answer = try await page(api, store, "?after=\(before)&wait_seconds=30")
+                    ended.withLock { $0.append("with an event") }
+                    return answer
+                }
+            }
+            let inVain = Task {
+                _ = try await page(api, quiet, "?after=now&wait_seconds=20")
+                ended.withLock { $0.append("in vain") }
+            }
+            try await Task.sleep(for: .milliseconds(500))
+            let processes = try await api.execute(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            ).compactMap { $0[0].flatMap { pid_t($0) } }
+            try #require(processes.count > 4)
+            for process in processes { #expect(kill(process, SIGSTOP) == 0) }
+            let made = Task {
+                try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token).status
+            }
+            try await Task.sleep(for: .seconds(1))
+            for process in processes { kill(process, SIGCONT) }
+            #expect(try await made.value == 201)
+            for waiter in waiters {
+                let answer = try await waiter.value
+                #expect(answer.status == 200 && answer.items.map { $0["type"].string } == ["delivery.created"])
+            }
+            try await inVain.value
+            #expect(ended.withLock { $0.last } == "in vain")
+        }
+    }
+
+    /// Whoever is asleep when the database comes back is woken, in whatever order things happen.
+    @Test func nobodysWakeUpIsLostWhenTheDatabaseCutsEveryConnection() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<5 {
+                let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
+                async let waited = page(api, store, "?after=\(before)&wait_seconds=30")
+                let kill =
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                try await api.execute(kill)
+                try await eventually {
+                    try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token).status == 201
+                }
+                let answer = try await waited
+                // The request may have been under way when its connection was cut.
+                #expect(answer.status == 503 || answer.items.first?["type"] == "delivery.created", "\(answer.json)")
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Deliveries
+@testable import Feed
+
+/// At a million deliveries, no list reads more than its page, wherever that begins.
+@Suite(.database, .timeLimit(.minutes(5))) struct ListPlanTests {
+    @Test func noListReadsMoreThanItsPage() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            try await fill(api, store, couriers[0])
+            let lists: [(name: String, sql: String, owner: String, driving: String)] = [
+                ("store", ListOfStore.sql, store.id, "deliveries"),
+                ("courier", ListOfCourier.sql, couriers[0].id, "jobs"),
+                ("search of store", WalkDeliveries<SearchOfStore>.sql, store.id, "deliveries"),
+                ("search of courier", WalkDeliveries<SearchOfCourier>.sql, couriers[0].id, "jobs"),
+            ]
+            for (name, sql, owner, driving) in lists {
+                let isSearch = sql.contains("$6")
+                for start in Self.starts {
+                    let plan = try await explain(
+                        api, sql,
+                        [
+                            "'\(owner)'", "'\(start.status)'", "'\(start.id)'", "51",
+                            "'\(start.through)'",
+                        ] + (isSearch ? ["'nothing of the kind'", "1000"] : []))
+                    let read = rows(of: driving, in: plan)
+                    #expect(
+                        (1...(isSearch ? 1000 : 51)).contains(read),
+                        "\(name) from \(start.status): \(read) rows\n\(plan)")
+                    #expect(!plan.contains("Seq Scan"), "\(name)\n\(plan)")
+                }
+            }
+            let feed = try await explain(api, ReadFeed<FeedDelivery>.sql, ["'\(store.id)'", "'1970-01-01'", "0", "51"])
+            #expect(rows(of: "events", in: feed) <= 51 && !feed.contains("Seq Scan"), "\(feed)")
+            let history = try await explain(
+                api, ListHistory.sql, ["'018f0000-0000-7000-8000-000000000000'", "0", "51"])
+            #expect(!history.contains("Seq Scan"))
+        }
+    }
+
+    private static let starts = [
+        (status: "pending", id: "ffffffff-ffff-ffff-ffff-ffffffffffff", through: "cancelled"),
+        (status: "in_progress", id: "00000000-0000-7000-8000-000000000000", through: "cancelled"),
+        // The middle of all.
+        (status: "delivered", id: "00000000-0000-7000-8000-000000500000", through: "cancelled"),
+        // Only what is pending, behind half of it.
+        (status: "pending", id: "00000000-0000-7000-8000-000000500000", through: "pending"),
+    ]
+
+    /// A hundred thousand are pending, the rest delivered; all are of one store and one courier.
+    private func fill(_ api: API, _ store: Person, _ courier: Person) async throws {
+        for table in ["deliveries", "jobs"] { try await api.execute("ALTER TABLE \(table) DISABLE TRIGGER ALL") }
+        // In parts, so that no connection is silent for longer than it may be.
+        for part in 0..<20 {
+            try await api.execute(
+                """
+                WITH made AS (
+                    INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name,
+                        recipient_last_name, recipient_address, description, created_at, updated_at, accepted_at,
+                        delivered_at)
+                    SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, '\(store.id)',
+                        CASE WHEN n % 10 = 0 THEN 'pending' ELSE 'delivered' END::delivery_status, 1,
+                        CASE WHEN n % 10 > 0 THEN '\(courier.id)'::uuid END, ARRAY['\(courier.id)'::uuid], 'Iva', 'Ivić',
+                        'Ilica 1', 'Torta', now(), now(), CASE WHEN n % 10 > 0 THEN now() END,
+                        CASE WHEN n % 10 > 0 THEN now() END
+                    FROM generate_series(\(part * 50_000 + 1), \((part + 1) * 50_000)) n
+                    RETURNING id, status
+                ), opened AS (INSERT INTO jobs SELECT '\(courier.id)', status, id, '\(store.id)' FROM made)
+                INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at)
+                SELECT '\(store.id)', date_trunc('milliseconds', now()), \(part * 10_000) + row_number() OVER (),
+                    'delivery.created', id, 1, now()
+                FROM made LIMIT 10000
+                """)
+        }
+        try await api.execute("ANALYZE deliveries, jobs, events")
+    }
+
+    /// What the statement does, prepared as Kurir's sessions prepare it.
+    private func explain(_ api: API, _ sql: String, _ parameters: [String]) async throws -> String {
+        let url = TestDatabase.current.url
+        return try await blocking {
+            let connection = try BlockingConnection(url: url)
+            for setting in [
+                "plan_cache_mode = force_generic_plan", "jit = off", "max_parallel_workers_per_gather = 0",
+                "enable_seqscan = off", "enable_hashjoin = off", "enable_mergejoin = off",
+            ] {
+                try connection.execute("SET \(setting)")
+            }
+            try connection.execute("PREPARE list AS \(sql)")
+            let lines = try connection.query(
+                "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE list(\(parameters.joined(separator: ", ")))"
+            )
+            return lines.compactMap { $0[0] }.joined(separator: "\n")
+        }
+    }
+
+    /// How many rows of a table were read, those among them that a filter removed.
+    private func rows(of table: String, in plan: String) -> Int {
+        let lines = plan.split(separator: "\n")
+        guard let place = lines.firstIndex(where: { $0.contains("Scan") && $0.contains(" on \(table) ") }) else {
+            return 0
+        }
+        let read = lines[place].firstMatch(of: /rows=(\d+) loops=(\d+)/).map { Int($0.1)! * Int($0.2)! } ?? 0
+        let removed = lines[place...].prefix(5).compactMap { $0.firstMatch(of: /Rows Removed by Filter: (\d+)/) }.first
+        return read + (removed.flatMap { Int($0.1) } ?? 0)
+    }
+}

@@ -1,0 +1,111 @@
+import Crypto
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import People
+@testable import Product
+
+/// What is looked at without a session.
+@Suite(.database) struct PageTests {
+    private func invited(_ api: API, by name: String) async throws -> (code: String, courier: Person) {
+        let (store, courier) = (try await api.store(name: name), try await api.courier(name: ("Evangelina", "Tajnić")))
+        let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
+        return (try #require(made["code"].string), courier)
+    }
+
+    @Test(arguments: [("hr-HR,hr;q=0.9", "hr", "poziva vas"), ("de", "en", "invites you"), (nil, "en", "invites you")])
+    func anInviteSaysWhoInvites(_ accepted: String?, _ language: String, _ words: String) async throws {
+        try await API.serving { api in
+            let (code, courier) = try await invited(api, by: "<script>alert(1)</script> & Co")
+            let page = try await api.get("/i/\(code)", headers: accepted.map { ["Accept-Language": $0] } ?? [:])
+            let text = page.reply.text
+            #expect(page.status == 200 && page.reply.header("content-type") == "text/html; charset=utf-8")
+            #expect(text.contains("<html lang=\"\(language)\">") && text.contains(words) && text.contains(code))
+            #expect(text.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; Co") && !text.contains("<script"))
+            #expect(!text.contains(courier.login) && !text.contains("Evangelina") && !text.contains("Ilica"))
+        }
+    }
+
+    @Test func anInviteThatIsOverNamesNobody() async throws {
+        try await API.serving { api in
+            let (code, _) = try await invited(api, by: "Kod Mare")
+            try await api.execute("UPDATE invites SET expires_at = now()")
+            let over = try await api.get("/i/\(code.lowercased())")
+            #expect(over.status == 410 && !over.reply.text.contains("Mare"))
+            #expect(over.reply.text.contains(#"href="/courier""#))
+            for unknown in ["00000-00000", "x", "%3Cscript%3E"] {
+                let page = try await api.get("/i/\(unknown)")
+                #expect(page.status == 404 && page.reply.header("content-type") == "text/html; charset=utf-8")
+                #expect(!page.reply.text.contains("<script"))
+            }
+        }
+    }
+
+    /// Browsers take the page's one style and nothing else.
+    @Test(arguments: ["/docs", "/i/00000-00000"])
+    func thePolicyAllowsTheStyleAlone(_ path: String) async throws {
+        try await API.serving { api in
+            let page = try await api.get(path).reply
+            let style = try #require(page.text.firstMatch(of: /<style>([\s\S]*)<\/style>/)).1
+            let policy = try #require(page.header("content-security-policy"))
+            #expect(policy.contains("default-src 'none'"))
+            #expect(policy.contains("style-src 'sha256-\(Base64.encode(SHA256.hash(String(style))))'"))
+            #expect(!page.text.contains("style=") && !page.text.contains("onclick"))
+        }
+    }
+
+    /// A room that tells how often it was asked for its endpoints.
+    private struct CountingRoom: Room {
+        let asked = Counter()
+
+        var endpoints: [Endpoint] {
+            let count = asked.next()
+            return [
+                Endpoint(.get, "/asked/\(count)", for: .anyone, "Counts", room: "Counting", answers: []) { _ in
+                    throw Problem.notFound
+                }
+            ]
+        }
+    }
+
+    @Test func theDescriptionIsMadeOnce() async throws {
+        try await API.serving { api in
+            let secret = try await ServerSecret.shared(by: api.database)
+            let pages = PageRoom(
+                described: [CountingRoom()], version: "0", throttle: Throttle(api.database, looseness: nil),
+                codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: API.apps)
+            let ear = try await Ear(
+                url: TestDatabase.current.url, group: api.group, channels: [], heard: { _, _ in }, changed: {})
+            let authenticator = Authenticator(api.database, try await SessionMemory(on: api.group), ear)
+            let gate = Gate(
+                database: api.database, authenticator: authenticator, throttle: Throttle(api.database, looseness: nil),
+                secret: secret, words: .features
+            ) {}
+            let server = try await Server(
+                ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0)),
+                routes: gate.routes(of: [pages]), on: api.group)
+            for path in ["/openapi.json", "/docs", "/openapi.json", "/docs"] {
+                let text = try await Client(server.address.port).get(path).text
+                #expect(text.contains("/asked/1") && !text.contains("/asked/2"))
+            }
+            await server.stop(within: .zero)
+            await ear.stop()
+        }
+    }
+
+    @Test func phonesLearnWhichAppsOpenTheLinks() async throws {
+        try await API.serving { api in
+            let apple = try await api.get("/.well-known/apple-app-site-association")
+            #expect(apple.reply.header("content-type") == "application/json")
+            let detail = apple.json["applinks"]["details"].items[0]
+            #expect(detail["appIDs"] == ["TEAM12345.hr.example.courier"] && detail["components"] == [["/": "/i/*"]])
+            let android = try await api.get("/.well-known/assetlinks.json").json.items[0]
+            #expect(android["relation"] == ["delegate_permission/common.handle_all_urls"])
+            #expect(android["target"]["package_name"] == "hr.example.courier")
+            #expect(android["target"]["sha256_cert_fingerprints"] == ["AB:CD"])
+        }
+    }
+}

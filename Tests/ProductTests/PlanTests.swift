@@ -1,0 +1,284 @@
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Deliveries
+@testable import Feed
+@testable import Outbox
+@testable import People
+
+/// No statement that requests wait for reads more than it needs, whatever the planner was told of the tables.
+@Suite(.database, .timeLimit(.minutes(5))) struct PlanTests {
+    enum Statistics: String, CaseIterable {
+        /// Gathered while everything was empty.
+        case ofEmptyTables
+        /// Nobody has ever looked, as after a restore.
+        case none
+        /// Gathered when there were a few rows, all alike.
+        case ofFewRows
+        case right
+        /// As they are where there are ten million rows of everything.
+        case ofTenMillion
+    }
+
+    /// Planned while there is next to nothing, and used when there is much.
+    @Test(arguments: Statistics.allCases) func nothingReadsMoreThanItNeeds(_ statistics: Statistics) async throws {
+        try await API.serving { api in
+            for table in try await tables(api) {
+                try await api.execute("ALTER TABLE \(table) SET (autovacuum_enabled = off)")
+            }
+            if statistics == .ofEmptyTables { try await api.execute("VACUUM ANALYZE") }
+            let (store, couriers) = try await api.team(2)
+            let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
+            try await api.put(to: ["a device"], channel: "push")
+            if statistics == .ofFewRows { try await api.execute("ANALYZE") }
+            try await Session.with { session in
+                // Nobody else numbers events from now on.
+                try await session.database.run(HoldNumbering())
+                let statements = try await Statements(session, store, couriers, id)
+                let plans = Task(executorPreference: session.group.loops[0]) {
+                    await Plans([session.database]) { _ in }.run(on: session.group.loops[0])
+                }
+                _ = try await statements.reads()
+                try await fill(api, like: id, couriers)
+                if [.right, .ofTenMillion].contains(statistics) { try await api.execute("ANALYZE") }
+                if statistics == .ofTenMillion { try await tellOfTenMillion(api) }
+                var excessive: [String: Int] = [:]
+                do {
+                    try await eventually(within: .seconds(20)) {
+                        excessive = try await statements.reads().filter { $0.value > Statements.most }
+                        return excessive.isEmpty
+                    }
+                } catch {
+                    Issue.record("\(statistics): rows that were read: \(excessive), \(error)")
+                }
+                plans.cancel()
+                await plans.value
+            }
+        }
+    }
+
+    /// Sixty thousand events for as many readers, numbered within the time that a statement has: looked up once each, and
+    /// not each beside all others.
+    @Test func numberingTakesNoLongerForMany() async throws {
+        try await API.serving { api in
+            try await Session.with { session in
+                try await session.database.run(HoldNumbering())
+                try await api.execute(
+                    """
+                    INSERT INTO event_journal (accounts, types)
+                    SELECT array_agg(gen_random_uuid()), array_agg('test.many'::text)
+                    FROM generate_series(1, 120) entry, generate_series(1, 500) reader GROUP BY entry
+                    """)
+                // One more than is asked for is left, since what one entry tells is numbered together.
+                let most: Int32 = 59_000
+                #expect(try await session.database.run(NumberEvents(most: most)) == [true])
+                #expect(try await session.database.run(NumberEvents(most: most)) == [false])
+                let numbered = try await api.execute(
+                    "SELECT count(*), max(number) FROM events WHERE type = 'test.many'")
+                #expect(numbered == [["60000", "1"]])
+            }
+        }
+    }
+
+    private func tables(_ api: API) async throws -> [String] {
+        try await api.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+        ).compactMap { $0[0] }
+    }
+
+    /// Rows are estimated by the pages that a table has and by what the statistics say of how many a page holds.
+    private func tellOfTenMillion(_ api: API) async throws {
+        try await api.execute(
+            """
+            UPDATE pg_class SET relpages = greatest(pg_relation_size(oid) / current_setting('block_size')::integer, 1),
+                reltuples = 10000000
+            WHERE relkind IN ('r', 'i') AND relnamespace = current_schema()::regnamespace
+            """)
+    }
+
+    /// Twenty thousand of everything.
+    private func fill(_ api: API, like id: ID, _ couriers: [Person]) async throws {
+        let number = "('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid"
+        for sql in [
+            """
+            INSERT INTO accounts (id, kind, password_hash, language)
+            SELECT \(number), 'courier', '$scrypt$none', 'hr' FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO couriers (id, first_name, last_name, phone)
+            SELECT \(number), 'Ana' || n, 'Anić' || n, '+38590' || 20000000 + n FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO partners (store_id, courier_id)
+            SELECT store_id, \(number) FROM deliveries, generate_series(1, 1000) n
+            """,
+            """
+            INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
+            SELECT \(number), \(number), sha256(n::text::bytea), now() + interval '1 day', '127.0.0.1'
+            FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO devices (token, account_id, platform)
+            SELECT n, \(number), 'fcm' FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO invites (id, store_id, courier_id, code_hash, channel, state, expires_at)
+            SELECT \(number), store_id, \(number), sha256(n::text::bytea), 'push', 'revoked', now()
+            FROM deliveries, generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name,
+                recipient_last_name, recipient_address, description, reference, created_at, updated_at, accepted_at,
+                delivered_at)
+            SELECT \(number), store_id, CASE WHEN n % 10 = 0 THEN 'pending' ELSE 'delivered' END::delivery_status, 1,
+                CASE WHEN n % 10 > 0 THEN candidates[1] END, candidates, 'Iva', 'Ivić', 'Ilica ' || n, 'Torta', 'R' || n,
+                now(), now(), CASE WHEN n % 10 > 0 THEN now() END, CASE WHEN n % 10 > 0 THEN now() END
+            FROM deliveries d, generate_series(1, 20000) n WHERE d.id = '\(id)'
+            """,
+            "INSERT INTO jobs SELECT candidates[1], status, id, store_id FROM deliveries WHERE id <> '\(id)'",
+            """
+            INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at)
+            SELECT id, 1, 'create', 'store', store_id, 'pending', now() FROM deliveries WHERE id <> '\(id)'
+            """,
+            """
+            INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at)
+            SELECT store_id, coalesce((SELECT max(numbered_at) FROM events), now() - interval '1 minute'),
+                10 + row_number() OVER (), 'delivery.created', id, 1, now() FROM deliveries WHERE id <> '\(id)'
+            """,
+            """
+            INSERT INTO event_journal (accounts, types, delivery_id, seq)
+            SELECT ARRAY[store_id], ARRAY['delivery.created'], id, 1 FROM deliveries WHERE id <> '\(id)'
+            """,
+            """
+            INSERT INTO messages (kind, channel, address, platform, language, title, body, data, account_id, subject)
+            SELECT 'delivery_offered', 'push', 'device ' || id, 'fcm', 'hr', 'Dostava', 'Ilica', '{}', candidates[1], id
+            FROM deliveries WHERE id <> '\(id)'
+            """,
+            """
+            INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
+            SELECT store_id, id::text, sha256(''), 201, '{}', '' FROM deliveries
+            """,
+        ] {
+            try await api.execute(sql)
+        }
+    }
+}
+
+/// What requests ask as a rule.
+private struct Statements: Sendable {
+    /// Rows and entries of indexes that one may read: two pages of a list, with what belongs to each row.
+    static let most = 1500
+
+    let session: Session
+    let all: [(name: String, run: @Sendable (Transaction) async throws -> Void)]
+
+    init(_ session: Session, _ store: Person, _ couriers: [Person], _ id: ID) async throws {
+        self.session = session
+        let (storeID, courier) = (try #require(ID(store.id)), try #require(ID(couriers[0].id)))
+        let pair = Pair(store: storeID, courier: courier)
+        let offered = try #require(try await session.database.run(FindDelivery(account: courier, id: id)).first)
+        let create = try Commits.creation(of: store, to: couriers, reference: "one", key: "one")
+        let accept = try Commits.step(.accept, on: offered, by: couriers[0], key: "two")
+        let part = ListedDeliveries.Part(account: storeID, after: (.pending, .greatest), last: .cancelled, limit: 51)
+        let jobs = ListedDeliveries.Part(account: courier, after: (.pending, .greatest), last: .cancelled, limit: 51)
+        let attempt = try #require(create.record).attempt
+        all = [
+            // First, since it is a transaction of its own.
+            Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
+            Self.one(CommitCreations<PassOver>(commits: [create])), Self.one(CommitSteps<PassOver>(commits: [accept])),
+            Self.one(CommitSteps<WaitFor>(commits: [accept])),
+            Self.one(FindDelivery(account: courier, id: id)), Self.one(ListOfStore(part: part)),
+            Self.one(ListOfCourier(part: jobs)), Self.one(FindStoreWithPartners(store: storeID, couriers: [courier])),
+            Self.one(FindStrangers(delivery: offered.delivery)), Self.one(FindFirstAnswer(attempt: attempt)),
+            Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
+            Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
+            Self.one(FindFeedEnd(account: storeID)),
+            Self.one(WalkDeliveries<SearchOfStore>(part: part, text: "nikoga", most: 102)),
+            Self.one(WalkDeliveries<SearchOfCourier>(part: jobs, text: "nikoga", most: 102)),
+            Self.one(FindDeliveriesByWord<SearchOfStore>(part: part, text: "ilica 777")),
+            Self.one(FindDeliveriesByWord<SearchOfCourier>(part: jobs, text: "ilica 777")),
+            Self.one(HoldPartnership(pair: pair)), Self.one(CarriesSomething(pair: pair)),
+            Self.one(FindReadyChannels(channels: ["push"])), Self.one(Tell(accounts: [storeID, courier])),
+            Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
+        ]
+    }
+
+    private static func one<S: Statement>(_ statement: S) -> (String, @Sendable (Transaction) async throws -> Void) {
+        ("\(S.self)", { _ = try await $0.run(statement) })
+    }
+
+    /// How many rows and entries each of them read. What they write is rolled back.
+    func reads() async throws -> [String: Int] {
+        struct RolledBack: Error { let reads: [String: Int] }
+        do {
+            return try await session.group.loops[0].run {
+                try await session.database.transaction { transaction in
+                    var reads: [String: Int] = [:]
+                    for (name, run) in all {
+                        let before = try await transaction.run(RowsRead()).first ?? 0
+                        try await run(transaction)
+                        reads[name] = Int((try await transaction.run(RowsRead()).first ?? 0) - before)
+                    }
+                    throw RolledBack(reads: reads)
+                }
+            }
+        } catch let rolledBack as RolledBack {
+            return rolledBack.reads
+        }
+    }
+}
+
+private struct HoldNumbering: Statement {
+    static let sql = "SELECT pg_advisory_lock(7311146936)::text"
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}
+
+/// Tells everybody something of each kind.
+private struct Tell: Statement {
+    static let sql = """
+        SELECT tell(array_agg(jsonb_build_array(jsonb_build_object('kind', kind, 'data', '{}'::jsonb,
+            'texts', jsonb_build_object('en', jsonb_build_array('Title', 'Body')), 'accounts', $1::uuid[]))))
+        FROM unnest($2::text[]) AS kind
+        """
+    let accounts: [ID]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(accounts)
+        parameters.add(NotificationKind.allCases.map(\.rawValue))
+    }
+}
+
+/// A gateway's turn: some messages arrive, and others do not.
+private struct ClaimAndAnswer: Statement {
+    static let sql = """
+        DO $$
+        DECLARE
+            ids uuid[];
+            leases uuid[];
+        BEGIN
+            SELECT array_agg(id), array_agg(lease) INTO ids, leases FROM outbox_claim('push', 20, 60);
+            ASSERT cardinality(ids) > 0, 'nothing waits';
+            PERFORM outbox_extend(ids, leases, 90, '{push}');
+            PERFORM outbox_ack(ids[1:10], leases[1:10], '{push}');
+            PERFORM outbox_nack(
+                (SELECT jsonb_agg(jsonb_build_object('id', id, 'lease', lease, 'reason', 'busy'))
+                    FROM unnest(ids[11:20], leases[11:20]) AS failed(id, lease)), '{push}');
+        END
+        $$
+        """
+}
+
+/// How many rows and entries of indexes the connection has read, by the server's own count.
+private struct RowsRead: Statement {
+    static let sql = """
+        SELECT sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::bigint
+        FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = current_schema()::regnamespace
+        """
+
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+}

@@ -1,0 +1,246 @@
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import People
+
+/// Nothing goes to whom it is not for any more, and nothing that is no longer so.
+@Suite(.database) struct RecipientTests {
+    /// A gateway's key, a store, and couriers who have a device each, named after their place.
+    private func team(_ api: API, _ count: Int) async throws -> (key: String, store: Person, couriers: [Person]) {
+        let (store, couriers) = try await api.team(count)
+        for (number, courier) in couriers.enumerated() { try await claim("d\(number)", api, courier) }
+        return (try await api.key(), store, couriers)
+    }
+
+    private func claim(_ device: String, _ api: API, _ person: Person) async throws {
+        #expect(
+            try await api.call("PUT", "/v1/me/devices/\(device)", ["platform": "fcm"], as: person.token).status == 204)
+    }
+
+    private func texts(_ api: API) async throws -> [[String?]] {
+        try await api.execute("SELECT kind, channel, address FROM outbox ORDER BY channel, kind, seq")
+    }
+
+    enum Loss: CaseIterable { case claimedByAnother, dropped, signedOut, muted, crowdedOut, unregistered }
+
+    @Test(arguments: Loss.allCases) func aDeviceThatIsGivenUpGetsNothingMore(_ loss: Loss) async throws {
+        try await API.serving { api in
+            let (key, store, couriers) = try await team(api, 2)
+            let (ana, ivo) = (couriers[0], couriers[1])
+            for _ in 0..<3 { _ = try await api.delivery(of: store, to: [ana]) }
+            let others = try await api.delivery(of: store, to: [ivo])
+            switch loss {
+            case .claimedByAnother: try await claim("d0", api, ivo)
+            case .dropped: _ = try await api.call("DELETE", "/v1/me/devices/d0", as: ana.token)
+            case .signedOut: _ = try await api.call("DELETE", "/v1/sessions/current?device=d0", as: ana.token)
+            case .muted: _ = try await api.call("PATCH", "/v1/me", ["notifications_enabled": false], as: ana.token)
+            case .crowdedOut: for number in 0..<20 { try await claim("new\(number)", api, ana) }
+            case .unregistered:
+                let first = try await api.claim(key, channel: "push").filter { $0["address"] == "d0" }
+                #expect(try await api.tell(key, "nack", first, ["reason": "gone", "unregistered": true]) == ["dead"])
+                try await api.execute("UPDATE message_queue SET lease = NULL, ready_at = now() - interval '1 minute'")
+            }
+            let left = try await api.claim(key, channel: "push", wait: 10)
+            #expect(left.map { $0["data"]["delivery_id"].string } == [others])
+            #expect(try await api.execute("SELECT FROM outbox").count == 1)
+        }
+    }
+
+    @Test func whatMustBeKnownGoesToTheNumberOnceNoDeviceIsLeft() async throws {
+        try await API.serving { api in
+            let (_, store, couriers) = try await team(api, 1)
+            let (ana, stranger) = (couriers[0], try await api.courier())
+            try await claim("second", api, ana)
+            try await claim("strange", api, stranger)
+            let id = try await api.delivery(of: store, to: [ana])
+            try await api.act("accept", id, as: ana)
+            try await api.act("cancel", id, as: store)
+            #expect(
+                try await api.post("/v1/invites", ["courier_id": .string(stranger.id)], as: store.token).status == 201)
+            #expect(try await texts(api).count == 3)
+            _ = try await api.call("DELETE", "/v1/me/devices/d0", as: ana.token)
+            #expect(
+                try await texts(api) == [["delivery_cancelled", "push", "second"], ["invite", "push", "strange"]])
+            _ = try await api.call("DELETE", "/v1/me/devices/second", as: ana.token)
+            // An invite is told in any case.
+            _ = try await api.call("PATCH", "/v1/me", ["notifications_enabled": false], as: stranger.token)
+            #expect(
+                try await texts(api) == [["delivery_cancelled", "sms", ana.login], ["invite", "sms", stranger.login]])
+        }
+    }
+
+    @Test func aCancellationThatNoDeviceTookGoesToTheNumber() async throws {
+        try await API.serving { api in
+            let (key, store, couriers) = try await team(api, 1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.act("cancel", id, as: store)
+            let pushes = try await api.claim(key, channel: "push")
+            #expect(pushes.map { $0["kind"] } == ["delivery_cancelled"])
+            #expect(try await api.tell(key, "nack", pushes, ["reason": "gone", "unregistered": true]) == ["dead"])
+            let told = try await api.claim(key)
+            #expect(told.map { $0["kind"] } == ["delivery_cancelled"] && told[0]["address"].string == couriers[0].login)
+            #expect(told[0]["body"] == pushes[0]["body"] && told[0]["data"] == pushes[0]["data"])
+        }
+    }
+
+    @Test func aDeviceThatChangedHandsIsNotForgottenForItsFormerOwner() async throws {
+        try await API.serving { api in
+            let (key, store, couriers) = try await team(api, 2)
+            _ = try await api.delivery(of: store, to: [couriers[0]])
+            let late = try await api.claim(key, channel: "push")
+            try await claim("d0", api, couriers[1])
+            #expect(try await api.tell(key, "nack", late, ["reason": "gone", "unregistered": true]) == ["dead"])
+            let owners = try await api.execute("SELECT account_id::text FROM devices WHERE token = 'd0'")
+            #expect(owners == [[couriers[1].id]])
+        }
+    }
+
+    /// Who gives devices up, gateways that report them gone, and whoever withdraws offers want the same rows.
+    @Test func nobodyWaitsForEachOtherInACircle() async throws {
+        try await API.serving { api in
+            let (key, store, couriers) = try await team(api, 4)
+            for round in 0..<15 {
+                for (number, courier) in couriers.enumerated() { try await claim("d\(number)", api, courier) }
+                var ids: [String] = []
+                for _ in 0..<4 { ids.append(try await api.delivery(of: store, to: couriers)) }
+                let offers = try await api.claim(key, 100, channel: "push")
+                #expect(offers.count == 4)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        _ = try await api.tell(key, "nack", offers.reversed(), ["reason": "x", "unregistered": true])
+                    }
+                    for (number, courier) in couriers.enumerated() {
+                        let (id, theirs) = (ids[(number + round) % 4], "/v1/me/devices/d\(number)")
+                        group.addTask {
+                            let accepted = try await api.act("accept", id, as: courier)
+                            #expect(accepted.status == 200)
+                        }
+                        group.addTask {
+                            let dropped = try await api.call("DELETE", theirs, as: courier.token)
+                            #expect([204, 404].contains(dropped.status))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(try await api.execute("SELECT FROM devices").isEmpty)
+                #expect(try await api.execute("SELECT FROM message_queue WHERE kind = 'delivery_offered'").isEmpty)
+            }
+            // PostgreSQL tells of them a second later.
+            try await Task.sleep(for: .milliseconds(1500))
+            let deadlocks = try await api.execute(
+                "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+            #expect(deadlocks == [["0"]])
+        }
+    }
+
+    enum Untruth: CaseIterable { case taken, cancelled, declined, removed, ended, deviceDropped }
+
+    @Test(arguments: Untruth.allCases) func whatIsNoLongerSoGetsNoOtherGo(_ untruth: Untruth) async throws {
+        try await API.serving { api in
+            let (key, store, couriers) = try await team(api, 2)
+            let (ana, ivo) = (couriers[0], couriers[1])
+            let id = try await api.delivery(of: store, to: couriers)
+            let offers = try await api.claim(key, channel: "push").filter { $0["address"] == "d0" }
+            #expect(try await api.tell(key, "nack", offers, ["reason": "no", "permanent": true]) == ["dead"])
+            let retry = "/v1/outbox/dead/\(offers[0]["id"].string ?? "")/retry"
+            switch untruth {
+            case .taken: try await api.act("accept", id, as: ivo)
+            case .cancelled: try await api.act("cancel", id, as: store)
+            case .declined: try await api.act("decline", id, as: ana)
+            case .removed:
+                _ = try await api.call(
+                    "PATCH", Deliveries.path(id), ["courier_ids": [.string(ivo.id)]], as: store.token)
+            case .ended: _ = try await api.call("DELETE", "/v1/partners/\(ana.id)", as: store.token)
+            case .deviceDropped: _ = try await api.call("DELETE", "/v1/me/devices/d0", as: ana.token)
+            }
+            let refused = try await api.post(retry, as: key)
+            #expect(refused.status == 410 && refused.code == "gone")
+            #expect(
+                try await api.execute("SELECT FROM outbox WHERE account_id = '\(ana.id)' AND kind = 'delivery_offered'")
+                    .isEmpty)
+        }
+    }
+
+    @Test func whatIsStillSoGetsAnotherGo() async throws {
+        try await API.serving { api in
+            let (key, store, couriers) = try await team(api, 1)
+            _ = try await api.delivery(of: store, to: couriers)
+            let offers = try await api.claim(key, channel: "push")
+            #expect(try await api.tell(key, "nack", offers, ["reason": "no", "permanent": true]) == ["dead"])
+            #expect(try await api.post("/v1/outbox/dead/\(offers[0]["id"].string ?? "")/retry", as: key).status == 204)
+            #expect(try await api.claim(key, channel: "push").map { $0["id"] } == [offers[0]["id"]])
+        }
+    }
+
+    @Test func codesThatAreOverAreNotSent() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let invite = try await api.post("/v1/invites", ["phone": "0911234567"], as: store.token).json
+            let form = People.courierForm().with(["phone": "0911234567", "invite_code": invite["code"]])
+            #expect(try await api.post("/v1/couriers", form).status == 201)
+            #expect(try await texts(api).isEmpty)
+            for _ in 0..<2 {
+                #expect(try await api.post("/v1/password_resets", ["phone": "0911234567"]).status == 202)
+            }
+            try await eventually { try await texts(api).count == 1 }
+            // The one that is left is the newer one.
+            let ids = try await api.execute("SELECT id = (SELECT max(id::text)::uuid FROM messages) FROM outbox")
+            #expect(ids == [["t"]])
+        }
+    }
+
+    @Test func whatWebPushIsEncryptedWithIsInTheMessage() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let device: JSON = ["platform": "webpush", "p256dh": "BPk", "auth": "s3"]
+            _ = try await api.call(
+                "PUT", "/v1/me/devices/https%3A%2F%2Fpush.example%2Fx", device, as: couriers[0].token)
+            _ = try await api.delivery(of: store, to: couriers)
+            let messages = try await api.claim(try await api.key(), channel: "push")
+            #expect(messages.map { $0["address"] } == ["https://push.example/x"])
+            #expect(messages[0]["data"]["keys"] == ["p256dh": "BPk", "auth": "s3"])
+        }
+    }
+
+    @Test func whoGaveItBackIsNothingToTheNext() async throws {
+        try await API.serving { api in
+            let (key, store, couriers) = try await team(api, 2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[1])
+            try await api.act("cancel", id, as: couriers[1], ["reason": "guma"])
+            let offers = try await api.claim(key, channel: "push").filter { $0["kind"] == "delivery_offered" }
+            #expect(offers.map { $0["address"] } == ["d0"])
+            #expect(offers[0]["data"].names == ["type", "delivery_id", "store_id", "store_name", "seq"])
+        }
+    }
+
+    @Test func aKeyThatIsRevokedWhileItWaitsGetsNothing() async throws {
+        try await API.serving { api in
+            let key = try await api.key()
+            async let waited = api.claim(key, wait: 3)
+            // It is let in.
+            try await eventually {
+                try await api.execute("SELECT FROM gateway_keys WHERE used_at IS NOT NULL").count == 1
+            }
+            try await api.execute("UPDATE gateway_keys SET revoked_at = now()")
+            try await api.put(to: ["+385911111111"])
+            #expect(try await waited.isEmpty)
+            #expect(try await api.execute("SELECT attempt FROM outbox") == [["0"]])
+        }
+    }
+
+    @Test func aLeaseIsNeverMadeShorter() async throws {
+        try await API.serving { api in
+            let key = try await api.key()
+            try await api.put(to: ["+385911111111"])
+            let messages = try await api.claim(key, seconds: 600)
+            #expect(try await api.tell(key, "extend", messages, [:], ["lease_seconds": 5]) == ["extended"])
+            #expect(try await api.execute("SELECT FROM outbox WHERE ready_at > now() + interval '500 s'").count == 1)
+            #expect(try await api.tell(key, "extend", messages, [:], ["lease_seconds": 3600]) == ["extended"])
+            #expect(try await api.execute("SELECT FROM outbox WHERE ready_at > now() + interval '3500 s'").count == 1)
+        }
+    }
+}

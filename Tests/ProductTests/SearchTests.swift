@@ -1,0 +1,293 @@
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+
+@Suite(.database) struct SearchTests {
+    private func found(_ text: String, _ path: String = "/v1/deliveries", by person: Person, _ api: API) async throws
+        -> [String]
+    {
+        var (ids, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let page = try await api.get(
+                "\(path)?q=\(text)" + (cursor.map { "&cursor=\($0)" } ?? ""), as: person.token)
+            #expect(page.status == 200, "\(page.json)")
+            ids += page.items.compactMap { $0["id"].string }
+            cursor = page.json["next_cursor"].string
+        } while cursor != nil
+        return ids
+    }
+
+    /// Deliveries of the same store and for the same couriers, behind all that there are: the first is the newest.
+    private func fill(_ api: API, like id: String, count: Int, word: String) async throws {
+        try await api.execute(
+            """
+            INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name,
+                recipient_last_name, recipient_address, description, created_at, updated_at)
+            SELECT ('00000000-0000-7000-8000-' || lpad((1000000 - n)::text, 12, '0'))::uuid, store_id, 'pending', 1,
+                candidates, 'X', 'Y', 'Z', \(word), now(), now()
+            FROM deliveries, generate_series(1, \(count)) n WHERE deliveries.id = '\(id)'
+            """)
+        try await api.execute(
+            """
+            INSERT INTO jobs (courier_id, status, delivery_id, store_id)
+            SELECT candidates[1], status, id, store_id FROM deliveries WHERE id < '00000000-0000-7000-8001-000000000000'
+            """)
+    }
+
+    @Test func everyWordMustBeginOneOfThose() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(
+                of: store, to: couriers,
+                [
+                    "reference": "NAR-0017/26", "description": "Straße, đubrivo & Łódź → 🎂torta",
+                    "instructions": "l'été O’Brien €20",
+                ])
+            for text in [
+                "nar-17", "0017", "17", "strasse", "STRA%C3%9FE", "DUB", "lodz%20dub", "ete", "brien%20o", "26%20nar",
+                "20", "torta",
+            ] {
+                #expect(try await found(text, by: store, api) == [id], "\(text)")
+                #expect(try await found(text, by: couriers[0], api) == [id], "\(text)")
+            }
+            for text in ["ubrivo", "dub%20nema", "7", "%25", "_", "*", "'", "%5C", "%27%3A*"] {
+                #expect(try await found(text, by: store, api).isEmpty, "\(text)")
+            }
+        }
+    }
+
+    @Test func whatIsEditedIsFoundByItsNewWordsAlone() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers, ["description": "kolač"])
+            let edited = try await api.call("PATCH", "/v1/deliveries/\(id)", ["description": "torta"], as: store.token)
+            #expect(edited.status == 200)
+            #expect(try await found("kolac", by: store, api).isEmpty)
+            #expect(try await found("torta", by: store, api) == [id])
+        }
+    }
+
+    @Test func nobodyFindsWhatIsNotTheirs() async throws {
+        try await API.serving { api in
+            let ((store, couriers), (other, others)) = (try await api.team(1), try await api.team(1))
+            let id = try await api.delivery(of: store, to: couriers, ["description": "lubenica"])
+            #expect(try await found("lubenica", by: store, api) == [id])
+            // So many that no glance sees all of them.
+            for _ in 0..<20 { _ = try await api.delivery(of: other, to: others, ["description": "kruh"]) }
+            for person in [other] + others { #expect(try await found("lubenica", by: person, api).isEmpty) }
+            // A mark that somebody guessed opens nothing.
+            #expect(try await found("\(store.id.suffix(6))lubenica", by: others[0], api).isEmpty)
+            let ended = try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token)
+            #expect(ended.status == 204)
+            #expect(try await found("lubenica", by: couriers[0], api).isEmpty)
+        }
+    }
+
+    @Test func theDirectoryFollowsNamesAndPartnerships() async throws {
+        try await API.serving { api in
+            let (store, stranger) = (try await api.store(), try await api.store())
+            let courier = try await api.courier(name: ("Željko", "Čović"))
+            let number = String(courier.login.suffix(6))
+            #expect(try await found("zeljko%20cov", "/v1/couriers", by: store, api) == [courier.id])
+            #expect(try await found(number, "/v1/couriers", by: store, api).isEmpty)
+            try await api.join(store, courier)
+            #expect(try await found(number, "/v1/couriers", by: store, api) == [courier.id])
+            #expect(try await found(number, "/v1/couriers", by: stranger, api).isEmpty)
+            try await api.execute("UPDATE couriers SET last_name = 'Babić' WHERE id = '\(courier.id)'")
+            #expect(try await found("covic", "/v1/couriers", by: store, api).isEmpty)
+            for person in [store, stranger] {
+                #expect(try await found("babic", "/v1/couriers", by: person, api) == [courier.id])
+            }
+            #expect(try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token).status == 204)
+            #expect(try await found(number, "/v1/couriers", by: store, api).isEmpty)
+        }
+    }
+
+    @Test func namesAreFoundAmongManyCouriers() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let (wanted, partner) = (
+                try await api.courier(name: ("Zvonimir", "Žanić")), try await api.courier(name: ("Zvonimir", "Žunić"))
+            )
+            try await api.join(store, partner)
+            for _ in 0..<30 { _ = try await api.courier() }
+            func names(_ query: String) async throws -> [String?] {
+                try await api.get("/v1/couriers?q=\(query)", as: store.token).items.map { $0["last_name"].string }
+            }
+            #expect(try await names("zvon") == ["Žanić", "Žunić"])
+            #expect(try await names("z%20z") == ["Žanić", "Žunić"])
+            #expect(try await names("zvon&partner=false") == ["Žanić"])
+            #expect(try await names("zvon&partner=true") == ["Žunić"])
+            #expect(try await names(String(partner.login.suffix(6))) == ["Žunić"])
+            #expect(try await names(String(wanted.login.suffix(6))).isEmpty)
+        }
+    }
+
+    @Test func aRareWordIsFoundOnTheFirstPageHoweverFarBehind() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await fill(api, like: id, count: 4500, word: "CASE n WHEN 4400 THEN 'lubenica' ELSE 'kruh' END")
+            for person in [store, couriers[0]] {
+                let page = try await api.get("/v1/deliveries?q=lubenica", as: person.token)
+                #expect(page.items.map { $0["id"].string } == ["00000000-0000-7000-8000-000000995600"])
+                #expect(page.json["next_cursor"] == .null)
+            }
+        }
+    }
+
+    /// Too many to be sorted, and none of them near the beginning.
+    @Test func aFrequentWordIsFoundPageByPageAndMissesNothing() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await fill(api, like: id, count: 6000, word: "CASE WHEN n > 2500 THEN 'lubenica' ELSE 'kruh' END")
+            let wanted = (2501...6000).map { "00000000-0000-7000-8000-000000\(1_000_000 - $0)" }
+            for person in [store, couriers[0]] {
+                #expect(try await found("lubenica&limit=200", by: person, api) == wanted)
+                let short = try await api.get("/v1/deliveries?q=lubenica", as: person.token)
+                #expect(short.items.isEmpty && short.json["next_cursor"] != .null)
+            }
+        }
+    }
+
+    @Test func aCouriersNameFindsWhatItCarriesAmongMany() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let courier = try await api.courier(name: ("Zvonimir", "Žanić"))
+            try await api.join(store, courier)
+            let id = try await api.delivery(of: store, to: [courier])
+            let carried = try await api.delivery(of: store, to: [courier])
+            try await fill(api, like: id, count: 500, word: "'kruh'")
+            #expect(try await found("zvonimir%20zan", by: store, api).isEmpty)
+            try await api.act("accept", carried, as: courier)
+            #expect(try await found("zvonimir%20zan", by: store, api) == [carried])
+            #expect(try await found("zvonimir%20zan", by: courier, api).isEmpty)
+        }
+    }
+
+    /// While the table of words is locked, searches take as long as they may.
+    @Test func aThirdSearchEndsTheOldestAndNobodyElseWaits() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let (first, others) = try await api.database.transaction { holder in
+                _ = try await holder.run(LockWords())
+                func search() -> Task<Answer, any Error> {
+                    Task { try await api.get("/v1/deliveries?q=torta", as: store.token) }
+                }
+                var (first, others) = (try await search().value, [Task<Answer, any Error>]())
+                // Again where the first had its two seconds before the third came.
+                for _ in 0..<10 where first.status != 429 {
+                    let oldest = search()
+                    try await eventually { try await waiting(api) > 0 }
+                    others = (0..<2).map { _ in search() }
+                    first = try await oldest.value
+                }
+                // Lists, deliveries and people go on meanwhile.
+                #expect(try await api.get("/v1/deliveries", as: store.token).items.count == 1)
+                #expect(try await api.get("/v1/deliveries/\(id)", as: couriers[0].token).status == 200)
+                return (first, others)
+            }
+            #expect(first.status == 429 && first.code == "rate_limited", "\(first.json)")
+            #expect(first.reply.header("retry-after") == "1")
+            for other in others { #expect([200, 429, 503].contains(try await other.value.status)) }
+            #expect(try await found("torta", by: store, api) == [id])
+        }
+    }
+
+    @Test func aSearchThatTakesTooLongEndsByItself() async throws {
+        try await API.serving { api in
+            let (store, _) = try await api.team(1)
+            try await api.database.transaction { holder in
+                _ = try await holder.run(LockWords())
+                let answer = try await api.get("/v1/deliveries?q=torta", as: store.token)
+                #expect(answer.status == 503, "\(answer.json)")
+            }
+        }
+    }
+
+    /// Each of its steps is short enough.
+    @Test func aSearchOfManyStepsEndsAsAWhole() async throws {
+        try await API.serving { api in
+            let reads = SlowReads(api.database)
+            await #expect(throws: PostgresError.self) {
+                try await api.group.loops[0].run {
+                    try await reads.run(for: Domain.ID(high: 1, low: 1)) { runner in
+                        for _ in 0..<4 { _ = try await runner.run(Nap()) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// However often somebody asks again, no more than two statements are under way for it.
+    @Test func whatIsEndedKeepsItsPlaceUntilItsStatementHasEnded() async throws {
+        try await API.serving { api in
+            let (reads, account) = (SlowReads(api.database), Domain.ID(high: 1, low: 1))
+            let underWay = Locked((now: 0, most: 0))
+            let ends = await withTaskGroup(of: Bool.self) { asking in
+                for _ in 0..<12 {
+                    asking.addTask(executorPreference: api.group.loops[0]) {
+                        do {
+                            try await reads.run(for: account) { runner in
+                                underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                                defer { underWay.withLock { $0.now -= 1 } }
+                                _ = try await runner.run(Nap())
+                            }
+                            return true
+                        } catch {
+                            return false
+                        }
+                    }
+                }
+                return await asking.reduce(into: []) { $0.append($1) }
+            }
+            try await eventually { underWay.withLock { $0.now } == 0 }
+            #expect((1...2).contains(underWay.withLock { $0.most }), "\(ends)")
+        }
+    }
+
+    /// They cost as much as searches do.
+    @Test func figuresAreTwoAtOnceToo() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            try await api.database.transaction { holder in
+                _ = try await holder.run(LockCancellations())
+                var answers: [Int] = []
+                // Again where the first was over before the third came.
+                for _ in 0..<10 where !answers.contains(429) {
+                    let all = (0..<3).map { _ in Task { try await api.get("/v1/stats", as: store.token).status } }
+                    for one in all { answers.append(try await one.value) }
+                }
+                #expect(Set(answers) == [429, 503])
+            }
+            #expect(try await api.get("/v1/stats", as: store.token).status == 200)
+        }
+    }
+
+    private func waiting(_ api: API) async throws -> Int {
+        let waiting = try await api.execute(
+            "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'delivery_words'::regclass")
+        return waiting[0][0].flatMap { Int($0) } ?? 0
+    }
+}
+
+private struct LockCancellations: Statement {
+    static let sql = "LOCK TABLE cancellations IN ACCESS EXCLUSIVE MODE"
+}
+
+private struct Nap: Statement {
+    static let sql = "SELECT pg_sleep(0.7)::text"
+    static let isReadOnly = true
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}
+
+private struct LockWords: Statement {
+    static let sql = "LOCK TABLE delivery_words IN ACCESS EXCLUSIVE MODE"
+}

@@ -1,0 +1,177 @@
+import EventLoop
+import HTTP
+import Postgres
+import Schema
+import TestSupport
+
+@testable import API
+@testable import Product
+
+/// The whole product in this process, on the test's database, reached over HTTP.
+struct API: Sendable {
+    let port: UInt16
+    let database: Database
+    let routes: [Route]
+    let demo: Demo
+    let group: EventLoopGroup
+
+    private static let turnstile = Turnstile(6)
+
+    /// Starts it, lets `body` work with it, and stops it. `looseness` is nil for no throttles at all.
+    static func serving<Answer: Sendable>(
+        looseness: Double? = nil, publicURL: String = "", hashingThreads: Int = 2, poolSize: Int = 4,
+        _ body: (API) async throws -> Answer
+    ) async throws -> Answer {
+        try await turnstile.pass {
+            try await serve(
+                looseness: looseness, publicURL: publicURL, hashingThreads: hashingThreads, poolSize: poolSize, body)
+        }
+    }
+
+    private static func serve<Answer: Sendable>(
+        looseness: Double?, publicURL: String, hashingThreads: Int, poolSize: Int, _ body: (API) async throws -> Answer
+    ) async throws -> Answer {
+        let group = try EventLoopGroup(count: 2)
+        let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
+        let database = lanes.requests
+        let url = PublicURL(publicURL)
+        let settings = Composition.Settings(
+            publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
+            messageDays: 30, version: "0")
+        // What time makes worthless a test removes itself, if that is what it is about.
+        try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name)))
+        let product = try await Composition(
+            settings, lanes: lanes, on: group,
+            status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" }
+        ) { print("\($0): \($1)") }
+        var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
+        configuration.words = .features
+        configuration.limits.connectionsPerAddress = nil
+        configuration.limits.requestsPerAddress = nil
+        let server = try await Server(
+            configuration, routes: product.routes, on: group,
+            problem: { error in
+                switch error {
+                case let error as PostgresError where error.isPassing: .unavailable()
+                case is BlockingPool.Full: .unavailable()
+                default: nil
+                }
+            },
+            observe: { event in
+                if case .failed(_, let route, let error) = event { print("\(route): \(error)") }
+            })
+        url.listens(at: server.address)
+        let result: Result<Answer, any Error>
+        do {
+            result = .success(
+                try await body(
+                    API(
+                        port: server.address.port, database: database, routes: product.routes, demo: product.demo,
+                        group: group)))
+        } catch {
+            result = .failure(error)
+        }
+        await product.prepareToStop()
+        await server.stop(within: .seconds(2))
+        await product.stop()
+        await lanes.stop()
+        try await blocking { group.stop() }
+        return try result.get()
+    }
+
+    static let apps = MobileApps(
+        apple: ["TEAM12345.hr.example.courier"], android: [(package: "hr.example.courier", fingerprint: "AB:CD")])
+
+    /// One request on a connection of its own.
+    func call(
+        _ method: String, _ path: String, _ body: JSON? = nil, as token: String? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        if let token { head += "Authorization: Bearer \(token)\r\n" }
+        if body != nil, headers["Content-Type"] == nil { head += "Content-Type: application/json\r\n" }
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        let bytes = body?.bytes ?? []
+        head += "Content-Length: \(bytes.count)\r\n\r\n"
+        let client = try await Client(port)
+        defer { client.close() }
+        try await client.send(Array(head.utf8) + bytes)
+        return Answer(try await client.reply(to: method))
+    }
+
+    func get(_ path: String, as token: String? = nil, headers: [String: String] = [:]) async throws -> Answer {
+        try await call("GET", path, as: token, headers: headers)
+    }
+
+    func post(
+        _ path: String, _ body: JSON? = nil, as token: String? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        try await call("POST", path, body, as: token, headers: headers)
+    }
+}
+
+/// An answer with its JSON.
+struct Answer: Sendable {
+    let reply: Reply
+    let json: JSON
+
+    init(_ reply: Reply) {
+        self.reply = reply
+        json = JSON(reply.body) ?? .null
+    }
+
+    var status: Int { reply.status }
+    /// The code of a problem.
+    var code: String? { json["code"].string }
+    /// The wrong fields of a problem, with their codes.
+    var wrong: [String: String] {
+        Dictionary(json["errors"].items.map { ($0["field"].string ?? "", $0["code"].string ?? "") }) { first, _ in first
+        }
+    }
+    var items: [JSON] { json["items"].items }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral
+{
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int) { self = .integer(value) }
+    public init(nilLiteral: ()) { self = .null }
+
+    /// A member; null where there is none.
+    subscript(_ name: String) -> JSON {
+        if case .object(let members) = self { members[name] ?? .null } else { .null }
+    }
+
+    /// The same object with other members.
+    func with(_ members: [String: JSON]) -> JSON {
+        guard case .object(let own) = self else { return .object(members) }
+        return .object(own.merging(members) { _, new in new })
+    }
+
+    /// The same object without some members.
+    func without(_ names: String...) -> JSON {
+        guard case .object(let own) = self else { return self }
+        return .object(own.filter { !names.contains($0.key) })
+    }
+
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    var items: [JSON] { if case .array(let items) = self { items } else { [] } }
+    var names: Set<String> { if case .object(let members) = self { Set(members.keys) } else { [] } }
+}
+
+private struct KeepHousekeepingAway: Statement {
+    static let sql = """
+        INSERT INTO deadlines (kind, subject, due_at)
+        SELECT kind, '00000000-0000-0000-0000-000000000000', 'infinity' FROM unnest($1::text[]) AS kind
+        """
+    let kinds: [String]
+
+    func bind(into parameters: inout Parameters) { parameters.add(kinds) }
+}

@@ -1,0 +1,19 @@
+-- From here on functions are no part of migrations: each file of sql/functions is replaced as a whole when it has changed,
+-- by the latest release that there is. A function whose parameters or results change gets another name, so that nodes of
+-- before work on beside it.
+CREATE TABLE schema_functions (
+    file text PRIMARY KEY,
+    checksum text NOT NULL,
+    release integer[] NOT NULL,
+    replaced_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- What is to happen at a time: written in the commit that sets it, and taken away in the commit in which it happens. Nodes
+-- of before this migration keep house by the table of that name, which nobody else needs.
+CREATE TABLE deadlines (
+    kind text NOT NULL,
+    subject uuid NOT NULL,
+    due_at timestamptz NOT NULL,
+    PRIMARY KEY (kind, subject)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX deadlines_by_time ON deadlines (due_at);
