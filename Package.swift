@@ -21,11 +21,15 @@ let package = Package(
             name: "Schema", path: "sql", resources: [.embedInCode("migrations"), .embedInCode("functions")],
             swiftSettings: strict),
         .target(name: "Web", resources: [.embedInCode("assets")], swiftSettings: strict),
-        .target(name: "Domain", swiftSettings: strict),
+        .executableTarget(name: "embed", path: "Sources/EmbedTool", swiftSettings: strict),
+        .plugin(
+            name: "EmbedPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/EmbedPlugin"),
+        .target(name: "Languages", exclude: ["Words"], swiftSettings: strict, plugins: ["EmbedPlugin"]),
+        .target(name: "Domain", dependencies: ["Languages"], swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
         .target(name: "Crypto", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
-        .target(name: "HTTP", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["EventLoop", "CLinux", "Languages"], swiftSettings: strict),
 
         .executableTarget(
             name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres", "Product"],
@@ -49,8 +53,9 @@ let package = Package(
         .target(
             name: "Product",
             dependencies: [
-                "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "People",
-                "Postgres", "Web",
+                "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
+                "Outbox",
+                "People", "Postgres", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
@@ -63,13 +68,14 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        .testTarget(name: "LanguagesTests", dependencies: ["Languages"], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
         .testTarget(
             name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop", "TestSupport"], swiftSettings: strict
         ),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "Schema", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Languages", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "LiveTests", dependencies: ["EventLoop", "HTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ObservabilityTests", dependencies: ["EventLoop", "HTTP", "Observability"], swiftSettings: strict),

@@ -21,7 +21,7 @@ extension Request {
 
     /// The best of the languages that there is wording for.
     package var acceptedLanguage: Language {
-        Language(known: ProblemWords.api.language(accepting: header("accept-language")))
+        Language(known: ProblemWords.all.language(accepting: header("accept-language")))
     }
 
     private static func wrong(_ name: String, _ value: InvalidValue) -> Problem {

@@ -1,12 +1,14 @@
-/// A language that there is wording for.
+import Languages
+
+/// A language in which people are told things.
 public struct Language: RawRepresentable, Hashable, Sendable {
     /// Its code by ISO 639.
     public let rawValue: String
 
     /// Used when somebody's language is unknown.
-    public static let fallback = english
-    /// All that there is wording for.
-    public static let known = Wording.languages.map(\.language)
+    public static let fallback = Language(wordedAs: Languages.fallback)
+    /// All that there are words in.
+    public static let known = Languages.all.map { Language(wordedAs: $0.code) }
 
     /// The language of this code, if there is wording for it.
     public init?(rawValue: String) {
@@ -27,6 +29,6 @@ public struct Language: RawRepresentable, Hashable, Sendable {
         self = Language(rawValue: code) ?? .fallback
     }
 
-    /// A language that wording is being given to.
+    /// One of those that there are.
     init(wordedAs code: String) { rawValue = code }
 }

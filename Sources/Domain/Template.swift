@@ -3,10 +3,10 @@
 /// - `{name}` is the argument.
 /// - `{name:one,few,many}` is the form that goes with the argument's number.
 /// - `[A|B]` is A if all arguments in it are there, else B by the same rule, else nothing.
-struct Template: Sendable, ExpressibleByStringLiteral {
+struct Template: Sendable {
     private let pieces: [Piece]
 
-    init(stringLiteral text: String) {
+    init(_ text: String) {
         var rest = text[...]
         pieces = Piece.read(&rest)
         precondition(rest.isEmpty, "a bar or bracket that nothing opens in the template: \(text)")

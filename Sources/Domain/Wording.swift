@@ -1,52 +1,40 @@
-/// What messages say, in every language that there is a file of wording for.
-public enum Wording {
-    /// A new language is a file like `Wording+English.swift`, and its place in this list.
-    static let languages = [english, croatian]
+import Languages
 
+/// What messages say, in every language that there is.
+public enum Wording {
     /// The words of a message. What its arguments stand for goes in as it is; those that are missing are left out.
     public static func message(
         _ kind: NotificationKind, in language: Language, _ arguments: [String: String]
     ) -> (title: String, body: String) {
-        let words = languages.first { $0.language == language } ?? english
-        return words.message(kind, arguments)
+        (templates[language] ?? templates[.fallback]!).message(kind, arguments)
     }
+
+    static let templates = Dictionary(
+        uniqueKeysWithValues: Languages.all.map { (Language(wordedAs: $0.code), MessageTemplates($0)) })
 }
 
-/// The wording of one language.
-struct Words: Sendable {
-    let language: Language
-    /// Which of the forms in a template goes with a number.
-    private let plural: @Sendable (_ number: Int) -> Int
-    private let templates: [NotificationKind: MessageTemplate]
+/// What messages say in one language.
+struct MessageTemplates: Sendable {
+    private let words: LanguageWords
+    private let templates: [NotificationKind: (title: Template, body: Template)]
 
-    /// `template` is a switch over all kinds, so that none can be forgotten.
-    init(
-        _ language: Language, plural: @escaping @Sendable (_ number: Int) -> Int,
-        template: (NotificationKind) -> MessageTemplate
-    ) {
-        self.language = language
-        self.plural = plural
-        templates = Dictionary(uniqueKeysWithValues: NotificationKind.allCases.map { ($0, template($0)) })
+    init(_ words: LanguageWords) {
+        self.words = words
+        templates = Dictionary(
+            uniqueKeysWithValues: NotificationKind.allCases.map { kind in
+                guard let title = words.messages[kind.rawValue], let body = words.messages["\(kind.rawValue).body"]
+                else { preconditionFailure("\(words.code)/messages.txt has no \(kind.rawValue)") }
+                return (kind, (Template(title), Template(body)))
+            })
     }
 
-    func template(_ kind: NotificationKind) -> MessageTemplate { templates[kind]! }
+    func template(_ kind: NotificationKind) -> (title: Template, body: Template) { templates[kind]! }
 
     func message(_ kind: NotificationKind, _ arguments: [String: String]) -> (title: String, body: String) {
-        let template = template(kind)
+        let (title, body) = template(kind)
         return (
-            template.title.filled(with: arguments, plural: plural),
-            template.body.filled(with: arguments, plural: plural)
+            title.filled(with: arguments, plural: words.form(of:)),
+            body.filled(with: arguments, plural: words.form(of:))
         )
-    }
-}
-
-/// What a message of one kind says in one language.
-struct MessageTemplate: Sendable {
-    let title: Template
-    let body: Template
-
-    init(_ title: Template, _ body: Template) {
-        self.title = title
-        self.body = body
     }
 }

@@ -9,7 +9,7 @@ public struct ServerConfiguration: Sendable {
     /// Web origins whose scripts may call; `*` is all of them, without cookies.
     public var allowedOrigins: [String] = []
     /// Words for every problem that may be answered.
-    public var words = ProblemWords.http
+    public var words = ProblemWords.all
 
     /// A server at that address, everything else as usual.
     public init(listen: ListenAddress) {

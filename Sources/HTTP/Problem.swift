@@ -1,3 +1,5 @@
+import Languages
+
 /// An error as clients see it: `application/problem+json` of RFC 9457, with a code that never changes.
 ///
 /// The words are found by the code, in the language of whoever reads them.
@@ -82,7 +84,7 @@ public struct Problem: Error, Sendable {
             json.field("title", text?.title ?? status.phrase)
             json.field("status", status.code)
             json.field("code", code)
-            json.field("detail", ProblemWords.fill(text?.detail ?? "", arguments))
+            json.field("detail", LanguageWords.fill(text?.detail ?? "", arguments))
             json.field("request_id", requestID)
             if !fields.isEmpty {
                 json.array("errors", fields) { json, wrong in
@@ -90,7 +92,7 @@ public struct Problem: Error, Sendable {
                     json.object { json in
                         json.field("field", wrong.field)
                         json.field("code", wrong.code)
-                        json.field("detail", ProblemWords.fill(text?.detail ?? "", wrong.arguments))
+                        json.field("detail", LanguageWords.fill(text?.detail ?? "", wrong.arguments))
                     }
                 }
             }

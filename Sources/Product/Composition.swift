@@ -114,7 +114,7 @@ package struct Composition: Sendable {
         let pages = PageRoom(
             described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
         let gate = Gate(
-            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .features
+            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .all
         ) {
             numbering.ring()
             outbox.ring()

@@ -7,7 +7,8 @@ public struct WebFile: Sendable {
     /// What is in it.
     public let bytes: [UInt8]
 
-    private init(_ name: String, _ bytes: [UInt8]) {
+    /// A file that is made, and not kept.
+    public init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
         type =
@@ -54,8 +55,6 @@ public struct WebFile: Sendable {
         WebFile("shell.js", PackageResources.shell_js),
         WebFile("stores.js", PackageResources.stores_js),
         WebFile("style.css", PackageResources.style_css),
-        WebFile("words-en.js", PackageResources.words_en_js),
-        WebFile("words-hr.js", PackageResources.words_hr_js),
         WebFile("words.js", PackageResources.words_js),
     ]
 }

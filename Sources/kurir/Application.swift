@@ -82,8 +82,6 @@ final class Application: Sendable {
     ) async throws -> Application {
         let report = MetricsReport(
             version: Command.version, metrics: parts.metrics, database: lanes.requests, group: parts.group)
-        var server = configuration.server
-        server.words = .features
         let status = StatusRoom(database: lanes.requests, newestMigration: Schema.migrations.count) {
             await report.text()
         }
@@ -93,7 +91,7 @@ final class Application: Sendable {
         let running: Server
         do {
             running = try await Server(
-                server, routes: product.routes, on: parts.group, problem: Failures.problem(for:),
+                configuration.server, routes: product.routes, on: parts.group, problem: Failures.problem(for:),
                 observe: { parts.observe(.http($0)) })
         } catch {
             await product.stop()

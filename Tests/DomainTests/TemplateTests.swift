@@ -2,6 +2,10 @@ import Testing
 
 @testable import Domain
 
+extension Template: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self.init(text) }
+}
+
 @Suite("Templates")
 struct TemplateTests {
     private func fill(_ template: Template, _ arguments: [String: String]) -> String {

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
 
+import Languages
+
 @testable import HTTP
 
 @Suite("Problems, by RFC 9457")
@@ -21,18 +23,18 @@ struct ProblemTests {
         }
     }
 
-    private static let words = ProblemWords.http.adding(
-        ProblemWords(texts: [
+    private static let words = ProblemWords(
+        texts: ProblemWords.all.texts.merging([
             "en": [
-                "validation_failed": ["Not valid": "There are {count} mistakes."],
-                "too_short": ["Short": "At least {least} of {what}."],
-                "english_only": ["Only here": "No other language."],
+                "validation_failed": .init(title: "Not valid", detail: "There are {count} mistakes."),
+                "too_short": .init(title: "Short", detail: "At least {least} of {what}."),
+                "english_only": .init(title: "Only here", detail: "No other language."),
             ],
             "hr": [
-                "validation_failed": ["Neispravno": "Pogrešaka: {count}."],
-                "too_short": ["Kratko": "Najmanje {least}, a to su {what}."],
+                "validation_failed": .init(title: "Neispravno", detail: "Pogrešaka: {count}."),
+                "too_short": .init(title: "Kratko", detail: "Najmanje {least}, a to su {what}."),
             ],
-        ]))
+        ]) { $0.merging($1) { _, own in own } })
 
     private func body(_ problem: Problem, _ language: String) throws -> Body {
         let response = problem.response(requestID: "r1", language: language, words: Self.words)
@@ -83,7 +85,7 @@ struct ProblemTests {
 
     @Test("What the parser refuses, in every language", arguments: Malformed.allCases, ["en", "hr"])
     func malformed(malformed: Malformed, language: String) throws {
-        let text = try #require(ProblemWords.http.texts[language]?[malformed.rawValue])
+        let text = try #require(ProblemWords.all.texts[language]?[malformed.rawValue])
         let body = try body(Problem(malformed), language)
         #expect(body.title == text.title && body.detail == text.detail)
         #expect(body.code == malformed.code)
@@ -101,32 +103,6 @@ struct ProblemTests {
 
     // MARK: Words
 
-    @Test("Every language has the same codes, each with a title and a detail")
-    func sameCodes() {
-        let texts = ProblemWords.http.texts
-        #expect(Set(texts.keys) == ["en", "hr"])
-        for (language, ofLanguage) in texts {
-            #expect(Set(ofLanguage.keys) == Set(texts["en"]!.keys), "\(language)")
-            #expect(ofLanguage.values.allSatisfy { !$0.title.isEmpty && !$0.detail.isEmpty }, "\(language)")
-        }
-    }
-
-    @Test("Every language has the same placeholders in a detail, and none in a title")
-    func samePlaceholders() {
-        let english = ProblemWords.http.texts["en"]!
-        for (language, texts) in ProblemWords.http.texts {
-            for (code, text) in texts {
-                #expect(placeholders(text.detail) == placeholders(english[code]?.detail ?? ""), "\(language) \(code)")
-                #expect(placeholders(text.title).isEmpty, "\(language) \(code)")
-            }
-        }
-        #expect(placeholders(english["method_not_allowed"]!.detail) == ["method", "allow"])
-    }
-
-    private func placeholders(_ text: String) -> Set<String> {
-        Set(text.split(separator: "{").dropFirst().map { String($0.prefix { $0 != "}" }) })
-    }
-
     @Test(
         "Placeholders",
         arguments: [
@@ -135,21 +111,21 @@ struct ProblemTests {
             ("x}", ["x": "1"], "x}"), ("", ["x": "1"], ""),
         ])
     func fill(detail: String, arguments: [String: String], filled: String) {
-        #expect(ProblemWords.fill(detail, arguments) == filled)
+        #expect(LanguageWords.fill(detail, arguments) == filled)
     }
 
     @Test(
         "Accept-Language",
         arguments: [
             (nil, "en"), ("", "en"), ("hr", "hr"), ("en", "en"), ("HR", "hr"), ("hr-HR", "hr"),
-            ("hr-Latn-HR, en;q=0.9", "hr"), ("de", "en"), ("de, hr;q=0.1", "hr"), ("en, hr", "en"), ("hr, en", "hr"),
+            ("hr-Latn-HR, en;q=0.9", "hr"), ("fr", "en"), ("fr, hr;q=0.1", "hr"), ("en, hr", "en"), ("hr, en", "hr"),
             ("en;q=0.5, hr;q=0.6", "hr"), ("en;q=0.6, hr;q=0.5", "en"), ("hr;q=0.5, en;q=0.5", "hr"),
-            ("en;q=0.8,hr", "hr"), ("hr;q=0", "en"), ("hr;q=0.000, de", "en"), ("hr ; q=0.9 , en ; q=0.8", "hr"),
+            ("en;q=0.8,hr", "hr"), ("hr;q=0", "en"), ("hr;q=0.000, fr", "en"), ("hr ; q=0.9 , en ; q=0.8", "hr"),
             ("hr;q=x, en;q=0.1", "en"), ("hr;Q=0.9, en;q=0.5", "hr"), ("*", "en"), ("hrv", "en"), (",,hr,", "hr"),
             (";q=1, hr;q=0.1", "hr"), ("hr;;", "hr"), ("hr;level=1;q=0.2, en;q=0.5", "en"),
-            (String(repeating: "de,", count: 19) + "hr", "hr"),
+            (String(repeating: "fr,", count: 19) + "hr", "hr"),
         ])
     func language(header: String?, expected: String) {
-        #expect(ProblemWords.http.language(accepting: header) == expected)
+        #expect(ProblemWords.all.language(accepting: header) == expected)
     }
 }

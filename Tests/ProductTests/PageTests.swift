@@ -16,7 +16,10 @@ import Testing
         return (try #require(made["code"].string), courier)
     }
 
-    @Test(arguments: [("hr-HR,hr;q=0.9", "hr", "poziva vas"), ("de", "en", "invites you"), (nil, "en", "invites you")])
+    @Test(arguments: [
+        ("hr-HR,hr;q=0.9", "hr", "poziva vas"), ("fr", "en", "invites you"), ("de-AT", "de", "lädt Sie ein"),
+        (nil, "en", "invites you"),
+    ])
     func anInviteSaysWhoInvites(_ accepted: String?, _ language: String, _ words: String) async throws {
         try await API.serving { api in
             let (code, courier) = try await invited(api, by: "<script>alert(1)</script> & Co")
@@ -82,7 +85,7 @@ import Testing
             let authenticator = Authenticator(api.database, try await SessionMemory(on: api.group), ear)
             let gate = Gate(
                 database: api.database, authenticator: authenticator, throttle: Throttle(api.database, looseness: nil),
-                secret: secret, words: .features
+                secret: secret, words: .all
             ) {}
             let server = try await Server(
                 ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0)),

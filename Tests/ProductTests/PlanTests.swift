@@ -203,7 +203,7 @@ private struct Statements: Sendable {
             Self.one(FindDeliveriesByWord<SearchOfStore>(part: part, text: "ilica 777")),
             Self.one(FindDeliveriesByWord<SearchOfCourier>(part: jobs, text: "ilica 777")),
             Self.one(HoldPartnership(pair: pair)), Self.one(CarriesSomething(pair: pair)),
-            Self.one(FindReadyChannels(channels: ["push"])), Self.one(Tell(accounts: [storeID, courier])),
+            Self.one(FindReadyChannels(channels: ["push"])), Self.one(TellEverybody(accounts: [storeID, courier])),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }
@@ -239,12 +239,13 @@ private struct HoldNumbering: Statement {
 }
 
 /// Tells everybody something of each kind.
-private struct Tell: Statement {
-    static let sql = """
-        SELECT tell(array_agg(jsonb_build_array(jsonb_build_object('kind', kind, 'data', '{}'::jsonb,
-            'texts', jsonb_build_object('en', jsonb_build_array('Title', 'Body')), 'accounts', $1::uuid[]))))
-        FROM unnest($2::text[]) AS kind
+private struct TellEverybody: Statement {
+    static let sql = Tell.sql(
         """
+        SELECT jsonb_build_array(jsonb_build_object('kind', kind, 'data', '{}'::jsonb,
+            'texts', jsonb_build_object('en', jsonb_build_array('Title', 'Body')), 'accounts', $1::uuid[])) AS notices
+        FROM unnest($2::text[]) AS kind
+        """)
     let accounts: [ID]
 
     func bind(into parameters: inout Parameters) {

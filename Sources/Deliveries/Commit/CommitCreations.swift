@@ -30,7 +30,7 @@ package struct CommitCreations<Locks: WhenLocked>: Statement {
             INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at, added)
             SELECT id, version, action, actor_kind, actor_id, status::delivery_status, at, added::uuid[] FROM done),
         \(CommitSQL.consequences)
-        SELECT no, 'made' FROM done WHERE \(CommitSQL.followed)
+        SELECT no, 'made' FROM done
         UNION ALL
         SELECT no, 'reference_taken' FROM fresh WHERE taken
         UNION ALL

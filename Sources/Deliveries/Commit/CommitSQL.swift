@@ -1,3 +1,5 @@
+import Feed
+import Outbox
 import Domain
 import Postgres
 
@@ -61,21 +63,16 @@ enum CommitSQL {
         """
     }
 
-    /// What follows from what was done: entries of couriers' lists, events, messages. Counts only if it is asked for
-    /// (``followed``).
+    /// What follows from what was done: entries of couriers' lists, events, messages.
     static let consequences = """
         opened AS (
             INSERT INTO jobs (courier_id, status, delivery_id, store_id)
             SELECT courier, c.status::delivery_status, c.id, c.store_id FROM done c, unnest(c.opened::uuid[]) AS courier),
-        published AS MATERIALIZED (
-            SELECT publish(array_agg(readers), array_agg(event_types), NULL, array_agg(id), array_agg(version), array_agg(at))
-            FROM done HAVING count(*) > 0),
-        told AS MATERIALIZED (
-            SELECT tell(array_agg(notices)) FROM done WHERE notices IS NOT NULL HAVING count(*) > 0)
+        published AS (
+            \(Publish.ofDeliveries("SELECT readers::uuid[], event_types::text[], id, version, at FROM done"))),
+        told AS (
+            \(Tell.sql("SELECT notices FROM done")))
         """
-
-    /// Always so.
-    static let followed = "(SELECT count(*) FROM published) + (SELECT count(*) FROM told) >= 0"
 
     static func bind(_ commits: [Commit], _ columns: [CommitColumns.Column], into parameters: inout Parameters) {
         for column in columns { column.bind(commits, &parameters) }

@@ -65,7 +65,7 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
             SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
             FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
         \(CommitSQL.consequences)
-        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) >= 0 AND \(CommitSQL.followed)
+        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) >= 0
         UNION ALL
         \(CommitSQL.keysTaken("locked"))
         """

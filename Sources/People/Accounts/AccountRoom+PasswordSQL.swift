@@ -59,9 +59,11 @@ struct InsertReset: Statement {
             SET (code_hash, tries_left, expires_at) = (EXCLUDED.code_hash, EXCLUDED.tries_left, EXCLUDED.expires_at)
             RETURNING account_id, expires_at),
         untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) FROM reset)
-        SELECT tell(ARRAY[jsonb_build_array($4 || jsonb_build_object(
-            'accounts', ARRAY[account_id], 'subject', account_id, 'expires_at', expires_at))])
-        FROM reset, untrue
+        \(Tell.sql("""
+            SELECT jsonb_build_array($4 || jsonb_build_object(
+                'accounts', ARRAY[account_id], 'subject', account_id, 'expires_at', expires_at)) AS notices
+            FROM reset, untrue
+            """))
         """
     let login: Login
     let codeHash: [UInt8]

@@ -1,3 +1,4 @@
+import Feed
 import API
 import Outbox
 import Domain
@@ -39,15 +40,18 @@ struct MakeInvite: Statement {
                 AND NOT EXISTS (SELECT FROM same WHERE is_live) AND ($2 IS NULL OR EXISTS (SELECT FROM target))
             ON CONFLICT DO NOTHING
             RETURNING id, channel, expires_at, courier_id, phone),
-        published AS MATERIALIZED (
-            SELECT publish(
-                ARRAY[ARRAY[courier_id]::text], '{"{invite.received}"}', ARRAY[($7->'data') - '{code,url,type}'::text[]])
-            FROM made WHERE courier_id IS NOT NULL),
-        told AS MATERIALIZED (
-            SELECT tell(ARRAY[jsonb_build_array($7 || jsonb_build_object(
-                'accounts', CASE WHEN courier_id IS NOT NULL THEN ARRAY[courier_id] END, 'phone', phone, 'language', $6,
-                'subject', id, 'expires_at', expires_at))])
-            FROM made)
+        published AS (
+            \(Publish.sql("""
+                SELECT ARRAY[courier_id], '{invite.received}'::text[], ($7->'data') - '{code,url,type}'::text[]
+                FROM made WHERE courier_id IS NOT NULL
+                """))),
+        told AS (
+            \(Tell.sql("""
+                SELECT jsonb_build_array($7 || jsonb_build_object(
+                    'accounts', CASE WHEN courier_id IS NOT NULL THEN ARRAY[courier_id] END, 'phone', phone, 'language', $6,
+                    'subject', id, 'expires_at', expires_at)) AS notices
+                FROM made
+                """)))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
             i.is_new
         FROM (SELECT) one LEFT JOIN (
@@ -55,7 +59,6 @@ struct MakeInvite: Statement {
             UNION ALL
             SELECT invites.id, channel, expires_at, false FROM invites JOIN same USING (id) WHERE is_live
             LIMIT 1) i ON true
-        WHERE (SELECT count(*) FROM published) + (SELECT count(*) FROM told) >= 0
         """
     private let caller: Caller
     private let form: InviteForm

@@ -1,3 +1,4 @@
+import Feed
 import API
 import Outbox
 import Domain
@@ -127,14 +128,15 @@ struct EndPartnership: Statement {
             UPDATE invites i SET state = 'revoked' FROM ended JOIN couriers c ON c.id = ended.courier_id
             WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone) RETURNING i.id),
         untrue AS MATERIALIZED (SELECT withdraw('invite', array_agg(id)) AS withdrawn FROM revoked HAVING count(*) > 0),
-        published AS MATERIALIZED (
-            SELECT publish(
-                ARRAY[ARRAY[$1, $2]::text], '{"{partner.ended,partner.ended}"}',
-                ARRAY[($3->'data') - 'type' || jsonb_build_object('courier_id', $2)])
-            FROM ended),
-        told AS MATERIALIZED (
-            SELECT tell(ARRAY[jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[courier_id]))]) FROM ended)
-        SELECT noted.* FROM noted, published, told WHERE (SELECT count(*) FROM untrue) >= 0
+        published AS (
+            \(Publish.sql("""
+                SELECT ARRAY[$1, $2], '{partner.ended,partner.ended}'::text[],
+                    ($3->'data') - 'type' || jsonb_build_object('courier_id', $2)
+                FROM ended
+                """))),
+        told AS (
+            \(Tell.sql("SELECT jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[courier_id])) AS notices FROM ended")))
+        SELECT * FROM noted WHERE (SELECT count(*) FROM untrue) >= 0
         """
     let pair: Pair
     let message: Message

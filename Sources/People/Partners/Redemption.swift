@@ -1,3 +1,4 @@
+import Feed
 import API
 import Outbox
 import Domain
@@ -113,15 +114,16 @@ struct RedeemInvite: Statement {
             WHERE id = $1 AND state = 'open' AND expires_at > now() RETURNING store_id),
         joined AS (
             INSERT INTO partners (store_id, courier_id) SELECT store_id, $2 FROM redeemed RETURNING store_id, since),
-        published AS MATERIALIZED (
-            SELECT publish(
-                ARRAY[ARRAY[store_id, $2]::text], '{"{partner.joined,partner.joined}"}',
-                ARRAY[($3->'data') - 'type' || jsonb_build_object('store_id', store_id)])
-            FROM joined),
-        untrue AS MATERIALIZED (SELECT withdraw('invite', ARRAY[$1]) AS withdrawn FROM redeemed),
-        told AS MATERIALIZED (
-            SELECT tell(ARRAY[jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[store_id]))]) FROM joined)
-        SELECT since FROM joined, untrue, published, told
+        published AS (
+            \(Publish.sql("""
+                SELECT ARRAY[store_id, $2], '{partner.joined,partner.joined}'::text[],
+                    ($3->'data') - 'type' || jsonb_build_object('store_id', store_id)
+                FROM joined
+                """))),
+        told AS (
+            \(Tell.sql("SELECT jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[store_id])) AS notices FROM joined"))),
+        untrue AS MATERIALIZED (SELECT withdraw('invite', ARRAY[$1]) FROM redeemed)
+        SELECT since FROM joined, untrue
         """
     let invite: ID
     let courier: ID

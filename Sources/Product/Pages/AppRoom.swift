@@ -12,10 +12,12 @@ struct AppRoom: Room {
     /// A hash of all of them, under which browsers ask for each.
     private let version: String
 
+    private static let files = WebFile.assets + [.languages]
+
     init(codes: InviteCodes) {
         self.codes = codes
-        assets = Dictionary(uniqueKeysWithValues: WebFile.assets.map { ($0.name, $0) })
-        let all = [.dashboard, .courier, .worker] + WebFile.assets
+        assets = Dictionary(uniqueKeysWithValues: Self.files.map { ($0.name, $0) })
+        let all = [.dashboard, .courier, .worker] + Self.files
         version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
     }
 
@@ -47,7 +49,7 @@ struct AppRoom: Room {
     /// A page with the addresses of what it loads.
     private func filled(_ file: WebFile) -> [UInt8] {
         let place = "/assets/\(version)"
-        let files = WebFile.assets.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
+        let files = Self.files.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
         let text = String(decoding: file.bytes, as: UTF8.self)
             .replacing("{assets}", with: place).replacing("{version}", with: version).replacing("{files}", with: files)
         return Array(text.utf8)

@@ -3,6 +3,7 @@ import People
 import Crypto
 import Domain
 import HTTP
+import Languages
 import Postgres
 
 /// What is looked at in a browser or asked for by a phone, and needs no session: the description of the API, and what
@@ -65,7 +66,7 @@ struct PageRoom: Room {
                 "looking at invites from", call.request.client.network.description, burst: 60, step: .seconds(5))
         ])
         let text: String = try call.request.parameter("code")
-        let words = InvitePageWords.in(call.request.acceptedLanguage)
+        let words = Languages.all.first { $0.code == call.request.acceptedLanguage.rawValue } ?? Languages.all[0]
         guard let code = InviteCode(text), let found = try await call.run(FindInviter(codeHash: codes.hash(code))).first
         else { return InvitePage(words: words).unknown.response(.notFound) }
         guard found.isLive else { return InvitePage(words: words).over.response(.gone) }

@@ -58,18 +58,4 @@ package struct StatusRoom: Room {
         json.object { $0.field("status", status) }
         return .json(json.bytes)
     }
-
-    /// The words that these routes' problems need.
-    static let words = ProblemWords(texts: [
-        "en": [
-            "not_migrated": [
-                "Unavailable for the moment": "The database is not up to date yet. Run kurir migrate, or wait for it."
-            ]
-        ],
-        "hr": [
-            "not_migrated": [
-                "Trenutačno nedostupno": "Baza podataka još nije ažurirana. Pokrenite kurir migrate ili pričekajte."
-            ]
-        ],
-    ])
 }

@@ -3,7 +3,7 @@ import {refreshed, remember, signOut} from './account.js';
 import {all, ask, lasting} from './ask.js';
 import {h, loading, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
-import {t, when} from './words.js';
+import {names, t, when} from './words.js';
 
 /** What is saved is what differs from the account as it is, so that must be asked for first. */
 export function settings(region, context) {
@@ -31,7 +31,7 @@ function panels(account, {enter, leave}) {
   const fields = profile.map(([name, label, autocomplete]) =>
     ({name, label: t(label), value: account[name], required: true, autocomplete}));
   const preferences = [
-    {name: 'language', label: t('language'), value: account.language, options: [['hr', 'Hrvatski'], ['en', 'English']], required: true},
+    {name: 'language', label: t('language'), value: account.language, options: Object.entries(names), required: true},
     {name: 'notifications_enabled', label: t('notifications'), type: 'checkbox', value: account.notifications_enabled},
   ];
   // Which account it is, for those who keep passwords.

@@ -1,8 +1,7 @@
 // What the pages say, in the account's language, else in the browser's.
-import {en} from './words-en.js';
-import {hr} from './words-hr.js';
+import {all, names} from './languages.js';
 
-const all = {en, hr};
+export {names};
 let current = navigator.languages.map((name) => name.slice(0, 2)).find((name) => all[name]) ?? 'en';
 let plurals, dates, clock, days;
 choose(current);

@@ -45,7 +45,6 @@ struct API: Sendable {
             status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" }
         ) { print("\($0): \($1)") }
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
-        configuration.words = .features
         configuration.limits.connectionsPerAddress = nil
         configuration.limits.requestsPerAddress = nil
         let server = try await Server(

@@ -1,0 +1,36 @@
+import Glibc
+
+// embed DIRECTORY OUTPUT FILE… writes the files into a source, by their paths in the directory.
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let (directory, output) = (arguments[0] + "/", arguments[1])
+
+func bytes(of path: String) -> [UInt8] {
+    guard let file = fopen(path, "r") else { fatalError("\(path) cannot be read") }
+    defer { fclose(file) }
+    fseek(file, 0, SEEK_END)
+    var bytes = [UInt8](repeating: 0, count: ftell(file))
+    rewind(file)
+    guard fread(&bytes, 1, bytes.count, file) == bytes.count else { fatalError("\(path) cannot be read") }
+    return bytes
+}
+
+var source = """
+    /// The files of this target that are no sources, by their paths, in their order.
+    enum Embedded {
+        static let files: [(path: String, bytes: [UInt8])] = [
+
+    """
+let files = arguments.dropFirst(2)
+for (place, path) in files.enumerated() {
+    source += "        (\"\(path.dropFirst(directory.count))\", file\(place)),\n"
+}
+source += "    ]\n"
+for (place, path) in files.enumerated() {
+    let list = bytes(of: path).map(String.init).joined(separator: ",")
+    source += "    private static let file\(place): [UInt8] = [\(list)]\n"
+}
+source += "}\n"
+guard let file = fopen(output, "w"), fputs(source, file) >= 0, fclose(file) == 0 else {
+    fatalError("\(output) cannot be written")
+}

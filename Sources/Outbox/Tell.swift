@@ -1,0 +1,41 @@
+/// How messages come into the outbox: the one text by which every statement writes them.
+///
+/// A text and not a function of the database, since a call costs a commit of one delivery a twentieth.
+package enum Tell {
+    /// Writes the messages of some notices. `notices` is a query with a column of that name, which has arrays of
+    /// ``Message/notice`` with their `accounts`, or with a `phone` number and the `language` of whoever wrote it; and perhaps
+    /// with the `subject` that they are about, and a time that they are good for, `expires_at`.
+    ///
+    /// How far a kind goes `reach_of` says: `else_sms` and `surely` reach a courier's number where there is no device, and
+    /// `never_push` number or e-mail address alone.
+    package static func sql(_ notices: String) -> String {
+        """
+        INSERT INTO messages (
+            kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at)
+        SELECT n.kind, n.data || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text->>0, text->>1,
+            account, n.subject, n.expires_at
+        FROM (\(notices)) AS given,
+            jsonb_to_recordset(given.notices) AS n(
+                kind text, data jsonb, texts jsonb, accounts uuid[], phone text, language text, subject uuid,
+                expires_at timestamptz),
+            LATERAL (SELECT reach_of(n.kind) AS reach) AS far,
+            unnest(coalesce(n.accounts, '{NULL}')) AS account,
+            LATERAL (
+                SELECT 'push' AS channel, d.token AS address, d.platform, a.language,
+                    jsonb_strip_nulls(jsonb_build_object('keys', d.keys)) AS extra
+                FROM accounts a JOIN devices d ON d.account_id = a.id
+                WHERE a.id = account AND a.notifications_enabled AND reach <> 'never_push'
+                UNION ALL
+                SELECT 'sms', k.phone, NULL, a.language, '{}' FROM accounts a JOIN couriers k ON k.id = a.id
+                WHERE a.id = account AND reach <> 'push' AND (
+                    reach = 'never_push' OR (reach = 'surely' OR a.notifications_enabled)
+                    AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)))
+                UNION ALL
+                SELECT 'email', s.email, NULL, a.language, '{}' FROM accounts a JOIN stores s ON s.id = a.id
+                WHERE a.id = account AND reach = 'never_push'
+                UNION ALL
+                SELECT 'sms', n.phone, NULL, n.language, '{}' WHERE n.phone IS NOT NULL) r,
+            coalesce(n.texts->r.language, n.texts->'en') AS text
+        """
+    }
+}

@@ -1,0 +1,34 @@
+import HTTP
+import Languages
+import Web
+
+extension WebFile {
+    /// What the pages say, by language and name, and what the languages are called.
+    static let languages = WebFile("languages.js", Array(source.utf8))
+
+    private static var source: String {
+        let names = JSON.object(Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, .string($0.name)) }))
+        let all = JSON.object(Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, texts(of: $0)) }))
+        return """
+            export const names = \(String(decoding: names.bytes, as: UTF8.self));
+            export const all = \(String(decoding: all.bytes, as: UTF8.self));
+
+            """
+    }
+
+    /// Of what has forms, an object of them.
+    private static func texts(of words: LanguageWords) -> JSON {
+        var texts: [String: JSON] = [:]
+        for (name, text) in words.pages {
+            let parts = name.split(separator: ".").map(String.init)
+            guard parts.count == 2 else {
+                texts[name] = .string(text)
+                continue
+            }
+            guard case .object(var forms) = texts[parts[0], default: .object([:])] else { continue }
+            forms[parts[1]] = .string(text)
+            texts[parts[0]] = .object(forms)
+        }
+        return .object(texts)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Languages
+import Testing
+
+@Suite struct LanguagesTests {
+    private static let english = Languages.all[0]
+
+    /// What a language says, by the file and the name.
+    private static func texts(of words: LanguageWords) -> [(file: String, texts: [String: String])] {
+        [("problems", words.problems), ("messages", words.messages), ("pages", words.pages)]
+    }
+
+    /// A name without the form that it is of.
+    private static func base(_ name: String) -> String {
+        let parts = name.split(separator: ".")
+        return ["one", "few", "other"].contains(parts.last) ? String(parts[0]) : name
+    }
+
+    private static func places(_ text: String) -> Set<String> {
+        Set(text.matches(of: #/\{(\w+)/#).map { String($0.1) })
+    }
+
+    @Test func englishComesFirstAndEachIsCalledByItsOwnName() {
+        #expect(Languages.all.map(\.code) == ["en", "de", "hr"])
+        #expect(Languages.all.map(\.name) == ["English", "Deutsch", "Hrvatski"])
+    }
+
+    @Test(arguments: Languages.all.map(\.code)) func nothingIsMissingAndNothingIsTooMuch(_ code: String) throws {
+        let words = try #require(Languages.all.first { $0.code == code })
+        for ((file, texts), (_, english)) in zip(Self.texts(of: words), Self.texts(of: Self.english)) {
+            let (names, wanted) = (Set(texts.keys.map(Self.base)), Set(english.keys.map(Self.base)))
+            #expect(names == wanted, "\(code)/\(file): \(names.symmetricDifference(wanted))")
+            #expect(texts.values.allSatisfy { !$0.isEmpty && $0 == $0.trimmingCharacters(in: .whitespaces) })
+        }
+    }
+
+    /// A value that a text has no place for would be lost, and a place that nobody fills would be seen.
+    @Test(arguments: Languages.all.map(\.code)) func theSameValuesHaveTheirPlaces(_ code: String) throws {
+        let words = try #require(Languages.all.first { $0.code == code })
+        for ((file, texts), (_, english)) in zip(Self.texts(of: words), Self.texts(of: Self.english)) {
+            for (name, text) in texts {
+                // One form may say its number in a word.
+                let known = english.filter { Self.base($0.key) == Self.base(name) }.map { Self.places($0.value) }
+                #expect(known.contains(Self.places(text)), "\(code)/\(file): \(name)")
+            }
+        }
+    }
+
+    @Test(arguments: Languages.all.map(\.code)) func whatHasFormsHasAllThatTheLanguageHas(_ code: String) throws {
+        let words = try #require(Languages.all.first { $0.code == code })
+        let forms = code == "hr" ? ["few", "one", "other"] : ["one", "other"]
+        let named = Dictionary(grouping: words.pages.keys.filter { $0.contains(".") }) { Self.base($0) }
+        for (name, keys) in named {
+            #expect(keys.map { String($0.split(separator: ".")[1]) }.sorted() == forms, "\(code): \(name)")
+        }
+    }
+
+    @Test(arguments: [
+        ("en", [1: 0, 0: 1, 2: 1, 11: 1, 21: 1]), ("de", [1: 0, 0: 1, 2: 1, 21: 1]),
+        ("hr", [1: 0, 21: 0, 101: 0, 2: 1, 4: 1, 22: 1, 0: 2, 5: 2, 11: 2, 12: 2, 14: 2, 111: 2, 112: 2]),
+    ])
+    func theFormGoesWithTheNumber(_ code: String, _ forms: [Int: Int]) throws {
+        let words = try #require(Languages.all.first { $0.code == code })
+        for (number, form) in forms { #expect(words.form(of: number) == form, "\(code): \(number)") }
+    }
+
+    // MARK: Who says it
+
+    private static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
+
+    private static func text(ofFiles ending: String) throws -> String {
+        let files =
+            FileManager.default.enumerator(at: sources.standardized, includingPropertiesForKeys: nil)?
+            .compactMap { $0 as? URL }.filter { $0.pathExtension == ending } ?? []
+        return try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
+    }
+
+    @Test func thePagesSayWhatThereIsAndNothingIsLeftOver() throws {
+        let (scripts, swift) = (try Self.text(ofFiles: "js"), try Self.text(ofFiles: "swift"))
+        let names = Set(Self.english.pages.keys.map(Self.base))
+        for said in scripts.matches(of: #/\bt\('(\w+)'/#) {
+            #expect(names.contains(String(said.1)), "the pages say \(said.1), which is nowhere")
+        }
+        // Some are put together, as that of a status is.
+        let beginnings = scripts.matches(of: #/`(\w+_)\$\{/#).map { String($0.1) }
+        for name in names {
+            let isSaid =
+                scripts.contains("'\(name)'") || swift.contains("text(\"\(name)\")")
+                || beginnings.contains { name.hasPrefix($0) }
+            #expect(isSaid, "nobody says \(name)")
+        }
+    }
+
+    @Test func everyProblemIsSaidBySomebody() throws {
+        let swift = try Self.text(ofFiles: "swift")
+        // A case of an enum whose cases are codes, or a code in quotes.
+        for code in Self.english.problems.keys where !code.hasSuffix(".detail") {
+            let parts = code.split(separator: "_")
+            let camel = parts[0] + parts.dropFirst().map(\.capitalized).joined()
+            let isSaid =
+                swift.contains("\"\(code)\"") || swift.contains("case \(camel)") || swift.contains(", \(camel)")
+            #expect(isSaid, "nobody says \(code)")
+        }
+        for said in swift.matches(of: #/Problem\(\s*\.\w+,\s*"(\w+)"/#) {
+            #expect(Self.english.problems[String(said.1)] != nil, "\(said.1) has no words")
+        }
+    }
+}
