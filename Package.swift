@@ -69,7 +69,7 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "LanguagesTests", dependencies: ["Languages"], swiftSettings: strict),
-        .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
+        .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop", "TestSupport"], swiftSettings: strict
         ),

@@ -104,13 +104,13 @@ package struct Deadlines: Sendable {
 }
 
 /// A deadline that has come.
-private struct Due: Sendable {
+struct Due: Sendable {
     let kind: String
     let subject: ID
 }
 
 /// Locks what has been due for longest, of what nobody is at.
-private struct TakeDue: Statement {
+struct TakeDue: Statement {
     static let sql = """
         SELECT kind, subject FROM deadlines WHERE due_at <= clock_timestamp() AND kind = ANY ($1)
         ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
@@ -122,7 +122,7 @@ private struct TakeDue: Statement {
     static func decode(_ row: inout RowReader) throws -> Due { Due(kind: try row.read(), subject: try row.read()) }
 }
 
-private struct RemoveDue: Statement {
+struct RemoveDue: Statement {
     static let sql = "DELETE FROM deadlines WHERE kind = $1 AND subject = $2"
     let due: Due
 
@@ -133,7 +133,7 @@ private struct RemoveDue: Statement {
 }
 
 /// Sets it again, so long from now.
-private struct PutOff: Statement {
+struct PutOff: Statement {
     static let sql = """
         UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $3) WHERE kind = $1 AND subject = $2
         """
@@ -148,7 +148,7 @@ private struct PutOff: Statement {
 }
 
 /// What happens of itself has no subject, and is due at once where it has never happened.
-private struct SetRecurring: Statement {
+struct SetRecurring: Statement {
     static let sql = """
         INSERT INTO deadlines (kind, subject, due_at)
         SELECT kind, '00000000-0000-0000-0000-000000000000', '-infinity' FROM unnest($1::text[]) AS kind

@@ -124,8 +124,15 @@ package struct Endpoint: Sendable {
     }
 }
 
-/// A feature's endpoints.
+/// What belongs together of the API.
 package protocol Room: Sendable {
-    /// All of them.
+    /// All calls.
     var endpoints: [Endpoint] { get }
+    /// The types of the events that it publishes.
+    var eventTypes: [String] { get }
+}
+
+extension Room {
+    /// None, as a rule.
+    package var eventTypes: [String] { [] }
 }

@@ -43,7 +43,7 @@ struct GatewayKeys: Sendable {
 }
 
 /// A key that has not been revoked; its use is noted once a minute.
-private struct FindGatewayKey: Statement {
+struct FindGatewayKey: Statement {
     static let sql = """
         SELECT id, channels, used_at IS NULL OR used_at < now() - interval '1 minute' FROM gateway_keys
         WHERE key_hash = $1 AND revoked_at IS NULL
@@ -60,7 +60,7 @@ private struct FindGatewayKey: Statement {
     }
 }
 
-private struct TouchGatewayKey: Statement {
+struct TouchGatewayKey: Statement {
     static let sql = "UPDATE gateway_keys SET used_at = now() WHERE id = $1"
     let id: ID
 

@@ -36,7 +36,7 @@ package struct Plans: Sendable {
     }
 }
 
-private struct SizesOfTables: Statement {
+struct SizesOfTables: Statement {
     static let sql = """
         SELECT relname::text, coalesce(pg_relation_size(oid), 0) / current_setting('block_size')::bigint FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'

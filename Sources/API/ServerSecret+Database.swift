@@ -12,7 +12,7 @@ extension ServerSecret {
     }
 }
 
-private struct OfferSecret: Statement {
+struct OfferSecret: Statement {
     static let sql = "INSERT INTO server_secret (secret) VALUES ($1) ON CONFLICT DO NOTHING"
     let secret: [UInt8]
 
@@ -21,7 +21,7 @@ private struct OfferSecret: Statement {
     }
 }
 
-private struct ReadSecret: Statement {
+struct ReadSecret: Statement {
     static let sql = "SELECT secret FROM server_secret"
     static let isReadOnly = true
     static func decode(_ row: inout RowReader) throws -> [UInt8] { (try row.read() as Bytes).bytes }

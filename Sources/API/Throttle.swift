@@ -54,7 +54,7 @@ package struct Throttle: Sendable {
 }
 
 /// The seconds to wait, 0 when every bucket had room.
-private struct TakeFromBuckets: Statement {
+struct TakeFromBuckets: Statement {
     static let sql = "SELECT throttle($1, $2, $3)"
     let subjects: [[UInt8]]
     let steps: [Double]
@@ -69,7 +69,7 @@ private struct TakeFromBuckets: Statement {
     static func decode(_ row: inout RowReader) throws -> Double { try row.read() }
 }
 
-private struct ClearBuckets: Statement {
+struct ClearBuckets: Statement {
     static let sql = "DELETE FROM throttles WHERE subject = ANY ($1)"
     let subjects: [[UInt8]]
 

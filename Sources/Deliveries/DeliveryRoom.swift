@@ -13,6 +13,8 @@ package struct DeliveryRoom: Room {
         (self.committer, self.searches) = (committer, searches)
     }
 
+    package let eventTypes = EventType.allCases.map(\.rawValue)
+
     package var endpoints: [Endpoint] {
         let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
         return [

@@ -87,7 +87,7 @@ struct WalkDeliveries<Whose: DeliverySearch>: Statement {
                 EXISTS (SELECT FROM delivery_words w
                     WHERE w.delivery_id = at_id AND ts_match_vq(w.words, (
                         SELECT CASE WHEN at_status = 'pending' THEN open_words ELSE words END FROM asked)) OFFSET 0)
-                OR at_status IN ('in_progress', 'delivered') AND EXISTS (SELECT FROM named)
+                OR at_status IN \(DeliveryStatus.sql(\.hasCourier)) AND EXISTS (SELECT FROM named)
                     AND EXISTS (SELECT FROM deliveries d JOIN named USING (courier_id) WHERE d.id = at_id)
                 """)
     }
@@ -117,7 +117,7 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
             UNION
             (SELECT j.delivery_id, true FROM named, LATERAL (
                     SELECT delivery_id FROM jobs j
-                    WHERE j.courier_id = named.courier_id AND j.status IN ('in_progress', 'delivered')
+                    WHERE j.courier_id = named.courier_id AND j.status IN \(DeliveryStatus.sql(\.hasCourier))
                         AND j.store_id = $1 OFFSET 0) j
                 LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))),
         too_many AS MATERIALIZED (SELECT count(*) > \(SearchSteps<ListedDelivery>.mostHits) AS are FROM hits),

@@ -1,9 +1,33 @@
-/// Where a delivery stands.
+/// Where a delivery stands, in the order of lists.
 public enum DeliveryStatus: String, CaseIterable, Sendable {
     case pending
     case inProgress = "in_progress"
     case delivered
     case cancelled
+
+    /// Whether something is still to be done.
+    public var isOpen: Bool {
+        switch self {
+        case .pending, .inProgress: true
+        case .delivered, .cancelled: false
+        }
+    }
+
+    /// Whether a courier has it in hand.
+    public var isCarried: Bool {
+        switch self {
+        case .inProgress: true
+        case .pending, .delivered, .cancelled: false
+        }
+    }
+
+    /// Whether there is a courier whose it is, or was when it ended well.
+    public var hasCourier: Bool {
+        switch self {
+        case .inProgress, .delivered: true
+        case .pending, .cancelled: false
+        }
+    }
 }
 
 /// One parcel from one store to one recipient, as far as its rules are concerned.

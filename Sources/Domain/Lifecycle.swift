@@ -191,7 +191,7 @@ public enum Lifecycle {
     private static let offering: [Effect] = [.feed(.winners, .offered), .notifies(.winners, .deliveryOffered)]
 }
 
-/// What an event of the feed tells.
+/// What an event of the feed tells of a delivery.
 public enum EventType: String, CaseIterable, Sendable {
     case created = "delivery.created"
     case updated = "delivery.updated"
@@ -208,18 +208,14 @@ public enum EventType: String, CaseIterable, Sendable {
     /// No candidate is left.
     case stranded = "delivery.stranded"
     case cancelled = "delivery.cancelled"
-    case partnerJoined = "partner.joined"
-    case partnerEnded = "partner.ended"
-    case inviteReceived = "invite.received"
 
-    /// Where the step that it tells of left the delivery; nil when it is about none.
-    public var status: DeliveryStatus? {
+    /// Where the step that it tells of left the delivery.
+    public var status: DeliveryStatus {
         switch self {
         case .created, .updated, .offered, .withdrawn, .declined, .returned, .stranded: .pending
         case .accepted, .taken: .inProgress
         case .delivered: .delivered
         case .cancelled: .cancelled
-        case .partnerJoined, .partnerEnded, .inviteReceived: nil
         }
     }
 }

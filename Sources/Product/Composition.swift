@@ -110,7 +110,7 @@ package struct Composition: Sendable {
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
         ]
-        let app = AppRoom(codes: codes)
+        let app = AppRoom(codes: codes, eventTypes: rooms.flatMap(\.eventTypes))
         let pages = PageRoom(
             described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
         let gate = Gate(

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import Domain
@@ -6,22 +6,8 @@ import Testing
 /// The picture in the docs is what the table says. `KURIR_WRITE_DOCS=1 swift test --filter LifecyclePictureTests` draws it
 /// anew.
 @Suite struct LifecyclePictureTests {
-    private static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../docs/lifecycle.md").standardizedFileURL
-    private static let marks = ("<!-- drawn from the table -->\n", "<!-- till here -->\n")
-
     @Test func thePictureIsTheTable() throws {
-        let text = try String(contentsOf: Self.path, encoding: .utf8)
-        let parts = text.components(separatedBy: Self.marks.0)
-        try #require(parts.count == 2)
-        let rest = parts[1].components(separatedBy: Self.marks.1)
-        try #require(rest.count == 2)
-        if ProcessInfo.processInfo.environment["KURIR_WRITE_DOCS"] != nil {
-            let drawn = parts[0] + Self.marks.0 + Self.picture + Self.marks.1 + rest[1]
-            try Data(drawn.utf8).write(to: Self.path)
-        } else {
-            #expect(rest[0] == Self.picture)
-        }
+        #expect(try Drawn("lifecycle.md", from: "the table").shows(Self.picture))
     }
 
     private static var picture: String {

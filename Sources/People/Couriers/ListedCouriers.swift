@@ -108,7 +108,7 @@ private enum CourierSQL {
 }
 
 /// A page of all couriers, or of those that are no partners.
-private struct ListCouriers: Statement {
+struct ListCouriers: Statement {
     static let sql = """
         SELECT \(CourierSQL.columns) FROM couriers c \(CourierSQL.partner)
         WHERE \(CourierSQL.isWanted) AND \(CourierSQL.isAfter) ORDER BY \(CourierSQL.order) LIMIT $6
@@ -124,7 +124,7 @@ private struct ListCouriers: Statement {
 }
 
 /// A page of a store's partners.
-private struct ListPartners: Statement {
+struct ListPartners: Statement {
     static let sql = """
         SELECT \(CourierSQL.columns)
         FROM courier_words w JOIN partners p ON p.store_id = $1 AND p.courier_id = w.courier_id
@@ -144,7 +144,7 @@ private struct ListPartners: Statement {
 
 /// Goes through the directory from a place on and looks at so many names at most. Says where it stopped if that was not
 /// the end.
-private struct WalkCouriers: Statement {
+struct WalkCouriers: Statement {
     static let sql = """
         WITH \(CourierSQL.asked), found AS MATERIALIZED (
             SELECT c.id FROM (
@@ -189,7 +189,7 @@ private struct WalkCouriers: Statement {
 }
 
 /// Finds by the index of words. Says if those are too many, and nothing else then.
-private struct FindCouriersByWord: Statement {
+struct FindCouriersByWord: Statement {
     static let sql = """
         WITH \(CourierSQL.asked), hits AS MATERIALIZED (
             SELECT DISTINCT courier_id AS id FROM (

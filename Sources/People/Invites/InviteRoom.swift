@@ -11,6 +11,8 @@ package struct InviteRoom: Room {
         self.codes = codes
     }
 
+    package let eventTypes = ["invite.received"]
+
     package var endpoints: [Endpoint] {
         [
             Endpoint(

@@ -68,7 +68,7 @@ struct HoldPartnership: Statement {
 /// Whether a courier carries something of a store.
 struct CarriesSomething: Statement {
     static let sql = """
-        SELECT EXISTS (SELECT FROM jobs WHERE courier_id = $2 AND status = 'in_progress' AND store_id = $1)
+        SELECT EXISTS (SELECT FROM jobs WHERE courier_id = $2 AND status IN \(DeliveryStatus.sql(\.isCarried)) AND store_id = $1)
         """
     let pair: Pair
 

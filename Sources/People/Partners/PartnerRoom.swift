@@ -14,6 +14,8 @@ package struct PartnerRoom: Room {
         (self.redemption, self.ended) = (redemption, ended)
     }
 
+    package let eventTypes = ["partner.joined", "partner.ended"]
+
     package var endpoints: [Endpoint] {
         [
             Endpoint(

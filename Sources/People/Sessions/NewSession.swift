@@ -35,7 +35,7 @@ struct NewSession: Sendable {
     }
 
     /// Locks the account's row, so that a change of the password ends what begins here, or stops it.
-    private struct InsertSession: Statement {
+    struct InsertSession: Statement {
         static let sql = """
             WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE)
             INSERT INTO sessions (id, account_id, token_hash, expires_at, user_agent, address)

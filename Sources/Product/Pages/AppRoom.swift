@@ -8,16 +8,17 @@ import Web
 /// The pages that people use, and what they load. They ask nothing but the API, like everybody else.
 struct AppRoom: Room {
     let codes: InviteCodes
+    private let files: [WebFile]
     private let assets: [String: WebFile]
     /// A hash of all of them, under which browsers ask for each.
     private let version: String
 
-    private static let files = WebFile.assets + [.languages]
-
-    init(codes: InviteCodes) {
+    /// `eventTypes` are those that all rooms publish.
+    init(codes: InviteCodes, eventTypes: [String]) {
         self.codes = codes
-        assets = Dictionary(uniqueKeysWithValues: Self.files.map { ($0.name, $0) })
-        let all = [.dashboard, .courier, .worker] + Self.files
+        files = WebFile.assets + [.languages, .lifecycle(eventTypes: eventTypes)]
+        assets = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0) })
+        let all = [.dashboard, .courier, .worker] + files
         version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
     }
 
@@ -49,7 +50,7 @@ struct AppRoom: Room {
     /// A page with the addresses of what it loads.
     private func filled(_ file: WebFile) -> [UInt8] {
         let place = "/assets/\(version)"
-        let files = Self.files.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
+        let files = files.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
         let text = String(decoding: file.bytes, as: UTF8.self)
             .replacing("{assets}", with: place).replacing("{version}", with: version).replacing("{files}", with: files)
         return Array(text.utf8)

@@ -75,7 +75,7 @@ struct PageRoom: Room {
 }
 
 /// Who invites by a code, and whether it can still be redeemed.
-private struct FindInviter: Statement {
+struct FindInviter: Statement {
     static let sql = """
         SELECT s.name, i.state = 'open' AND i.expires_at > now()
         FROM invites i JOIN stores s ON s.id = i.store_id WHERE i.code_hash = $1

@@ -1,3 +1,4 @@
+import API
 import Domain
 import Postgres
 
@@ -9,7 +10,7 @@ private enum StatsSQL {
             SELECT status, courier_id, created_at, accepted_at, delivered_at,
                 (created_at AT TIME ZONE $5)::date AS day, (created_at AT TIME ZONE $5)::date >= $3::date AS is_now
             FROM deliveries
-            WHERE store_id = $1 AND status IN ('pending', 'in_progress', 'delivered', 'cancelled')
+            WHERE store_id = $1 AND status IN \(DeliveryStatus.sql { _ in true })
                 AND id BETWEEN $6 AND $7
                 AND created_at >= $2::date::timestamp AT TIME ZONE $5
                 AND created_at < $4::date::timestamp AT TIME ZONE $5),
@@ -44,7 +45,7 @@ struct StatsSums: Statement {
     static let sql = """
         \(StatsSQL.deliveries)
         SELECT count(made.status), count(*) FILTER (WHERE status = 'delivered'), count(*) FILTER (WHERE status = 'cancelled'),
-            count(*) FILTER (WHERE status IN ('pending', 'in_progress')),
+            count(*) FILTER (WHERE status IN \(DeliveryStatus.sql(\.isOpen))),
             (SELECT count(*) FROM given_back WHERE given_back.is_now = period.is_now),
             \(StatsSQL.toAccept), \(StatsSQL.toDeliver)
         FROM (VALUES (true), (false)) AS period(is_now) LEFT JOIN made USING (is_now)
@@ -73,7 +74,7 @@ struct StatsDays: Statement {
     static let sql = """
         \(StatsSQL.deliveries)
         SELECT day::text, count(*), count(*) FILTER (WHERE status = 'delivered'),
-            count(*) FILTER (WHERE status = 'cancelled'), count(*) FILTER (WHERE status IN ('pending', 'in_progress')),
+            count(*) FILTER (WHERE status = 'cancelled'), count(*) FILTER (WHERE status IN \(DeliveryStatus.sql(\.isOpen))),
             \(StatsSQL.toAccept), \(StatsSQL.toDeliver)
         FROM made WHERE is_now GROUP BY day ORDER BY day
         """
@@ -107,7 +108,7 @@ struct StatsCouriers: Statement {
         \(StatsSQL.deliveries),
         carried AS (
             SELECT courier_id, count(*) FILTER (WHERE status = 'delivered') AS delivered,
-                count(*) FILTER (WHERE status = 'in_progress') AS in_progress, \(StatsSQL.toDeliver) AS to_deliver
+                count(*) FILTER (WHERE status IN \(DeliveryStatus.sql(\.isCarried))) AS in_progress, \(StatsSQL.toDeliver) AS to_deliver
             FROM made WHERE is_now AND courier_id IS NOT NULL GROUP BY courier_id),
         returned AS (SELECT courier_id, count(*) AS number FROM given_back WHERE is_now GROUP BY courier_id)
         SELECT k.id, k.first_name, k.last_name, coalesce(c.delivered, 0), coalesce(c.in_progress, 0), coalesce(r.number, 0),

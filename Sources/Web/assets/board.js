@@ -1,5 +1,6 @@
 // The board: a store's deliveries, a column for each state, moving as they move.
-import {fullName, moment, statuses} from './delivery.js';
+import {fullName, moment} from './delivery.js';
+import {statuses} from './lifecycle.js';
 import {details} from './details.js';
 import {edit} from './editor.js';
 import {h, newID, say} from './dom.js';

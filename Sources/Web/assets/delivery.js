@@ -3,7 +3,6 @@ import {get} from './ask.js';
 import {fill, h, loading} from './dom.js';
 import {t, when} from './words.js';
 
-export const statuses = ['pending', 'in_progress', 'delivered', 'cancelled'];
 const signs = {pending: '◌', in_progress: '➜', delivered: '✓', cancelled: '✕'};
 
 /** A state, by sign, word and colour. */

@@ -1,11 +1,7 @@
 // The account's feed: tells what happens as it happens, and when what was loaded may be out of date.
 import {get} from './ask.js';
+import {eventTypes} from './lifecycle.js';
 
-const types = [
-  'delivery.created', 'delivery.updated', 'delivery.offered', 'delivery.withdrawn', 'delivery.accepted', 'delivery.taken',
-  'delivery.declined', 'delivery.delivered', 'delivery.returned', 'delivery.stranded', 'delivery.cancelled',
-  'partner.joined', 'partner.ended', 'invite.received',
-];
 const shortest = 1000;
 const longest = 30_000;
 // The server says something every 15 seconds.
@@ -28,7 +24,7 @@ export function follow({onFresh, onEvent, onLive}) {
       if (source?.readyState === EventSource.CLOSED) refused();
     };
     source.addEventListener('alive', heard);
-    for (const type of types) source.addEventListener(type, (event) => { heard(); onEvent(JSON.parse(event.data)); });
+    for (const type of eventTypes) source.addEventListener(type, (event) => { heard(); onEvent(JSON.parse(event.data)); });
     heard();
   }
 

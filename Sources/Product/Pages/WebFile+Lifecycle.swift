@@ -1,0 +1,17 @@
+import Domain
+import HTTP
+import Web
+
+extension WebFile {
+    /// What the pages know of deliveries and events: the statuses in their order, and every type that some room publishes.
+    static func lifecycle(eventTypes: [String]) -> WebFile {
+        let statuses = JSON.array(DeliveryStatus.allCases.map { .string($0.rawValue) })
+        let types = JSON.array(eventTypes.map(JSON.string))
+        let source = """
+            export const statuses = \(String(decoding: statuses.bytes, as: UTF8.self));
+            export const eventTypes = \(String(decoding: types.bytes, as: UTF8.self));
+
+            """
+        return WebFile("lifecycle.js", Array(source.utf8))
+    }
+}

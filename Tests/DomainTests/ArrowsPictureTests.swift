@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The picture of what may touch what is the manifest. `KURIR_WRITE_DOCS=1 swift test --filter ArrowsPictureTests` draws it
+/// anew.
+@Suite struct ArrowsPictureTests {
+    @Test func thePictureIsTheManifest() throws {
+        #expect(try Drawn("architecture.md", from: "the manifest").shows(picture(try arrows())))
+    }
+
+    /// Of each target of ours, which ones it names.
+    private func arrows() throws -> [String: Set<String>] {
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Package.swift")
+        let manifest = try String(contentsOf: path.standardized, encoding: .utf8)
+        var arrows: [String: Set<String>] = [:]
+        for part in manifest.components(separatedBy: "arget(").dropFirst() {
+            guard let name = part.firstMatch(of: #/name: "(\w+)"/#)?.1, !part.contains("path: \"Tests/"),
+                !name.hasSuffix("Tests"), name != "embed"
+            else { continue }
+            let list = part.firstMatch(of: #/dependencies: \[([^\]]*)\]/#).map { String($0.1) } ?? ""
+            arrows[String(name)] = Set(list.matches(of: #/"(\w+)"/#).map { String($0.1) })
+        }
+        let ours = Set(arrows.keys)
+        return arrows.mapValues { $0.intersection(ours) }
+    }
+
+    /// Those arrows that do not follow from others.
+    private func picture(_ arrows: [String: Set<String>]) -> String {
+        var lines = ["```mermaid", "flowchart TD"]
+        for (target, direct) in arrows.sorted(by: { $0.key < $1.key }) {
+            for other in direct.sorted() where !direct.contains(where: { reaches($0, other, arrows) }) {
+                lines.append("    \(target) --> \(other)")
+            }
+        }
+        return (lines + ["```", ""]).joined(separator: "\n")
+    }
+
+    private func reaches(_ target: String, _ other: String, _ arrows: [String: Set<String>]) -> Bool {
+        arrows[target, default: []].contains { $0 == other || reaches($0, other, arrows) }
+    }
+}

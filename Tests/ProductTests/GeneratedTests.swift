@@ -1,0 +1,74 @@
+import Domain
+import Foundation
+import HTTP
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Product
+
+/// What stands in several places is what it is in Swift.
+@Suite(.database) struct GeneratedTests {
+    private static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
+        .standardized
+
+    private func text(of files: String, in folder: String) throws -> String {
+        let files =
+            FileManager.default.enumerator(at: Self.sources.appending(path: folder), includingPropertiesForKeys: nil)?
+            .compactMap { $0 as? URL }.filter { $0.pathExtension == files } ?? []
+        return try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
+    }
+
+    /// The names that a script exports as a list.
+    private func exported(_ name: String, from script: String) throws -> [String] {
+        let list = try #require(script.split(separator: "\n").first { $0.hasPrefix("export const \(name) = ") })
+        return list.matches(of: #/"([^"]+)"/#).map { String($0.1) }
+    }
+
+    @Test func thePagesListenToWhatIsPublishedAndToNothingElse() async throws {
+        try await API.serving { api in
+            let page = try await api.get("/").reply.text
+            let place = try #require(page.firstMatch(of: #/src="(\/assets\/[^\/]+)\//#)?.1)
+            let script = try await api.get("\(place)/lifecycle.js").reply.text
+            let types = Set(try exported("eventTypes", from: script))
+            #expect(try exported("statuses", from: script) == DeliveryStatus.allCases.map(\.rawValue))
+            let said = try text(of: "js", in: "Web").matches(of: #/'((?:delivery|partner|invite)\.[a-z_]+)'/#)
+            #expect(Set(said.map { String($0.1) }).isSubset(of: types))
+            let published = try text(of: "swift", in: "People").matches(of: #/'\{([a-z_]+\.[a-z_.,]+)\}'::text\[\]/#)
+                .flatMap { $0.1.split(separator: ",").map(String.init) }
+            #expect(Set(published + EventType.allCases.map(\.rawValue)) == types)
+        }
+    }
+
+    /// Lists go backwards along the index.
+    @Test func theDatabaseHasTheStatusesInTheOrderOfLists() async throws {
+        try await API.serving { api in
+            let known = try await api.execute("SELECT unnest(enum_range(NULL::delivery_status))")
+            #expect(known.compactMap { $0[0] } == DeliveryStatus.allCases.reversed().map(\.rawValue))
+        }
+    }
+
+    @Test func whoeverHasACourierHasOneInTheDatabase() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for status in DeliveryStatus.allCases {
+                for courier in ["NULL", "'\(couriers[0].id)'"] {
+                    let made = try? await api.execute(
+                        """
+                        INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name,
+                            recipient_last_name, recipient_address, description, created_at, updated_at, accepted_at,
+                            delivered_at, cancelled_at)
+                        VALUES (gen_random_uuid(), '\(store.id)', '\(status.rawValue)', 1, \(courier), '{\(couriers[0].id)}', 'Iva',
+                            'Ivić', 'Ilica 1', 'Torta', now(), now(),
+                            CASE WHEN \(courier) IS NOT NULL THEN now() END,
+                            CASE WHEN '\(status.rawValue)' = 'delivered' THEN now() END,
+                            CASE WHEN '\(status.rawValue)' = 'cancelled' THEN now() END)
+                        """)
+                    // Whoever carried what was cancelled is remembered.
+                    let mayBe = status == .cancelled || status.hasCourier == (courier != "NULL")
+                    #expect((made != nil) == mayBe, "\(status) \(courier)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Deliveries
+@testable import Feed
+@testable import Outbox
+@testable import People
+@testable import Product
+
+/// Every statement that the product has.
+@Suite struct StatementTests {
+    static let all: [any Statement.Type] = [
+        // API
+        FindSession.self,
+        TouchSession.self,
+        TakeDue.self,
+        RemoveDue.self,
+        PutOff.self,
+        SetRecurring.self,
+        FindGatewayKey.self,
+        TouchGatewayKey.self,
+        LockIdempotencyKey.self,
+        FindFirstAnswer.self,
+        KeepFirstAnswer.self,
+        ForgetFirstAnswer.self,
+        SizesOfTables.self,
+        OfferSecret.self,
+        ReadSecret.self,
+        TakeFromBuckets.self,
+        ClearBuckets.self,
+
+        // Outbox
+        ClaimMessages.self,
+        AckMessages.self,
+        NackMessages.self,
+        ExtendMessages.self,
+        ReadOutboxStats.self,
+        ListDead.self,
+        RetryDead.self,
+        RenewMessagePartitions.self,
+        BuryOutdated.self,
+        FoldMessageCounts.self,
+        FindReadyChannels.self,
+
+        // Feed
+        ReadFeed<FeedDelivery>.self,
+        FindFeedEnd.self,
+        FindFormerPlace.self,
+        NumberEvents.self,
+        RenewEventPartitions.self,
+        ForgetFormerCursors.self,
+
+        // People
+        FindAccount.self,
+        FindPassword.self,
+        ChangePassword.self,
+        EndSessions.self,
+        InsertReset.self,
+        TryReset.self,
+        FinishReset.self,
+        InsertStore.self,
+        InsertCourier.self,
+        UpdateAccount.self,
+        UpdateStore.self,
+        UpdateCourier.self,
+        ListCancellations.self,
+        CourierExists.self,
+        ListCouriers.self,
+        ListPartners.self,
+        WalkCouriers.self,
+        FindCouriersByWord.self,
+        ClaimDevice.self,
+        DropDevice.self,
+        MakeInvite.self,
+        RevokeInvite.self,
+        ListSentInvites.self,
+        ListReceivedInvites.self,
+        ListStores.self,
+        HoldPartnership.self,
+        CarriesSomething.self,
+        EndPartnership.self,
+        FindInvite.self,
+        RedeemInvite.self,
+        FindStoreName.self,
+        NewSession.InsertSession.self,
+        FindCredentials.self,
+        ListSessions.self,
+        EndSession.self,
+
+        // Deliveries
+        CommitCreations<PassOver>.self,
+        CommitCreations<WaitFor>.self,
+        CommitSteps<PassOver>.self,
+        CommitSteps<WaitFor>.self,
+        ListHistory.self,
+        FindStoreWithPartners.self,
+        FindStrangers.self,
+        WalkDeliveries<SearchOfStore>.self,
+        WalkDeliveries<SearchOfCourier>.self,
+        FindDeliveriesByWord<SearchOfStore>.self,
+        FindDeliveriesByWord<SearchOfCourier>.self,
+        TakeEnding.self,
+        KeepEnding.self,
+        EndLeaving.self,
+        FindStandings.self,
+        ListOfStore.self,
+        ListOfCourier.self,
+        FindDelivery.self,
+
+        // Product
+        NobodyIsThere.self,
+        RegisterDemoPeople.self,
+        FindInviter.self,
+        RemoveOutdated.self,
+        StatsSums.self,
+        StatsDays.self,
+        StatsCouriers.self,
+        NewestMigration.self,
+    ]
+
+    /// Those whose parameters could be of several types.
+    private static let types = [
+        "EndPartnership": "uuid, uuid, jsonb", "MakeInvite": "uuid, uuid, text, uuid, bytea, text, jsonb",
+        "RedeemInvite": "uuid, uuid, jsonb", "ListCancellations": "uuid, uuid, uuid, integer",
+        "ListReceivedInvites": "uuid, uuid, integer", "ListSentInvites": "uuid, uuid, integer",
+        "ListSessions": "uuid, uuid, integer", "ListStores": "uuid, text, uuid, integer",
+        "FindStandings": "uuid, uuid, text, uuid", "ListCouriers": "uuid, boolean, text, text, uuid, integer",
+        "ListPartners": "uuid, boolean, text, text, uuid, integer",
+        "WalkCouriers": "uuid, boolean, text, text, uuid, integer, text, integer",
+        "FindCouriersByWord": "uuid, boolean, text, text, uuid, integer, text",
+        "RegisterDemoPeople":
+            "text, timestamptz, uuid[], text[], text[], text[], text[], uuid[], text[], text[], text[], "
+            + "uuid[], uuid[]",
+    ]
+
+    /// The database takes each of them as it is: what it names is there, and has the type that is meant.
+    @Test(.database) func theDatabaseKnowsWhatEachNames() throws {
+        let connection = try TestDatabase.current.connect()
+        for statement in Self.all {
+            #expect(throws: Never.self, "\(statement)") {
+                let types = Self.types["\(statement)"].map { "(\($0))" } ?? ""
+                _ = try connection.query("PREPARE statement\(types) AS \(statement.sql)")
+                _ = try connection.query("DEALLOCATE statement")
+            }
+        }
+    }
+
+    @Test func noneIsMissing() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+        var found: Set<String> = []
+        for target in ["API", "Outbox", "Feed", "People", "Deliveries", "Product"] {
+            let directory = sources.appending(path: target)
+            let files =
+                FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)?
+                .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" } ?? []
+            for file in files {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                found.formUnion(
+                    text.matches(of: #/struct (\w+)(<[^>]*>)?: .*\bStatement\b/#).map { String($0.1) })
+            }
+        }
+        #expect(found == Set(Self.all.map { String("\($0)".prefix { $0 != "<" }) }))
+    }
+}
