@@ -2,39 +2,32 @@ import Domain
 import EventLoop
 import Postgres
 
-/// A kind of things that are to happen at a time.
+/// Something that is to be done again and again, by whichever node sees first that it is due.
 package struct DueKind: Sendable {
-    /// As its rows have it.
+    /// As its row has it.
     package let name: String
-    /// How often it happens of itself; nil for what happens when somebody has set it.
-    let period: Duration?
-    let happen: @Sendable (Transaction, _ subject: ID) async throws -> Next
+    let period: Duration
+    let work: @Sendable (Database) async throws -> Bool
 
-    /// What comes after it has happened.
-    package enum Next: Sendable {
-        case nothing
-        case again(after: Duration)
-    }
-
-    /// Something that happens again and again; `work` says whether there is more of it to do at once.
+    /// `work` says whether there is more of it to do at once. It may be done twice where a node stands still in the midst of it.
     package static func recurring(
-        _ name: String, every period: Duration, _ work: @escaping @Sendable (Transaction) async throws -> Bool
+        _ name: String, every period: Duration, _ work: @escaping @Sendable (Database) async throws -> Bool
     ) -> DueKind {
-        DueKind(name: name, period: period) { transaction, _ in
-            .again(after: try await work(transaction) ? .zero : period)
-        }
+        DueKind(name: name, period: period, work: work)
     }
 }
 
-/// Has happen what is due, whichever node sees it first.
+/// Has done what is due.
 ///
-/// A deadline is a row, written in the commit that sets it. Whoever finds it due has it happen in the transaction that
-/// takes the row away, so it happens once, whoever dies at whatever moment; and no clock runs in memory.
+/// A deadline is a row. Whoever finds it due puts it off, far enough to do it in peace, and when it is done until it is due
+/// again: so one node at a time does it, and another one if that one dies.
 package struct Deadlines: Sendable {
     /// How late the node may be that looks first.
     private static let pause = Duration.seconds(1)
     /// How soon something is tried again that went wrong.
     private static let patience = Duration.seconds(60)
+    /// Longer than any statement may take.
+    private static let longest = Duration.seconds(660)
 
     private let database: Database
     private let kinds: [String: DueKind]
@@ -66,89 +59,72 @@ package struct Deadlines: Sendable {
         }
     }
 
-    /// Sets what happens of itself, should nobody have done so.
+    /// Sets what nobody has set yet.
     func begin() async throws {
-        try await database.run(SetRecurring(kinds: kinds.values.filter { $0.period != nil }.map(\.name)))
+        try await database.run(SetDeadlines(kinds: Array(kinds.keys)))
     }
 
-    /// Has the next thing happen that is due; false when there is none that nobody is at.
+    /// Does what has been due for longest; false when nothing is that nobody is at.
     func next() async throws -> Bool {
-        let database = database
-        let wrong = Locked<(due: Due, error: any Error)?>(nil)
+        let take = TakeDue(kinds: Array(kinds.keys), time: Self.longest)
+        guard let due = try await database.run(take).first, let kind = kinds[due.kind] else { return false }
+        var pause = kind.period
         do {
-            return try await database.transaction { transaction in
-                guard let due = try await transaction.run(TakeDue(kinds: Array(kinds.keys))).first else { return false }
-                do {
-                    try await happen(due, transaction)
-                } catch {
-                    wrong.withLock { $0 = (due, error) }
-                    throw error
-                }
-                return true
-            }
+            if try await kind.work(database) { pause = .zero }
         } catch {
-            guard !Task.isCancelled, let (due, error) = wrong.withLock({ $0 }) else { throw error }
+            if error is CancellationError { throw error }
             failed(due.kind, error)
-            try await database.run(PutOff(due: due, by: Self.patience))
-            return true
+            pause = Self.patience
         }
-    }
-
-    private func happen(_ due: Due, _ transaction: Transaction) async throws {
-        guard let kind = kinds[due.kind] else { return }
-        switch try await kind.happen(transaction, due.subject) {
-        case .nothing: try await transaction.run(RemoveDue(due: due))
-        case .again(let pause): try await transaction.run(PutOff(due: due, by: pause))
-        }
+        try await database.run(PutOff(due: due, by: pause))
+        return true
     }
 }
 
-/// A deadline that has come.
+/// A deadline that somebody is at.
 struct Due: Sendable {
     let kind: String
-    let subject: ID
+    /// Until when it is theirs.
+    let until: Timestamp
 }
 
-/// Locks what has been due for longest, of what nobody is at.
+/// Takes what has been due for longest, of what nobody is at.
 struct TakeDue: Statement {
     static let sql = """
-        SELECT kind, subject FROM deadlines WHERE due_at <= clock_timestamp() AND kind = ANY ($1)
-        ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+        UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $2)
+        WHERE (kind, subject) = (
+            SELECT kind, subject FROM deadlines WHERE due_at <= statement_timestamp() AND kind = ANY ($1)
+            ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+        RETURNING kind, due_at
         """
     let kinds: [String]
-
-    func bind(into parameters: inout Parameters) { parameters.add(kinds) }
-
-    static func decode(_ row: inout RowReader) throws -> Due { Due(kind: try row.read(), subject: try row.read()) }
-}
-
-struct RemoveDue: Statement {
-    static let sql = "DELETE FROM deadlines WHERE kind = $1 AND subject = $2"
-    let due: Due
+    let time: Duration
 
     func bind(into parameters: inout Parameters) {
-        parameters.add(due.kind)
-        parameters.add(due.subject)
+        parameters.add(kinds)
+        parameters.add(time / .seconds(1))
     }
+
+    static func decode(_ row: inout RowReader) throws -> Due { Due(kind: try row.read(), until: try row.read()) }
 }
 
-/// Sets it again, so long from now.
+/// Sets when it is due again, unless somebody else has taken it meanwhile.
 struct PutOff: Statement {
     static let sql = """
-        UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $3) WHERE kind = $1 AND subject = $2
+        UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $3) WHERE kind = $1 AND due_at = $2
         """
     let due: Due
     let by: Duration
 
     func bind(into parameters: inout Parameters) {
         parameters.add(due.kind)
-        parameters.add(due.subject)
-        parameters.add(Double(by.components.seconds))
+        parameters.add(due.until)
+        parameters.add(by / .seconds(1))
     }
 }
 
-/// What happens of itself has no subject, and is due at once where it has never happened.
-struct SetRecurring: Statement {
+/// What nobody has ever done is due at once. It is about nothing in particular.
+struct SetDeadlines: Statement {
     static let sql = """
         INSERT INTO deadlines (kind, subject, due_at)
         SELECT kind, '00000000-0000-0000-0000-000000000000', '-infinity' FROM unnest($1::text[]) AS kind

@@ -125,10 +125,6 @@ package struct Shape: Sendable {
         let shape: Shape
         package let isRequired: Bool
 
-        package init(name: String, shape: Shape, isRequired: Bool) {
-            (self.name, self.shape, self.isRequired) = (name, shape, isRequired)
-        }
-
         package init(_ name: String, _ shape: Shape, optional: Bool = false) {
             self.name = name
             self.shape = shape

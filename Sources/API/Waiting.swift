@@ -50,9 +50,6 @@ package final class Waiting<Subject: Hashable & Sendable>: @unchecked Sendable {
     private let loop: EventLoop
     private var listeners: [Subject: [ObjectIdentifier: Listener<Subject>]] = [:]
 
-    package init(loop: EventLoop, listeners: [Subject: [ObjectIdentifier: Listener<Subject>]] = [:]) {
-        (self.loop, self.listeners) = (loop, listeners)
-    }
     private(set) var isStopped = false
 
     package init(on loop: EventLoop) { self.loop = loop }

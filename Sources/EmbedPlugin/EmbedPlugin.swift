@@ -1,15 +1,14 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds a target's folder of files in the code: `Embedded.files`, by path. What a target embeds it keeps in its folder
-/// `Embedded`, or in the folders beside its sources that have no Swift in them.
+/// Embeds in the code the texts (`.txt`) of a target's folder: `Embedded.files`, by path.
 @main struct EmbedPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let directory = target.directoryURL
         let output = context.pluginWorkDirectoryURL.appending(path: "Embedded.swift")
         let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)?
             .compactMap { $0 as? URL }
-            .filter { !$0.hasDirectoryPath && $0.pathExtension != "swift" }
+            .filter { !$0.hasDirectoryPath && $0.pathExtension == "txt" }
             .sorted { $0.path < $1.path }
         return [
             .buildCommand(

@@ -16,7 +16,7 @@ func bytes(of path: String) -> [UInt8] {
 }
 
 var source = """
-    /// The files of this target that are no sources, by their paths, in their order.
+    /// The texts of this target, by their paths, in their order.
     enum Embedded {
         static let files: [(path: String, bytes: [UInt8])] = [
 

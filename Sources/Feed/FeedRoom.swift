@@ -199,9 +199,7 @@ package final class StreamCount: Sendable {
     private static let most = 8
     private let open: Locked<[ID: Int]> = Locked([:])
 
-    package init() {
-
-    }
+    package init() {}
 
     /// A stream's place, given back when it is let go.
     final class Place: Sendable {

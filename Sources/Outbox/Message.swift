@@ -20,7 +20,7 @@ package struct Message: Sendable {
         }
     }
 
-    /// As the database's `tell` takes it, but for whom it is.
+    /// As ``Tell`` takes it, but for whom it is.
     package var notice: [String: JSON] {
         let texts = texts.map { ($0.language.rawValue, JSON.array([.string($0.title), .string($0.body)])) }
         return [

@@ -379,10 +379,8 @@ package struct BuryOutdated: Statement {
 
 /// Gathers the counts of minutes that nobody asks for any more, so that what happened is still counted.
 package struct FoldMessageCounts: Statement {
+    package init() {}
 
-    package init() {
-
-    }
     package static let sql = """
         WITH old AS (
             DELETE FROM message_counts WHERE minute < now() - interval '2 hours' AND minute > '-infinity' RETURNING *)

@@ -13,7 +13,7 @@ public struct FunctionFile: Sendable, Equatable {
 }
 
 extension Migrator {
-    /// Replaces the functions whose files have changed, all in one transaction; unless those of a later release are there,
+    /// Replaces the functions whose files have changed, all in one transaction; unless those of a later revision are there,
     /// beside which this one works on, as functions keep what they take and give.
     func replaceFunctions(_ connection: BlockingConnection, replaced: (FunctionFile) -> Void) throws {
         guard try hasFunctions(connection) else { return }
@@ -26,7 +26,7 @@ extension Migrator {
         try connection.execute("SET LOCAL check_function_bodies = on")
         try define(changed, connection)
         for function in changed {
-            _ = try connection.query(Self.recordFunctions, [function.file, function.sql, release])
+            _ = try connection.query(Self.recordFunctions, [function.file, function.sql, String(revision)])
         }
         try connection.execute("COMMIT")
         changed.forEach(replaced)
@@ -46,7 +46,7 @@ extension Migrator {
     /// Those that are to be replaced.
     func changedFunctions(_ connection: BlockingConnection) throws -> [FunctionFile] {
         let isOutdone = try connection.query(
-            "SELECT 1 FROM schema_functions WHERE release > string_to_array($1, '.')::integer[] LIMIT 1", [release])
+            "SELECT 1 FROM schema_functions WHERE revision > $1::text::integer LIMIT 1", [String(revision)])
         guard isOutdone.isEmpty else { return [] }
         return try functions.filter { function in
             try connection.query(
@@ -62,10 +62,10 @@ extension Migrator {
 
     private static var recordFunctions: String {
         """
-        INSERT INTO schema_functions (file, checksum, release)
-        VALUES ($1, \(checksum("$2")), string_to_array($3, '.')::integer[])
+        INSERT INTO schema_functions (file, checksum, revision)
+        VALUES ($1, \(checksum("$2")), $3::text::integer)
         ON CONFLICT (file) DO UPDATE SET
-            checksum = EXCLUDED.checksum, release = EXCLUDED.release, replaced_at = EXCLUDED.replaced_at
+            checksum = EXCLUDED.checksum, revision = EXCLUDED.revision, replaced_at = EXCLUDED.replaced_at
         """
     }
 }

@@ -4,19 +4,19 @@
 public struct Migrator: Sendable {
     private let migrations: [Migration]
     let functions: [FunctionFile]
-    /// Whose functions they are: `1.4.0`.
-    let release: String
+    /// Counts the changes of functions: those of a later one stay.
+    let revision: Int
 
-    /// A migrator for these migrations, which are to be numbered 1, 2, 3…, and for the functions of a release.
+    /// A migrator for these migrations, which are to be numbered 1, 2, 3…, and for functions.
     public init(
-        _ migrations: [Migration], functions: [FunctionFile] = [], release: String = "0"
+        _ migrations: [Migration], functions: [FunctionFile] = [], revision: Int = 0
     ) throws(MigrationError) {
         for (place, migration) in migrations.enumerated() where migration.number != place + 1 {
             throw .misnumbered(file: migration.file, expected: place + 1)
         }
         self.migrations = migrations
         self.functions = functions
-        self.release = release
+        self.revision = revision
     }
 
     /// The number that a database has which is up to date.

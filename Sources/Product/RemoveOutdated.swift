@@ -2,10 +2,8 @@ import Postgres
 
 /// Removes some of what is outdated, and says whether there may be more; few rows at a time, so that nobody waits for it.
 package struct RemoveOutdated: Statement {
+    package init() {}
 
-    package init() {
-
-    }
     package static let sql = """
         WITH sessions AS (
             DELETE FROM sessions WHERE id IN (

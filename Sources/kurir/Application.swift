@@ -8,13 +8,12 @@ import Observability
 import Postgres
 import Schema
 
-/// Kurir as a whole: its parts, started in order and stopped in reverse. The same for `kurir serve` and for tests.
+/// Kurir as a whole: its parts, started in order and stopped in reverse.
 final class Application: Sendable {
     let address: ListenAddress
     private let parts: Parts
     private let lanes: Lanes
-    private let product: Composition
-    private let server: Server
+    private let service: Service
     private let shutdownGrace: Duration
 
     /// What runs before there is a database.
@@ -31,13 +30,12 @@ final class Application: Sendable {
         }
     }
 
-    private init(_ parts: Parts, _ lanes: Lanes, _ product: Composition, _ server: Server, shutdownGrace: Duration) {
+    private init(_ parts: Parts, _ lanes: Lanes, _ service: Service, shutdownGrace: Duration) {
         self.parts = parts
         self.lanes = lanes
-        self.product = product
-        self.server = server
+        self.service = service
         self.shutdownGrace = shutdownGrace
-        address = server.address
+        address = service.server.address
     }
 
     /// Starts everything; when a part will not start, those before it are stopped again. `log` is an open file.
@@ -85,27 +83,18 @@ final class Application: Sendable {
         let status = StatusRoom(database: lanes.requests, newestMigration: Schema.migrations.count) {
             await report.text()
         }
-        let product = try await Composition(configuration.product, lanes: lanes, on: parts.group, status: status) {
-            parts.observe(.process(.jobFailed($0, reason: "\($1)")))
-        }
-        let running: Server
-        do {
-            running = try await Server(
-                configuration.server, routes: product.routes, on: parts.group, problem: Failures.problem(for:),
-                observe: { parts.observe(.http($0)) })
-        } catch {
-            await product.stop()
-            throw error
-        }
-        configuration.product.publicURL.listens(at: running.address)
-        report.watch(running)
-        parts.observe(.process(.listening("\(running.address)")))
-        return Application(parts, lanes, product, running, shutdownGrace: configuration.shutdownGrace)
+        let service = try await Service.start(
+            configuration.product, configuration.server, lanes: lanes, on: parts.group, status: status,
+            observe: { parts.observe(.http($0)) },
+            failed: { parts.observe(.process(.jobFailed($0, reason: "\($1)"))) })
+        report.watch(service.server)
+        parts.observe(.process(.listening("\(service.server.address)")))
+        return Application(parts, lanes, service, shutdownGrace: configuration.shutdownGrace)
     }
 
     /// Fills the database if it is empty, and gives who is there now.
     func fillDemo(seed: UInt64) async throws -> [Demo.Account]? {
-        try await product.demo.fill(seed: seed, on: parts.group) { [parts] done, all in
+        try await service.composition.demo.fill(seed: seed, on: parts.group) { [parts] done, all in
             parts.observe(.process(.step("made \(done) of \(all) steps of the demo's history")))
         }
     }
@@ -113,9 +102,7 @@ final class Application: Sendable {
     /// Stops accepting, lets what runs finish, and stops the rest.
     func stop(because signal: String) async {
         parts.observe(.process(.stopping(signal: signal)))
-        await product.prepareToStop()
-        await server.stop(within: shutdownGrace)
-        await product.stop()
+        await service.stop(within: shutdownGrace)
         await lanes.stop()
         await parts.store.close()
         parts.observe(.process(.stopped))

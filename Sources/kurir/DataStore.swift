@@ -79,7 +79,8 @@ final class DataStore: Sendable {
     static func migrator() throws -> Migrator {
         try Migrator(
             Schema.migrations.map { Migration(file: $0.file, sql: $0.sql) },
-            functions: Schema.functions.map { FunctionFile(file: $0.file, sql: $0.sql) }, release: Command.version)
+            functions: Schema.functions.map { FunctionFile(file: $0.file, sql: $0.sql) },
+            revision: Schema.functionsRevision)
     }
 
     /// Stops the server, if it is one of ours.

@@ -56,10 +56,10 @@ def listed_text(*ids):
     return "'{' || " + " || ',' || ".join(f"{one}::text" for one in ids) + " || '}'"
 
 
-def notices(kind, accounts, body):
+def notices(kind, subject, accounts, body):
     text = f"jsonb_build_array('Dostava', '{body}')"
     return (
-        f"jsonb_build_array(jsonb_build_object('kind', '{kind}', 'by_sms', false, 'data', jsonb_build_object('type', "
+        f"jsonb_build_array(jsonb_build_object('kind', '{kind}', 'subject', {subject}, 'data', jsonb_build_object('type', "
         f"'{kind}', 'delivery_id', (:n)::bigint, 'store_name', 'Pekara'), 'texts', jsonb_build_object('hr', {text}, "
         f"'en', {text}), 'accounts', jsonb_build_array({', '.join(accounts)})))")
 
@@ -84,7 +84,7 @@ def scripts(sql):
         candidates=listed_text(*couriers), content=CONTENT, action="'create'", actor_kind="'store'", actor=its_store,
         added=listed_text(*couriers), opened=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.created,delivery.offered,delivery.offered,delivery.offered}'",
-        notices=notices("delivery_offered", couriers, "Pekara ima dostavu za vas: Vukovarska 5"))
+        notices=notices("delivery_offered", "gen_random_uuid()", couriers, "Pekara ima dostavu za vas: Vukovarska 5"))
     by_courier = {
         "id": uuid(3, ":n"), "store": its_store, "courier": mine, "candidates": listed_text(*couriers),
         "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "opened": listed_text(mine)}
@@ -92,12 +92,12 @@ def scripts(sql):
         sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'pending'", status="'in_progress'", action="'accept'",
         counter="'accepted'", closed=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.accepted,delivery.accepted,delivery.taken,delivery.taken}'",
-        withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", [its_store], "Ana: Vukovarska 5"))
+        withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
     deliver = number + find + commit_of(
         sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'in_progress'", status="'delivered'", delivered="now()",
         action="'deliver'", counter="'delivered'", closed=listed_text(mine), readers=listed_text(its_store, mine),
         event_types="'{delivery.delivered,delivery.delivered}'",
-        notices=notices("delivery_delivered", [its_store], "Ana: Vukovarska 5"))
+        notices=notices("delivery_delivered", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
 
     first = "'pending'::delivery_status", "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
     who = f"\\set s random(1, {STORES})\n\\set c random(1, {COURIERS})\n"

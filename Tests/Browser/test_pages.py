@@ -37,17 +37,25 @@ def test_the_browser_chooses_the_language_and_then_the_account(visit, look):
     assert call("GET", "/v1/me", token=shop.token)["language"] == "hr"
 
 
-def test_both_languages_have_every_text(visit):
-    page = visit("/")
-    source = page.locator("script[src]").get_attribute("src").replace("dashboard.js", "words-")
-    en, hr = page.evaluate(
-        "async (source) => [(await import(source + 'en.js')).en, (await import(source + 'hr.js')).hr]", source)
-    assert en.keys() == hr.keys() and len(en) > 150
-    def holes(text):
-        return {part.split("}")[0] for part in (json.dumps(text)).split("{")[1:] if part.split("}")[0].isalpha()}
-    for name in en:
-        assert holes(en[name]) == holes(hr[name]), name
-        assert isinstance(hr[name], str) or {"one", "few", "other"} == hr[name].keys()
+def test_a_third_language_is_there_like_the_others(visit, look):
+    shop = Store(language="de")
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    page = visit("/", locale="de-AT", forgiving=["422"])
+    expect(page.get_by_role("heading", name="Kurir für Geschäfte")).to_be_visible()
+    sign_in(page, shop)
+    expect(page.get_by_role("heading", name="Lieferungen")).to_be_visible()
+    assert page.locator("html").get_attribute("lang") == "de"
+    expect(page.locator(".card")).to_have_count(1)
+    look(page, "board-de")
+    page.get_by_role("button", name="Neue Lieferung").click()
+    page.locator("dialog form button:not([type=button])").first.click()
+    expect(page.locator(".wrong:visible").first).to_be_visible()
+    look(page, "new-delivery-wrong-de")
+    escape(page)
+    go(page, "Einstellungen")
+    expect(page.get_by_label("Sprache").locator("option")).to_have_text(["English", "Deutsch", "Hrvatski"])
+    look(page, "settings-de")
 
 
 def test_every_screen_is_there_in_the_dark(visit, look):

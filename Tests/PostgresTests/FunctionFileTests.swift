@@ -7,7 +7,7 @@ import Testing
         file: "0001_functions.sql",
         sql: """
             CREATE TABLE schema_functions (
-                file text PRIMARY KEY, checksum text NOT NULL, release integer[] NOT NULL,
+                file text PRIMARY KEY, checksum text NOT NULL, revision integer NOT NULL,
                 replaced_at timestamptz NOT NULL DEFAULT now())
             """)
 
@@ -24,9 +24,9 @@ import Testing
     }
 
     /// Which were replaced.
-    private func migrate(_ functions: [FunctionFile], release: String = "1.0.0") throws -> [String] {
+    private func migrate(_ functions: [FunctionFile], revision: Int = 1) throws -> [String] {
         var replaced: [String] = []
-        try Migrator([table], functions: functions, release: release).migrate(
+        try Migrator([table], functions: functions, revision: revision).migrate(
             url, replaced: { replaced.append($0.file) })
         return replaced
     }
@@ -52,13 +52,13 @@ import Testing
         #expect(try answer("a") == "b")
     }
 
-    @Test func thoseOfALaterReleaseStay() throws {
-        #expect(try migrate([file("one", "new")], release: "1.10.0") == ["functions/one.sql"])
-        #expect(try migrate([file("one", "old")], release: "1.9.3") == [])
+    @Test func thoseOfALaterRevisionStay() throws {
+        #expect(try migrate([file("one", "new")], revision: 10) == ["functions/one.sql"])
+        #expect(try migrate([file("one", "old")], revision: 9) == [])
         #expect(try answer("one") == "new")
-        let old = try Migrator([table], functions: [file("one", "old")], release: "1.9.3")
+        let old = try Migrator([table], functions: [file("one", "old")], revision: 9)
         #expect(try old.outdatedFunctions(url) == [])
-        #expect(try migrate([file("one", "newer")], release: "1.10.0") == ["functions/one.sql"])
+        #expect(try migrate([file("one", "newer")], revision: 10) == ["functions/one.sql"])
     }
 
     @Test func whatIsRefusedLeavesAllAsItWas() throws {
@@ -72,7 +72,7 @@ import Testing
             #expect(try #require(error).description.hasPrefix("migration functions/two.sql failed"))
         }
         #expect(try answer("one") == "1")
-        let migrator = try Migrator([table], functions: [file("one", "eins")], release: "1.0.0")
+        let migrator = try Migrator([table], functions: [file("one", "eins")], revision: 1)
         #expect(try migrator.outdatedFunctions(url).map(\.file) == ["functions/one.sql"])
     }
 }

@@ -31,6 +31,15 @@ import Testing
         }
     }
 
+    /// Whoever changes a function counts that, and writes down here what they are now.
+    @Test(.database) func everyChangeOfFunctionsHasANumber() throws {
+        let text = Schema.functions.map(\.sql).joined(separator: "\n")
+        let checksum = try TestDatabase.current.connect().query(
+            "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
+        #expect(Schema.functionsRevision == 1)
+        #expect(checksum == [["6c87e3e2597dbaf06eab81ffd5a995d7f6085942aa49436d48fd4db0cd451c37"]])
+    }
+
     @Test(.database) func everyFunctionIsDefinedOnceAndNobodyElsesToCall() throws {
         let names = Schema.functions.flatMap {
             $0.sql.matches(of: #/CREATE OR REPLACE FUNCTION (\w+)/#).map { String($0.1) }

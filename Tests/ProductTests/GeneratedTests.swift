@@ -34,7 +34,7 @@ import Testing
             #expect(try exported("statuses", from: script) == DeliveryStatus.allCases.map(\.rawValue))
             let said = try text(of: "js", in: "Web").matches(of: #/'((?:delivery|partner|invite)\.[a-z_]+)'/#)
             #expect(Set(said.map { String($0.1) }).isSubset(of: types))
-            let published = try text(of: "swift", in: "People").matches(of: #/'\{([a-z_]+\.[a-z_.,]+)\}'::text\[\]/#)
+            let published = try text(of: "swift", in: "").matches(of: #/'\{([a-z_]+\.[a-z_.,]+)\}'::text\[\]/#)
                 .flatMap { $0.1.split(separator: ",").map(String.init) }
             #expect(Set(published + EventType.allCases.map(\.rawValue)) == types)
         }
@@ -45,6 +45,15 @@ import Testing
         try await API.serving { api in
             let known = try await api.execute("SELECT unnest(enum_range(NULL::delivery_status))")
             #expect(known.compactMap { $0[0] } == DeliveryStatus.allCases.reversed().map(\.rawValue))
+        }
+    }
+
+    @Test func theHistoryTakesEveryAction() async throws {
+        try await API.serving { api in
+            let said = try await api.execute(
+                "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'history_action'")
+            let names = try #require(said.first?[0]).matches(of: #/'([a-z_]+)'/#).map { String($0.1) }
+            #expect(Set(names) == Set(Lifecycle.Action.allCases.map(\.rawValue)))
         }
     }
 

@@ -160,6 +160,10 @@ import Testing
             FROM deliveries WHERE id <> '\(id)'
             """,
             """
+            INSERT INTO deadlines (kind, subject, due_at)
+            SELECT 'one', id, now() + interval '1 hour' FROM deliveries
+            """,
+            """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
             SELECT store_id, id::text, sha256(''), 201, '{}', '' FROM deliveries
             """,
@@ -204,6 +208,10 @@ private struct Statements: Sendable {
             Self.one(FindDeliveriesByWord<SearchOfCourier>(part: jobs, text: "ilica 777")),
             Self.one(HoldPartnership(pair: pair)), Self.one(CarriesSomething(pair: pair)),
             Self.one(FindReadyChannels(channels: ["push"])), Self.one(TellEverybody(accounts: [storeID, courier])),
+            Self.one(
+                RedeemInvite(
+                    invite: .new(), courier: courier, message: Message(.partnerJoined, ["courier": "Ana"], data: [:]))),
+            Self.one(TakeDue(kinds: ["one"], time: .seconds(1))),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }

@@ -13,7 +13,8 @@ final class TestCluster: Sendable {
         let path = TemporaryDirectory.path("shared")
         server = try EmbeddedServer.start(dataDirectory: path, connections: 480, durable: false) { _ in }
         try administer { try $0.execute("CREATE DATABASE template") }
-        try Migrator(.all, functions: .all).migrate(server.url(database: "template"))
+        try Migrator(.all, functions: .all, revision: Schema.functionsRevision).migrate(
+            server.url(database: "template"))
     }
 
     func makeDatabase(migrated: Bool) throws -> TestDatabase {

@@ -1,15 +1,14 @@
 -- From here on functions are no part of migrations: each file of sql/functions is replaced as a whole when it has changed,
--- by the latest release that there is. A function whose parameters or results change gets another name, so that nodes of
--- before work on beside it.
+-- after the migrations. A function whose parameters or results change gets another name, so that nodes of before work on
+-- beside it. What nothing of now uses stays for them: the function routes_of, the table housekeeping.
 CREATE TABLE schema_functions (
     file text PRIMARY KEY,
     checksum text NOT NULL,
-    release integer[] NOT NULL,
+    revision integer NOT NULL,
     replaced_at timestamptz NOT NULL DEFAULT now()
 );
 
--- What is to happen at a time: written in the commit that sets it, and taken away in the commit in which it happens. Nodes
--- of before this migration keep house by the table of that name, which nobody else needs.
+-- What is to happen at a time, and when.
 CREATE TABLE deadlines (
     kind text NOT NULL,
     subject uuid NOT NULL,

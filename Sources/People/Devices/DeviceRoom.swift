@@ -5,10 +5,8 @@ import Postgres
 
 /// The devices that an account gets push messages on.
 package struct DeviceRoom: Room {
+    package init() {}
 
-    package init() {
-
-    }
     package var endpoints: [Endpoint] {
         [
             Endpoint(

@@ -40,39 +40,29 @@ struct API: Sendable {
             messageDays: 30, version: "0")
         // What time makes worthless a test removes itself, if that is what it is about.
         try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name)))
-        let product = try await Composition(
-            settings, lanes: lanes, on: group,
-            status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" }
-        ) { print("\($0): \($1)") }
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
         configuration.limits.connectionsPerAddress = nil
         configuration.limits.requestsPerAddress = nil
-        let server = try await Server(
-            configuration, routes: product.routes, on: group,
-            problem: { error in
-                switch error {
-                case let error as PostgresError where error.isPassing: .unavailable()
-                case is BlockingPool.Full: .unavailable()
-                default: nil
-                }
-            },
-            observe: { event in
-                if case .failed(_, let route, let error) = event { print("\(route): \(error)") }
-            })
-        url.listens(at: server.address)
+        let service = try await Service.start(
+            settings, configuration, lanes: lanes, on: group,
+            status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" }
+        ) { event in
+            if case .failed(_, let route, let error) = event { print("\(route): \(error)") }
+        } failed: {
+            print("\($0): \($1)")
+        }
+        let composition = service.composition
         let result: Result<Answer, any Error>
         do {
             result = .success(
                 try await body(
                     API(
-                        port: server.address.port, database: database, routes: product.routes, demo: product.demo,
-                        group: group)))
+                        port: service.server.address.port, database: database, routes: composition.routes,
+                        demo: composition.demo, group: group)))
         } catch {
             result = .failure(error)
         }
-        await product.prepareToStop()
-        await server.stop(within: .seconds(2))
-        await product.stop()
+        await service.stop(within: .seconds(2))
         await lanes.stop()
         try await blocking { group.stop() }
         return try result.get()

@@ -1,0 +1,49 @@
+import API
+import EventLoop
+import HTTP
+import Postgres
+
+/// Kurir at work on a database that is open: its calls served, and what goes on beside them. The same for `kurir serve` and
+/// for tests.
+package final class Service: Sendable {
+    package let composition: Composition
+    package let server: Server
+
+    private init(_ composition: Composition, _ server: Server) {
+        (self.composition, self.server) = (composition, server)
+    }
+
+    /// Puts the product together and begins to listen.
+    package static func start(
+        _ settings: Composition.Settings, _ configuration: ServerConfiguration, lanes: Lanes, on group: EventLoopGroup,
+        status: StatusRoom, observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in },
+        failed: @escaping @Sendable (_ job: String, any Error) -> Void
+    ) async throws -> Service {
+        let composition = try await Composition(settings, lanes: lanes, on: group, status: status, failed: failed)
+        do {
+            let server = try await Server(
+                configuration, routes: composition.routes, on: group, problem: problem(for:), observe: observe)
+            settings.publicURL.listens(at: server.address)
+            return Service(composition, server)
+        } catch {
+            await composition.stop()
+            throw error
+        }
+    }
+
+    /// Stops accepting, lets what runs finish, and stops the rest.
+    package func stop(within grace: Duration) async {
+        await composition.prepareToStop()
+        await server.stop(within: grace)
+        await composition.stop()
+    }
+
+    /// What errors of the parts below mean to clients. What is not here is an error of ours.
+    private static func problem(for error: any Error) -> Problem? {
+        switch error {
+        case let error as PostgresError where error.isPassing: .unavailable()
+        case is BlockingPool.Full: .unavailable()
+        default: nil
+        }
+    }
+}
