@@ -54,7 +54,7 @@ def test_a_third_language_is_there_like_the_others(visit, look):
     look(page, "new-delivery-wrong-de")
     escape(page)
     go(page, "Einstellungen")
-    expect(page.get_by_label("Sprache").locator("option")).to_have_text(["English", "Deutsch", "Hrvatski"])
+    expect(page.get_by_label("Sprache").locator("option")).to_have_text(["Deutsch", "English", "Hrvatski"])
     look(page, "settings-de")
 
 
