@@ -1,6 +1,6 @@
 /// How messages come into the outbox: the one text by which every statement writes them.
 ///
-/// A text and not a function of the database, since a call costs a commit of one delivery a tenth of its rate.
+/// A text and not a function of the database, since a call would be one more statement within each commit.
 package enum Tell {
     /// Writes the messages of some notices. `notices` is a query with a column of that name, which has arrays of
     /// ``Message/notice`` with their `accounts`, or with a `phone` number and the `language` of whoever wrote it; and perhaps
