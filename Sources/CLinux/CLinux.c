@@ -4,10 +4,11 @@
 #include <sched.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int clinux_accept(int listener, struct sockaddr *address, socklen_t *length) {
+int clinux_accept(int listener, void *address, unsigned *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 

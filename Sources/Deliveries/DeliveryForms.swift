@@ -61,7 +61,7 @@ struct ChangedDelivery: Form {
     }
 
     /// What it makes of a delivery.
-    func edit(of delivery: Delivery) -> Command.Edit {
+    func edit(of delivery: Delivery) -> StepCommand.Edit {
         var content = delivery.content
         content.recipient.firstName = firstName ?? content.recipient.firstName
         content.recipient.lastName = lastName ?? content.recipient.lastName
@@ -71,7 +71,7 @@ struct ChangedDelivery: Form {
         content.description = description ?? content.description
         content.instructions = instructions ?? content.instructions
         content.reference = reference ?? content.reference
-        return Command.Edit(content: content, candidates: couriers ?? delivery.candidates)
+        return StepCommand.Edit(content: content, candidates: couriers ?? delivery.candidates)
     }
 }
 

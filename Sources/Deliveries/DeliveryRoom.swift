@@ -149,20 +149,20 @@ package struct DeliveryRoom: Room {
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
         try await change(call) { delivery in
             if let couriers = form.couriers { try await storeOfPartners(couriers, call) }
-            return Command(.edit, by: call.caller.account, .store, edit: form.edit(of: delivery))
+            return StepCommand(.edit, by: call.caller.account, .store, edit: form.edit(of: delivery))
         }
     }
 
     private func act(
         _ call: Call, _ action: Lifecycle.Action, reason: String? = nil, note: String? = nil
     ) async throws -> Response {
-        let command = Command(action, by: call.caller.account, call.caller.kind, reason: reason, note: note)
+        let command = StepCommand(action, by: call.caller.account, call.caller.kind, reason: reason, note: note)
         return try await change(call) { _ in command }
     }
 
     /// Decides by what is there, and commits if it still is; if not, what is there now tells why not.
     private func change(
-        _ call: Call, _ command: (Delivery) async throws -> Command
+        _ call: Call, _ command: (Delivery) async throws -> StepCommand
     ) async throws -> Response {
         let account = call.caller.account
         let find = FindDelivery(account: account, id: try call.request.parameter("id"))
@@ -184,7 +184,7 @@ package struct DeliveryRoom: Room {
     }
 
     private static func decide(
-        _ command: (Delivery) async throws -> Command, on found: StoredDelivery, strangers: Set<ID>, for call: Call
+        _ command: (Delivery) async throws -> StepCommand, on found: StoredDelivery, strangers: Set<ID>, for call: Call
     ) async throws -> Decision {
         let standing = found.standing(of: call.caller.account)
         guard standing != .stranger else { throw Problem.notFound }

@@ -1,5 +1,5 @@
 /// What somebody wants done with a delivery.
-public struct Command: Sendable {
+public struct StepCommand: Sendable {
     public let action: Lifecycle.Action
     /// Who wants it: the store or a courier.
     public let actor: ID
@@ -43,7 +43,7 @@ public struct Change: Sendable {
     /// nil when the delivery is new.
     public let before: Delivery?
     public let after: Delivery
-    public let command: Command
+    public let command: StepCommand
     public let counter: Lifecycle.Counter?
     /// Who reads what in its feed.
     public let events: [(account: ID, type: EventType)]
@@ -129,13 +129,13 @@ extension Lifecycle {
         guard case .becomes(_, let effects) = outcome(of: .create, by: .store, nil) else {
             preconditionFailure("the table has no creating")
         }
-        return change(from: nil, to: delivery, Command(.create, by: store, .store), effects)
+        return change(from: nil, to: delivery, StepCommand(.create, by: store, .store), effects)
     }
 
     /// What is to happen, or why it cannot. `strangers` are candidates who are no partners any more: with whatever
     /// happens they stop being candidates.
     public static func decide(
-        _ command: Command, on delivery: Delivery, isPartner: Bool, strangers: Set<ID> = []
+        _ command: StepCommand, on delivery: Delivery, isPartner: Bool, strangers: Set<ID> = []
     ) throws(Refusal) -> Decision {
         let standing = standing(of: command.actor, to: delivery, isPartner: isPartner)
         switch outcome(of: command.action, by: standing, delivery.status) {
@@ -154,7 +154,7 @@ extension Lifecycle {
     }
 
     private static func change(
-        from before: Delivery?, to after: Delivery, _ command: Command, _ effects: [Effect]
+        from before: Delivery?, to after: Delivery, _ command: StepCommand, _ effects: [Effect]
     ) -> Change {
         var counter: Counter?
         var events: [(account: ID, type: EventType)] = []
@@ -182,7 +182,7 @@ extension Lifecycle {
     }
 
     private static func members(
-        of audience: Audience, _ before: Delivery?, _ after: Delivery, _ command: Command
+        of audience: Audience, _ before: Delivery?, _ after: Delivery, _ command: StepCommand
     ) -> [ID] {
         let offeredBefore = before?.offered ?? []
         switch audience {
@@ -222,7 +222,7 @@ extension Delivery {
         return same == other
     }
 
-    fileprivate mutating func apply(_ edit: Command.Edit) {
+    fileprivate mutating func apply(_ edit: StepCommand.Edit) {
         content = edit.content
         // In the order in which they were chosen, which is also that of the history.
         candidates = candidates.filter(Set(edit.candidates).contains) + edit.candidates.without(candidates)
@@ -235,7 +235,7 @@ extension Delivery {
         declined.removeAll(where: couriers.contains)
     }
 
-    fileprivate mutating func apply(_ effect: Lifecycle.Effect, of command: Command) {
+    fileprivate mutating func apply(_ effect: Lifecycle.Effect, of command: StepCommand) {
         switch effect {
         case .takes: courier = command.actor
         case .leaves: courier = nil

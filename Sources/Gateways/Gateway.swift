@@ -11,7 +11,7 @@ public struct Gateway {
     /// How long to look elsewhere before asking for messages again when there were none.
     private static let pause: Int32 = 25
 
-    private let queue: Queue
+    private let queue: OutboxQueue
     private let channels: [String]
     private let most: Int
     private let grace: Int
@@ -27,7 +27,7 @@ public struct Gateway {
         database url: String, channels: [String], to outlets: Outlets, most: Int, grace: Int,
         tell: @escaping (String) -> Void
     ) {
-        queue = Queue(url: url)
+        queue = OutboxQueue(url: url)
         self.channels = channels
         self.outlets = outlets
         self.most = most

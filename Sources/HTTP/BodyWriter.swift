@@ -2,7 +2,7 @@ import EventLoop
 
 /// Writes the body of an answer bit by bit, as fast as its client reads.
 public struct BodyWriter: Sendable {
-    let connection: LoopBound<Connection>
+    let connection: LoopBound<ClientConnection>
     let serial: UInt64
 
     /// Writes some bytes; waits while too much waits for the client already. Throws when the client has left.

@@ -21,7 +21,7 @@ public enum JSON: Equatable, Sendable {
 
 /// Reads JSON byte by byte.
 private struct JSONReader {
-    private struct Malformed: Error {}
+    private struct NotJSON: Error {}
 
     private static let deepest = 32
     private let bytes: [UInt8]
@@ -36,7 +36,7 @@ private struct JSONReader {
     mutating func document() throws -> JSON {
         let value = try value(depth: 0)
         skipBlanks()
-        guard byte == nil else { throw Malformed() }
+        guard byte == nil else { throw NotJSON() }
         return value
     }
 
@@ -65,32 +65,32 @@ private struct JSONReader {
 
     private mutating func word(_ word: StaticString, _ value: JSON) throws -> JSON {
         let expected = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-        guard bytes[place...].starts(with: expected) else { throw Malformed() }
+        guard bytes[place...].starts(with: expected) else { throw NotJSON() }
         place += expected.count
         return value
     }
 
     private mutating func object(depth: Int) throws -> [String: JSON] {
-        guard depth <= Self.deepest else { throw Malformed() }
+        guard depth <= Self.deepest else { throw NotJSON() }
         var members: [String: JSON] = [:]
         place += 1
         skipBlanks()
         if take(UInt8(ascii: "}")) { return members }
         repeat {
             skipBlanks()
-            guard byte == .quote else { throw Malformed() }
+            guard byte == .quote else { throw NotJSON() }
             let name = try string()
             skipBlanks()
-            guard take(.colon) else { throw Malformed() }
-            guard members.updateValue(try value(depth: depth), forKey: name) == nil else { throw Malformed() }
+            guard take(.colon) else { throw NotJSON() }
+            guard members.updateValue(try value(depth: depth), forKey: name) == nil else { throw NotJSON() }
             skipBlanks()
         } while take(.comma)
-        guard take(UInt8(ascii: "}")) else { throw Malformed() }
+        guard take(UInt8(ascii: "}")) else { throw NotJSON() }
         return members
     }
 
     private mutating func array(depth: Int) throws -> [JSON] {
-        guard depth <= Self.deepest else { throw Malformed() }
+        guard depth <= Self.deepest else { throw NotJSON() }
         var items: [JSON] = []
         place += 1
         skipBlanks()
@@ -99,7 +99,7 @@ private struct JSONReader {
             items.append(try value(depth: depth))
             skipBlanks()
         } while take(.comma)
-        guard take(UInt8(ascii: "]")) else { throw Malformed() }
+        guard take(UInt8(ascii: "]")) else { throw NotJSON() }
         return items
     }
 
@@ -119,14 +119,14 @@ private struct JSONReader {
         }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isInteger, let integer = Int(text) { return .integer(integer) }
-        guard let number = Double(text), number.isFinite else { throw Malformed() }
+        guard let number = Double(text), number.isFinite else { throw NotJSON() }
         return .number(number)
     }
 
     private mutating func digits() throws {
         let start = place
         while let byte, byte.isDigit { place += 1 }
-        guard place > start else { throw Malformed() }
+        guard place > start else { throw NotJSON() }
     }
 
     private mutating func string() throws -> String {
@@ -143,7 +143,7 @@ private struct JSONReader {
     private mutating func stringWithEscapes(from start: Int) throws -> String {
         var text = Array(bytes[start..<place])
         while !take(.quote) {
-            guard let byte, byte >= 0x20 else { throw Malformed() }
+            guard let byte, byte >= 0x20 else { throw NotJSON() }
             place += 1
             if byte == .backslash { try escape(into: &text) } else { text.append(byte) }
         }
@@ -151,7 +151,7 @@ private struct JSONReader {
     }
 
     private mutating func escape(into text: inout [UInt8]) throws {
-        guard let byte else { throw Malformed() }
+        guard let byte else { throw NotJSON() }
         place += 1
         switch byte {
         case .quote, .backslash, UInt8(ascii: "/"): text.append(byte)
@@ -161,7 +161,7 @@ private struct JSONReader {
         case UInt8(ascii: "r"): text.append(.carriageReturn)
         case UInt8(ascii: "t"): text.append(.tab)
         case UInt8(ascii: "u"): text.append(contentsOf: String(try escapedScalar()).utf8)
-        default: throw Malformed()
+        default: throw NotJSON()
         }
     }
 
@@ -169,11 +169,11 @@ private struct JSONReader {
     private mutating func escapedScalar() throws -> Character {
         var units = [try escapedUnit()]
         if UTF16.isLeadSurrogate(units[0]) {
-            guard take(.backslash), take(UInt8(ascii: "u")) else { throw Malformed() }
+            guard take(.backslash), take(UInt8(ascii: "u")) else { throw NotJSON() }
             units.append(try escapedUnit())
         }
         guard let text = String(validating: units, as: UTF16.self), let scalar = text.unicodeScalars.first else {
-            throw Malformed()
+            throw NotJSON()
         }
         return Character(scalar)
     }
@@ -181,7 +181,7 @@ private struct JSONReader {
     private mutating func escapedUnit() throws -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = byte.flatMap(Grammar.hexValue) else { throw Malformed() }
+            guard let digit = byte.flatMap(Grammar.hexValue) else { throw NotJSON() }
             unit = unit << 4 | UInt16(digit)
             place += 1
         }

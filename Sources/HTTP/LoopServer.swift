@@ -13,8 +13,8 @@ final class LoopServer {
     private let router: Router
     private let proxies: TrustedProxies
     private var ids = RequestIDs()
-    private var connections: [Connection] = []
-    private var listener: Listener?
+    private var connections: [ClientConnection] = []
+    private var listener: Acceptor?
     private var empty: Promise<Void>?
 
     init(
@@ -34,7 +34,7 @@ final class LoopServer {
     }
 
     func start(_ file: Int32) throws {
-        listener = try Listener(file: file, server: self)
+        listener = try Acceptor(file: file, server: self)
         sweep()
     }
 
@@ -49,9 +49,9 @@ final class LoopServer {
     // MARK: Connections
 
     func accept(_ file: Int32, from peer: IPAddress) {
-        guard let connection = try? Connection(server: self, file: file, peer: peer) else {
+        guard let connection = try? ClientConnection(server: self, file: file, peer: peer) else {
             admission.leaveConnection(peer)
-            Listener.discard(file)
+            Acceptor.discard(file)
             return
         }
         connection.place = connections.count
@@ -79,7 +79,7 @@ final class LoopServer {
         proxies.contains(peer)
     }
 
-    func forget(_ connection: Connection) {
+    func forget(_ connection: ClientConnection) {
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.place] = last

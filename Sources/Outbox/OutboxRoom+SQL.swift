@@ -94,7 +94,7 @@ struct ClaimMessages: Statement {
 }
 
 /// What became of a message that a gateway spoke of.
-struct Outcome: Sendable {
+struct ReportedOutcome: Sendable {
     let id: ID
     let result: String
 
@@ -118,7 +118,7 @@ struct Outcome: Sendable {
         result = try row.read()
     }
 
-    static func response(_ outcomes: [Outcome]) -> Response {
+    static func response(_ outcomes: [ReportedOutcome]) -> Response {
         var json = JSONWriter(capacity: 80 * (outcomes.count + 1))
         json.object { json in
             json.array("results", outcomes) { json, outcome in
@@ -144,7 +144,7 @@ struct AckMessages: Statement {
         parameters.add(channels)
     }
 
-    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+    static func decode(_ row: inout RowReader) throws -> ReportedOutcome { try ReportedOutcome(&row) }
 }
 
 /// Says that messages have not arrived.
@@ -158,7 +158,7 @@ struct NackMessages: Statement {
         parameters.add(channels)
     }
 
-    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+    static func decode(_ row: inout RowReader) throws -> ReportedOutcome { try ReportedOutcome(&row) }
 }
 
 /// Keeps messages for longer.
@@ -175,7 +175,7 @@ struct ExtendMessages: Statement {
         parameters.add(channels)
     }
 
-    static func decode(_ row: inout RowReader) throws -> Outcome { try Outcome(&row) }
+    static func decode(_ row: inout RowReader) throws -> ReportedOutcome { try ReportedOutcome(&row) }
 }
 
 /// How a channel stands.

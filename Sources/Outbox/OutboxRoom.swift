@@ -22,23 +22,23 @@ package struct OutboxRoom: Room {
                 deadline: .seconds(45), handler: claim),
             Endpoint(
                 .post, "/v1/outbox/ack", for: .gateway, "Says that messages have arrived", room: Self.name,
-                takes: AckForm.self, answers: [.ok(Outcome.list)]
+                takes: AckForm.self, answers: [.ok(ReportedOutcome.list)]
             ) { call, form in
-                Outcome.response(
+                ReportedOutcome.response(
                     try await call.run(AckMessages(messages: form.messages, channels: call.gateway.channels)))
             },
             Endpoint(
                 .post, "/v1/outbox/nack", for: .gateway, "Says that messages have not arrived, and why",
-                room: Self.name, takes: NackForm.self, answers: [.ok(Outcome.list)]
+                room: Self.name, takes: NackForm.self, answers: [.ok(ReportedOutcome.list)]
             ) { call, form in
-                Outcome.response(
+                ReportedOutcome.response(
                     try await call.run(NackMessages(messages: form.messages, channels: call.gateway.channels)))
             },
             Endpoint(
                 .post, "/v1/outbox/extend", for: .gateway, "Keeps messages for longer", room: Self.name,
-                takes: ExtendForm.self, answers: [.ok(Outcome.list)]
+                takes: ExtendForm.self, answers: [.ok(ReportedOutcome.list)]
             ) { call, form in
-                Outcome.response(
+                ReportedOutcome.response(
                     try await call.run(
                         ExtendMessages(
                             messages: form.messages, seconds: Int32(form.leaseSeconds), channels: call.gateway.channels)

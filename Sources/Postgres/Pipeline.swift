@@ -36,7 +36,7 @@ struct Pipeline<Token> {
         case broken
     }
 
-    private var steps = Queue<Step>()
+    private var steps = WaitingLine<Step>()
     private var awaitsNull = false
     private var hasFailed = false
     private var hasFailedPreparing = false

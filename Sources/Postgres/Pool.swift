@@ -10,13 +10,13 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     private let limits: DatabaseLimits
     private let source: ConnectionSource
 
-    private var connections: [Connection] = []
+    private var connections: [ServerConnection] = []
     private var keepers: [Task<Void, Never>] = []
     private var sweep: Timer?
-    private var reads = Queue<(call: any Call, since: Instant)>()
-    private var waiting = Queue<(call: any Call, since: Instant)>()
+    private var reads = WaitingLine<(call: any DatabaseCall, since: Instant)>()
+    private var waiting = WaitingLine<(call: any DatabaseCall, since: Instant)>()
     private var look: Timer?
-    private var waitingLeases = Queue<(promise: Promise<Connection>, since: Instant)>()
+    private var waitingLeases = WaitingLine<(promise: Promise<ServerConnection>, since: Instant)>()
     private var counts = PoolStatistics()
     private var lastReason = "no connection yet"
     /// Why attempts to connect fail, as it was reported; nil once one succeeds.
@@ -43,7 +43,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     // MARK: Calls
 
     /// Passes a call to a connection, or lets it wait for one.
-    func submit(_ call: any Call) throws {
+    func submit(_ call: any DatabaseCall) throws {
         try checkService()
         if reads.count + waiting.count >= limits.waitingStatements { forgetAbandoned() }
         guard reads.count + waiting.count < limits.waitingStatements else {
@@ -53,7 +53,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         passOn()
     }
 
-    private func enqueue(_ call: any Call) {
+    private func enqueue(_ call: any DatabaseCall) {
         if call.sharesSync { reads.append((call, loop.now)) } else { waiting.append((call, loop.now)) }
     }
 
@@ -75,7 +75,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         if !reads.isEmpty { lookAgain() }
     }
 
-    private func hand(_ next: (call: any Call, since: Instant), to connection: Connection) {
+    private func hand(_ next: (call: any DatabaseCall, since: Instant), to connection: ServerConnection) {
         guard !next.call.isAbandoned else { return }
         if next.since != loop.now { counts.addWait(since: next.since, now: loop.now) }
         connection.submit(next.call)
@@ -84,8 +84,8 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     /// Where the next read goes: what comes up while a batch of reads is under way makes the next one. One server at work
     /// for each loop gets through more, and more evenly, than many that compete for the processors. Where nothing moves
     /// the next connection takes over, so that who comes later does not wait for something slow.
-    private var reader: Connection? {
-        var behindOthers: Connection?
+    private var reader: ServerConnection? {
+        var behindOthers: ServerConnection?
         for connection in connections where !connection.isLeased {
             if connection.readsSent > 0 {
                 if connection.isFluent { return nil }
@@ -100,38 +100,38 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     /// Nobody reports that nothing moves.
     private func lookAgain() {
         guard look == nil else { return }
-        look = loop.schedule(after: Connection.patience) { [weak self] in
+        look = loop.schedule(after: ServerConnection.patience) { [weak self] in
             self?.look = nil
             self?.passOn()
         }
     }
 
     /// From the other end than reads.
-    private var leastLoaded: Connection? {
+    private var leastLoaded: ServerConnection? {
         connections.reversed().lazy.filter { !$0.isLeased }.min { $0.load < $1.load }
     }
 
-    private func hasRoom(_ connection: Connection) -> Bool {
+    private func hasRoom(_ connection: ServerConnection) -> Bool {
         connection.load < limits.statementsPerConnection
     }
 
     // MARK: Leases
 
     /// A connection for the caller alone, until ``release(_:)``. All but one can be leased, so that statements go on.
-    func lease() async throws -> Connection {
+    func lease() async throws -> ServerConnection {
         try checkService()
         if waitingLeases.isEmpty, let connection = takeLease() { return connection }
         if waitingLeases.count >= limits.waitingTransactions { waitingLeases.keep { !$0.promise.isOver } }
         guard waitingLeases.count < limits.waitingTransactions else {
             throw PostgresError.unavailable("too many transactions wait for a connection")
         }
-        let promise = Promise<Connection>(on: loop)
+        let promise = Promise<ServerConnection>(on: loop)
         waitingLeases.append((promise, loop.now))
         return try await promise.value()
     }
 
     /// Takes a leased connection back; one whose transaction did not end is closed.
-    func release(_ connection: Connection) {
+    func release(_ connection: ServerConnection) {
         connection.isLeased = false
         if !connection.isAtRest { connection.close("its transaction could not be ended") }
         if connection.hasOldPlans { forgetPlans(of: connection) }
@@ -139,7 +139,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         connectionHasRoom()
     }
 
-    private func takeLease() -> Connection? {
+    private func takeLease() -> ServerConnection? {
         let leased = connections.count { $0.isLeased }
         guard leased < max(1, connections.count - 1), let connection = leastLoaded else { return nil }
         connection.isLeased = true
@@ -161,7 +161,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         }
     }
 
-    private func forgetPlans(of connection: Connection) {
+    private func forgetPlans(of connection: ServerConnection) {
         connection.hasOldPlans = false
         connection.submit(StatementCall(ForgetPlans(), on: loop))
     }
@@ -175,16 +175,16 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         rest.fulfil(.success(()))
     }
 
-    func connectionGivesBack(_ call: any Call) {
+    func connectionGivesBack(_ call: any DatabaseCall) {
         enqueue(call)
     }
 
-    func connectionIsReadOnly(_ connection: Connection) {
+    func connectionIsReadOnly(_ connection: ServerConnection) {
         guard source.connector.wantsWritable else { return }
         connection.close("the server takes no writes any more")
     }
 
-    func connectionClosed(_ connection: Connection, _ reason: String) {
+    func connectionClosed(_ connection: ServerConnection, _ reason: String) {
         connections.removeAll { $0 === connection }
         lastReason = reason
         if !isStopping { source.observe(.lost(reason: reason)) }
@@ -237,7 +237,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         }
     }
 
-    private func open() async throws -> Connection {
+    private func open() async throws -> ServerConnection {
         let began = Instant.now
         let wire = try await source.threads.run {
             [connector = source.connector, channels = source.hearing?.channels ?? []] in
@@ -248,7 +248,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         }
         try Task.checkCancellation()
         let timeout = limits.statementTimeout + limits.answerGrace
-        let connection = try Connection(wire, on: loop, answerTimeout: timeout, events: self)
+        let connection = try ServerConnection(wire, on: loop, answerTimeout: timeout, events: self)
         connections.append(connection)
         reportedFailure = nil
         source.observe(.connected(milliseconds: Double(Instant.now.nanoseconds(since: began)) / 1e6))
@@ -266,7 +266,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     }
 
     /// The URL's options may have set another statement time-out than ours.
-    private func adoptTimeout(of connection: Connection) async {
+    private func adoptTimeout(of connection: ServerConnection) async {
         let call = StatementCall(StatementTimeout(), on: loop)
         connection.submit(call)
         guard let milliseconds = try? await call.outcome().first else { return }

@@ -26,9 +26,9 @@ public enum Isolation: Sendable {
 final class Lease: @unchecked Sendable {
     let loop: EventLoop
     private let pool: Pool
-    private var connection: Connection?
+    private var connection: ServerConnection?
 
-    init(of connection: Connection, from pool: Pool) {
+    init(of connection: ServerConnection, from pool: Pool) {
         self.connection = connection
         self.pool = pool
         loop = pool.loop
@@ -65,7 +65,7 @@ final class Lease: @unchecked Sendable {
 }
 
 /// `COMMIT` or `ROLLBACK`: sent also when the task was cancelled, for the connection must be clean again.
-final class TransactionEnd: Call {
+final class TransactionEnd: DatabaseCall {
     enum Ending: String {
         case commit = "COMMIT"
         case rollBack = "ROLLBACK"

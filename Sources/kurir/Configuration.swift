@@ -14,7 +14,7 @@ struct Configuration: Sendable {
     var shutdownGrace: Duration
     var product: Composition.Settings
 
-    init(_ settings: Settings) throws {
+    init(_ settings: GivenSettings) throws {
         let listen = try settings.value(.listen, expected: "HOST:PORT, as in 127.0.0.1:8080", ListenAddress.init)
         server = ServerConfiguration(listen: listen ?? ListenAddress(host: "127.0.0.1", port: 8080))
         product = try Self.product(settings)
@@ -34,7 +34,7 @@ struct Configuration: Sendable {
         shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
     }
 
-    private static func product(_ settings: Settings) throws -> Composition.Settings {
+    private static func product(_ settings: GivenSettings) throws -> Composition.Settings {
         let url = try settings.value(.publicURL, expected: "https://… without a path", publicOrigin)
         let apps = MobileApps(
             apple: try settings.value(.appleApps, expected: "app ids, as in TEAM12345.hr.example.courier") {
@@ -51,7 +51,7 @@ struct Configuration: Sendable {
             version: Command.version)
     }
 
-    private static func looseness(_ settings: Settings) throws -> Double? {
+    private static func looseness(_ settings: GivenSettings) throws -> Double? {
         let given = try settings.value(.throttle, expected: "on, off, or how many times as much, as in 10") { text in
             switch text {
             case "on": Double?.some(1)
@@ -80,7 +80,7 @@ struct Configuration: Sendable {
         max(1, min(8, 90 / loops - 2))
     }
 
-    private static func limits(_ settings: Settings, _ looseness: Double?) throws -> Limits {
+    private static func limits(_ settings: GivenSettings, _ looseness: Double?) throws -> Limits {
         var limits = Limits()
         if let bound = try settings.number(.maximumConnections, in: 1...1_000_000) { limits.connections = bound }
         if let bound = try settings.number(.maximumConnectionsPerAddress, in: 1...1_000_000) {
@@ -120,7 +120,7 @@ enum DatabaseLocation: Sendable {
     /// One of our own that goes away at the end.
     case temporary
 
-    init(_ settings: Settings) throws {
+    init(_ settings: GivenSettings) throws {
         let given = [Option.database, .dataDirectory, .demo].filter(settings.isOnCommandLine)
         guard given.count < 2 else {
             throw UsageError("--\(given[0].name) and --\(given[1].name) exclude each other: which database is meant?")

@@ -7,7 +7,7 @@ import Postgres
 /// `kurir gateway`: sends messages on.
 enum GatewayCommand {
     /// Works until a signal asks to stop.
-    static func run(_ settings: Settings, on database: RunningDatabase) throws {
+    static func run(_ settings: GivenSettings, on database: RunningDatabase) throws {
         guard let channels = try GatewayKeyCommand.channels(settings) else {
             throw UsageError("a gateway wants channels: --channel \(GatewayKey.allChannels.joined(separator: ","))")
         }
@@ -50,7 +50,7 @@ enum GatewayCommand {
 
     // MARK: Where to
 
-    private static func outlets(_ settings: Settings, _ database: RunningDatabase) throws -> Outlets {
+    private static func outlets(_ settings: GivenSettings, _ database: RunningDatabase) throws -> Outlets {
         guard let targets = settings.text(.gatewayTarget) else {
             throw UsageError("where do messages go? --to URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
@@ -71,7 +71,7 @@ enum GatewayCommand {
     }
 
     private static func add(
-        _ target: String, _ base: String?, _ settings: Settings, _ database: RunningDatabase,
+        _ target: String, _ base: String?, _ settings: GivenSettings, _ database: RunningDatabase,
         _ outlets: inout Outlets
     ) throws {
         func wanted(_ option: Option) throws -> String {
@@ -117,7 +117,7 @@ enum GatewayCommand {
         return !host.isEmpty && !host.hasPrefix(":")
     }
 
-    private static func webhookSecret(_ settings: Settings) throws -> WebhookSecret? {
+    private static func webhookSecret(_ settings: GivenSettings) throws -> WebhookSecret? {
         guard let text = settings.text(.webhookSecret) else { return nil }
         guard let secret = WebhookSecret(text) else {
             throw UsageError(

@@ -5,7 +5,7 @@ import Postgres
 /// `kurir gateway-key`: the keys by which gateways are let in.
 enum GatewayKeyCommand {
     /// Makes a key and prints it, alone on standard output; only its hash is kept.
-    static func create(_ settings: Settings, in database: RunningDatabase) throws {
+    static func create(_ settings: GivenSettings, in database: RunningDatabase) throws {
         guard let name = try name(settings) else {
             throw UsageError("a key wants a name: --name NAME, as in --name twilio")
         }
@@ -23,14 +23,14 @@ enum GatewayKeyCommand {
     }
 
     /// As the database takes it.
-    private static func name(_ settings: Settings) throws -> String? {
+    private static func name(_ settings: GivenSettings) throws -> String? {
         try settings.value(.gatewayName, expected: "one line of 100 characters at the most") {
             try? Texts.line($0, upTo: 100)
         }
     }
 
     /// The channels that were named.
-    static func channels(_ settings: Settings) throws -> [String]? {
+    static func channels(_ settings: GivenSettings) throws -> [String]? {
         let known = GatewayKey.allChannels
         return try settings.value(.gatewayChannels, expected: "of \(known.joined(separator: ","))") { text in
             let names = Set(text.split(separator: ",").map { String($0.filter { !$0.isWhitespace }) })
@@ -56,7 +56,7 @@ enum GatewayKeyCommand {
     }
 
     /// Ends a key, named by its id or by a name that no other key has that is still good.
-    static func revoke(_ settings: Settings, in database: RunningDatabase) throws {
+    static func revoke(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let meant = try meant(settings)
         let connection = try database.connect()
         let keys = try connection.query(
@@ -75,7 +75,7 @@ enum GatewayKeyCommand {
     }
 
     /// Which key is meant: what the command line says goes before the environment.
-    private static func meant(_ settings: Settings) throws -> (id: String?, name: String?) {
+    private static func meant(_ settings: GivenSettings) throws -> (id: String?, name: String?) {
         let id = try settings.value(.gatewayKey, expected: "an id, as kurir gateway-key list shows it", ID.init)
         let name = try name(settings)
         switch (id, name) {

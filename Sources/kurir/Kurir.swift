@@ -31,7 +31,7 @@ enum Kurir {
         }
         let rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))
         guard !rest.contains("--help") else { return print(command.help) }
-        let settings = try Settings(
+        let settings = try GivenSettings(
             command.options, arguments: rest, environment: environment(), command: command.rawValue)
         switch command {
         case .serve: try Serve.run(Configuration(settings))
@@ -46,7 +46,7 @@ enum Kurir {
 
     // MARK: Commands
 
-    private static func migrate(_ settings: Settings, _ database: RunningDatabase) throws {
+    private static func migrate(_ settings: GivenSettings, _ database: RunningDatabase) throws {
         let migrator = try DataStore.migrator()
         if try settings.has(.status) {
             for migration in try migrator.status(database.url()) {

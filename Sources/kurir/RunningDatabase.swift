@@ -6,7 +6,7 @@ final class RunningDatabase {
     private let location: DatabaseLocation
     private var found: String?
 
-    init(_ settings: Settings) throws {
+    init(_ settings: GivenSettings) throws {
         location = try DatabaseLocation(settings)
     }
 

@@ -78,9 +78,9 @@ import Testing
     }
 
     private static func change(
-        _ delivery: Delivery, _ action: L.Action, by actor: ID, about: ID? = nil, edit: Command.Edit? = nil
+        _ delivery: Delivery, _ action: L.Action, by actor: ID, about: ID? = nil, edit: StepCommand.Edit? = nil
     ) throws -> Change {
-        let command = Command(action, by: actor, actor == store ? .store : .courier, about: about, edit: edit)
+        let command = StepCommand(action, by: actor, actor == store ? .store : .courier, about: about, edit: edit)
         guard case .change(let change) = try L.decide(command, on: delivery, isPartner: true) else {
             throw InvalidValue("nothing to do")
         }
@@ -137,7 +137,7 @@ import Testing
         let last = try Self.change(declined, .decline, by: Self.ana)
         #expect(Self.told(last).contains("1 delivery_stranded"))
         let still = try Self.change(
-            last.after, .edit, by: Self.store, edit: Command.Edit(content: Self.content, candidates: [Self.ana]))
+            last.after, .edit, by: Self.store, edit: StepCommand.Edit(content: Self.content, candidates: [Self.ana]))
         #expect(!Self.told(still).contains("1 delivery_stranded"))
     }
 
@@ -154,7 +154,7 @@ import Testing
         let declined = try Self.after(Self.made(), (.decline, Self.ana))
         let change = try Self.change(
             declined, .edit, by: Self.store,
-            edit: Command.Edit(content: Self.content, candidates: [Self.ana, Self.eva]))
+            edit: StepCommand.Edit(content: Self.content, candidates: [Self.ana, Self.eva]))
         #expect(
             Self.told(change) == [
                 "1 delivery.updated", "3 delivery.withdrawn", "4 delivery.offered", "4 delivery_offered",
@@ -163,26 +163,26 @@ import Testing
         #expect(change.added == [Self.eva] && change.removed == [Self.ivo])
         // Whoever is chosen anew is asked anew.
         let without = try Self.change(
-            change.after, .edit, by: Self.store, edit: Command.Edit(content: Self.content, candidates: [Self.eva]))
+            change.after, .edit, by: Self.store, edit: StepCommand.Edit(content: Self.content, candidates: [Self.eva]))
         let again = try Self.change(
             without.after, .edit, by: Self.store,
-            edit: Command.Edit(content: Self.content, candidates: [Self.eva, Self.ana]))
+            edit: StepCommand.Edit(content: Self.content, candidates: [Self.eva, Self.ana]))
         #expect(again.after.offered == [Self.eva, Self.ana])
         // Another order alone is no change: the history could not tell of it.
         #expect(throws: InvalidValue.self) {
             try Self.change(
                 again.after, .edit, by: Self.store,
-                edit: Command.Edit(content: Self.content, candidates: [Self.ana, Self.eva]))
+                edit: StepCommand.Edit(content: Self.content, candidates: [Self.ana, Self.eva]))
         }
     }
 
     @Test func whoGaveItBackNeverHasItAgainEvenWhenChosenAnew() throws {
         let returned = try Self.after(Self.made(), (.accept, Self.ana), (.cancel, Self.ana))
         let without = try Self.change(
-            returned, .edit, by: Self.store, edit: Command.Edit(content: Self.content, candidates: [Self.ivo]))
+            returned, .edit, by: Self.store, edit: StepCommand.Edit(content: Self.content, candidates: [Self.ivo]))
         let again = try Self.change(
             without.after, .edit, by: Self.store,
-            edit: Command.Edit(content: Self.content, candidates: [Self.ivo, Self.ana]))
+            edit: StepCommand.Edit(content: Self.content, candidates: [Self.ivo, Self.ana]))
         #expect(again.after.offered == [Self.ivo] && again.after.state(of: Self.ana) == .forfeited)
     }
 

@@ -4,14 +4,14 @@ import Testing
 @testable import kurir
 
 @Suite struct OptionTests {
-    private func settings(_ arguments: String..., environment: [String: String] = [:]) throws -> Settings {
-        try Settings(Command.serve.options, arguments: arguments, environment: environment, command: "serve")
+    private func settings(_ arguments: String..., environment: [String: String] = [:]) throws -> GivenSettings {
+        try GivenSettings(Command.serve.options, arguments: arguments, environment: environment, command: "serve")
     }
 
     private func refusal(_ arguments: String..., environment: [String: String] = [:]) -> String? {
         do {
             _ = try Configuration(
-                Settings(Command.serve.options, arguments: arguments, environment: environment, command: "serve"))
+                GivenSettings(Command.serve.options, arguments: arguments, environment: environment, command: "serve"))
             return nil
         } catch {
             return "\(error)"
@@ -64,7 +64,7 @@ import Testing
     func whatIsWrongIsRefusedWithWhatToWriteInstead(_ arguments: [String], _ hint: String) {
         do {
             _ = try Configuration(
-                Settings(Command.serve.options, arguments: arguments, environment: [:], command: "serve"))
+                GivenSettings(Command.serve.options, arguments: arguments, environment: [:], command: "serve"))
             Issue.record("\(arguments) was taken")
         } catch {
             #expect("\(error)".contains(hint))

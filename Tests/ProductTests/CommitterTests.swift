@@ -284,8 +284,8 @@ import Testing
                 let found = try await node.find(id, for: try #require(ID(courier.id)))
                 var content = found.delivery.content
                 content.description = "turn \(turn) of \(place)"
-                let edit = Command.Edit(content: content, candidates: found.delivery.candidates)
-                let command = Command(.edit, by: found.delivery.store, .store, edit: edit)
+                let edit = StepCommand.Edit(content: content, candidates: found.delivery.candidates)
+                let command = StepCommand(.edit, by: found.delivery.store, .store, edit: edit)
                 let isOffered = found.delivery.offered.contains(try #require(ID(courier.id)))
                 if isOffered, found.delivery.offered.count > 1 {
                     commits.append(try Commits.step(.decline, on: found, by: courier))

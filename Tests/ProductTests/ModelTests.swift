@@ -113,9 +113,9 @@ import Testing
             let actor = try #require(ID(step["actor"]["id"].string ?? ""))
             let removed = step["removed"].items.compactMap { ID($0.string ?? "") }
             let added = step["added"].items.compactMap { ID($0.string ?? "") }
-            let edit = Command.Edit(
+            let edit = StepCommand.Edit(
                 content: content, candidates: delivery.candidates.filter { !removed.contains($0) } + added)
-            let command = Command(
+            let command = StepCommand(
                 action, by: actor, actor == store ? .store : .courier, about: ID(step["courier_id"].string ?? ""),
                 edit: action == .edit ? edit : nil)
             let strangers = Set(removed.filter { action != .edit && $0 != command.courier })

@@ -5,10 +5,10 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
 
-/// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC.
-int clinux_accept(int listener, struct sockaddr *address, socklen_t *length);
+/// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC. The types of sockets stay Glibc's alone: a header that two modules have
+/// belongs to the one that is read first.
+int clinux_accept(int listener, void *address, unsigned *length);
 
 /// How many cores this process may run on; 0 when that cannot be told.
 int clinux_allowed_cores(void);

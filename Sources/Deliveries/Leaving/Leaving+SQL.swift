@@ -12,7 +12,7 @@ struct TakeEnding: Statement {
         RETURNING store_id, courier_id, ended_at
         """
 
-    static func decode(_ row: inout RowReader) throws -> Ending { try Ending(&row) }
+    static func decode(_ row: inout RowReader) throws -> PartnershipEnding { try PartnershipEnding(&row) }
 }
 
 /// Says that somebody is at it still. No row when the two have become partners again, whatever came of that.
@@ -23,7 +23,7 @@ struct KeepEnding: Statement {
             SELECT FROM partners p WHERE p.store_id = e.store_id AND p.courier_id = e.courier_id)
         RETURNING true
         """
-    let ending: Ending
+    let ending: PartnershipEnding
 
     func bind(into parameters: inout Parameters) { ending.bind(into: &parameters) }
 
@@ -33,7 +33,7 @@ struct KeepEnding: Statement {
 /// Leave is taken, unless there has been another end since.
 struct EndLeaving: Statement {
     static let sql = "DELETE FROM partnership_endings WHERE store_id = $1 AND courier_id = $2 AND ended_at = $3"
-    let ending: Ending
+    let ending: PartnershipEnding
 
     func bind(into parameters: inout Parameters) { ending.bind(into: &parameters) }
 }

@@ -30,7 +30,7 @@ package final class Leaving: Sendable {
     }
 
     /// Begins to take leave, and waits a while for the end.
-    package func begin(_ ending: Ending, waitingAtMost bound: Duration) async {
+    package func begin(_ ending: PartnershipEnding, waitingAtMost bound: Duration) async {
         await loop.run { [self] in
             let end = Promise<Void>(on: loop)
             // It goes on when nobody waits any more.
@@ -60,7 +60,7 @@ package final class Leaving: Sendable {
         }
     }
 
-    private func leave(_ ending: Ending) async {
+    private func leave(_ ending: PartnershipEnding) async {
         do {
             var (isComplete, place) = (true, FindStandings.Place.beginning as FindStandings.Place?)
             while let next = place {
@@ -99,7 +99,7 @@ package final class Leaving: Sendable {
         let strangers = Set(try await database.run(FindStrangers(delivery: delivery)))
         let isHolder = delivery.courier == pair.courier
         guard isHolder || delivery.candidates.contains(pair.courier) else { return true }
-        let command = Command(isHolder ? .release : .withdraw, by: pair.store, .store, about: pair.courier)
+        let command = StepCommand(isHolder ? .release : .withdraw, by: pair.store, .store, about: pair.courier)
         guard
             case .change(let change)? = try? Lifecycle.decide(
                 command, on: delivery, isPartner: false, strangers: strangers)

@@ -98,7 +98,7 @@ package struct Pair: Hashable, Sendable {
 }
 
 /// The end of a partnership.
-package struct Ending: Sendable {
+package struct PartnershipEnding: Sendable {
     package let pair: Pair
     let at: Timestamp
 
@@ -146,5 +146,5 @@ struct EndPartnership: Statement {
         parameters.add(message.parameter)
     }
 
-    static func decode(_ row: inout RowReader) throws -> Ending { try Ending(&row) }
+    static func decode(_ row: inout RowReader) throws -> PartnershipEnding { try PartnershipEnding(&row) }
 }

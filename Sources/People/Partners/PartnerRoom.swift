@@ -8,9 +8,9 @@ import Postgres
 package struct PartnerRoom: Room {
     let redemption: Redemption
     /// Told of each end; leave is taken of what the courier had to do with the store.
-    let ended: @Sendable (Ending) async -> Void
+    let ended: @Sendable (PartnershipEnding) async -> Void
 
-    package init(redemption: Redemption, ended: @escaping @Sendable (Ending) async -> Void) {
+    package init(redemption: Redemption, ended: @escaping @Sendable (PartnershipEnding) async -> Void) {
         (self.redemption, self.ended) = (redemption, ended)
     }
 

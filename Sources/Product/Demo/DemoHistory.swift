@@ -43,27 +43,27 @@ struct DemoHistory {
     }
 
     /// What happens to it, each step so many minutes after the one before.
-    private mutating func way(_ store: DemoStore, _ candidates: [ID]) -> [(Int64, Command)] {
+    private mutating func way(_ store: DemoStore, _ candidates: [ID]) -> [(Int64, StepCommand)] {
         func minutes(_ range: ClosedRange<Int>) -> Int64 { Int64(chance.number(range)) }
-        func carried(by courier: ID) -> [(Int64, Command)] {
+        func carried(by courier: ID) -> [(Int64, StepCommand)] {
             [
-                (minutes(1...12), Command(.accept, by: courier, .courier)),
-                (minutes(9...48), Command(.deliver, by: courier, .courier)),
+                (minutes(1...12), StepCommand(.accept, by: courier, .courier)),
+                (minutes(9...48), StepCommand(.deliver, by: courier, .courier)),
             ]
         }
         switch chance.number(1...100) {
         case ...80: return carried(by: candidates[0])
         case ...86:
             let reason = chance.pick(["Kupac je odustao", "Nema robe", "Kupac dolazi sam"])
-            return [(minutes(4...30), Command(.cancel, by: store.id, .store, reason: reason))]
+            return [(minutes(4...30), StepCommand(.cancel, by: store.id, .store, reason: reason))]
         case ...93:
             let reason = chance.pick(["Probušena guma", "Gužva u prometu", "Bolest"])
             return [
-                (minutes(1...9), Command(.accept, by: candidates[0], .courier)),
-                (minutes(3...15), Command(.cancel, by: candidates[0], .courier, reason: reason)),
+                (minutes(1...9), StepCommand(.accept, by: candidates[0], .courier)),
+                (minutes(3...15), StepCommand(.cancel, by: candidates[0], .courier, reason: reason)),
             ] + carried(by: candidates[1])
         default:
-            return [(minutes(1...5), Command(.decline, by: candidates[0], .courier))] + carried(by: candidates[1])
+            return [(minutes(1...5), StepCommand(.decline, by: candidates[0], .courier))] + carried(by: candidates[1])
         }
     }
 
@@ -95,7 +95,7 @@ struct DemoDelivery: Sendable {
     }
 
     /// Goes on by that step; false when the lifecycle does not have it.
-    mutating func take(_ command: Command, at: Timestamp) -> Bool {
+    mutating func take(_ command: StepCommand, at: Timestamp) -> Bool {
         guard case .change(let change)? = try? Lifecycle.decide(command, on: delivery, isPartner: true) else {
             return false
         }

@@ -32,7 +32,7 @@ enum Commits {
     ) throws -> Commit {
         let actor = try #require(ID(person.id))
         let kind: AccountKind = found.delivery.store == actor ? .store : .courier
-        let command = Command(action, by: actor, kind, about: courier.flatMap { ID($0.id) })
+        let command = StepCommand(action, by: actor, kind, about: courier.flatMap { ID($0.id) })
         guard case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: isPartner) else {
             throw ClientError.ended
         }

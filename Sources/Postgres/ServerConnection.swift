@@ -8,7 +8,7 @@ import EventLoop
 /// server, and one transaction there. Every other call ends in a sync of its own, so that its error is its own.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
-final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
+final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     let loop: EventLoop
 
     /// How many calls are under way or about to be.
@@ -38,10 +38,10 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     private var heard: Instant
     private var willHandOver = false
 
-    private var queue = Queue<any Call>()
-    private var pipeline = Pipeline<any Call>()
+    private var queue = WaitingLine<any DatabaseCall>()
+    private var pipeline = Pipeline<any DatabaseCall>()
     /// What has its answer or its error, both of which count from the next sync on.
-    private var answered: [(call: any Call, error: PostgresError?)] = []
+    private var answered: [(call: any DatabaseCall, error: PostgresError?)] = []
     private var prepared: [ObjectIdentifier: String] = [:]
     private var preparedCount = 0
     private var parameters = Parameters()
@@ -72,7 +72,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     // MARK: Sending
 
     /// Takes a call, to be sent when the turn ends.
-    func submit(_ call: any Call) {
+    func submit(_ call: any DatabaseCall) {
         guard isOpen else { return call.fail(.connectionLost("the connection is closed")) }
         load += 1
         if call.sharesSync { reads += 1 }
@@ -119,7 +119,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
         return PQpipelineSync(pointer) == 1
     }
 
-    private func send(_ call: any Call) -> Bool {
+    private func send(_ call: any DatabaseCall) -> Bool {
         parameters.removeAll()
         call.bind(into: &parameters)
         guard let name = preparedName(for: call) else { return false }
@@ -134,7 +134,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     }
 
     /// What the call's statement was or now is prepared as; nil when libpq will not take more.
-    private func preparedName(for call: any Call) -> String? {
+    private func preparedName(for call: any DatabaseCall) -> String? {
         if call.wasPreparedAgain { return prepare(call, as: Self.unnamed) }
         if let name = prepared[call.statement] { return name }
         preparedCount += 1
@@ -146,7 +146,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     /// For a call that relied on what was prepared before in vain: the next of this name replaces it.
     private static let unnamed = ""
 
-    private func prepare(_ call: any Call, as name: String) -> String? {
+    private func prepare(_ call: any DatabaseCall, as name: String) -> String? {
         pipeline.send(.prepare(call))
         let sent = parameters.withTypes { PQsendPrepare(pointer, name, call.sql, parameters.count, $0) }
         return sent == 1 ? name : nil
@@ -188,7 +188,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
         }
     }
 
-    private func act(on action: Pipeline<any Call>.Action, _ result: OpaquePointer?) {
+    private func act(on action: Pipeline<any DatabaseCall>.Action, _ result: OpaquePointer?) {
         switch action {
         case .nothing: break
         case .answered(let call):
@@ -205,7 +205,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
         }
     }
 
-    private func failed(_ call: any Call, _ result: OpaquePointer?) {
+    private func failed(_ call: any DatabaseCall, _ result: OpaquePointer?) {
         guard let error = ServerError(result) else {
             call.fail(.connectionLost(lastWords(result)))
             return close(lastWords(result))
@@ -220,7 +220,7 @@ final class Connection: FileEvents, TurnEnd, @unchecked Sendable {
     }
 
     /// Not sent again over this connection as a matter of course: a transaction may have begun on it meanwhile.
-    private func giveBack(_ call: any Call) {
+    private func giveBack(_ call: any DatabaseCall) {
         load -= 1
         if call.sharesSync { readIsOver() }
         call.sharesSync = false
@@ -273,10 +273,10 @@ protocol ConnectionEvents: AnyObject {
     /// Calls are over, so that more may come.
     func connectionHasRoom()
     /// A call did nothing, and is to be sent again.
-    func connectionGivesBack(_ call: any Call)
+    func connectionGivesBack(_ call: any DatabaseCall)
     /// The server refused a write because it takes none.
-    func connectionIsReadOnly(_ connection: Connection)
-    func connectionClosed(_ connection: Connection, _ reason: String)
+    func connectionIsReadOnly(_ connection: ServerConnection)
+    func connectionClosed(_ connection: ServerConnection, _ reason: String)
     /// Somebody announced something on a channel that the session listens to.
     func connectionHeard(_ text: String, on channel: String)
 }

@@ -1,4 +1,4 @@
-extension Connection {
+extension ClientConnection {
     /// The answer, or a refusal where it is large and too much waits to be read already: once it has begun, its client
     /// can only be cut off.
     func affordable(_ response: Response, _ exchange: Exchange) -> Response {

@@ -1,6 +1,6 @@
 import EventLoop
 
-extension Connection {
+extension ClientConnection {
     typealias Stream = @Sendable (BodyWriter) async throws -> Void
 
     /// Answers the exchange under way; returns what writes the body, where that happens bit by bit.

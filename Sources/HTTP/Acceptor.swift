@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 
 /// Accepts connections for one loop, from a socket of its own.
-final class Listener: FileEvents {
+final class Acceptor: FileEvents {
     private let file: Int32
     private var token: FileToken?
     private unowned let server: LoopServer
@@ -23,9 +23,7 @@ final class Listener: FileEvents {
     private func accept() -> Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let client = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { clinux_accept(file, $0, &length) }
-        }
+        let client = clinux_accept(file, &address, &length)
         if client >= 0 { admit(client, IPAddress(address)) } else { acceptFailed() }
         return client >= 0
     }

@@ -8,7 +8,7 @@ struct UsageError: Error, CustomStringConvertible {
 }
 
 /// The values that a command was given, by command line or environment.
-struct Settings: Sendable {
+struct GivenSettings: Sendable {
     private var values: [String: Given] = [:]
 
     private struct Given {

@@ -1,5 +1,5 @@
 /// First in, first out, in a ring that grows and is used again.
-struct Queue<Element> {
+struct WaitingLine<Element> {
     private var ring: [Element?] = []
     private var head = 0
     private(set) var count = 0

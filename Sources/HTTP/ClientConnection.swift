@@ -4,7 +4,7 @@ import Glibc
 /// A client's connection: one request after the other is read, handled and answered, on one loop.
 ///
 /// Nothing is read while a handler works: what a client sends ahead waits in the kernel, which is a bound.
-final class Connection: FileEvents, TurnEnd {
+final class ClientConnection: FileEvents, TurnEnd {
     let server: LoopServer
     let peer: IPAddress
     let file: Int32

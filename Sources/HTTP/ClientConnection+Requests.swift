@@ -1,6 +1,6 @@
 import EventLoop
 
-extension Connection {
+extension ClientConnection {
     /// How long a handler goes on for a client that has sent all it will: such a client may have left for good, or
     /// only be done with asking.
     private static let graceForHalfClosed = Duration.milliseconds(500)

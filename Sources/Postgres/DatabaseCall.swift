@@ -2,7 +2,7 @@ import CLibpq
 import EventLoop
 
 /// One call of a statement on its way over a connection.
-protocol Call: AnyObject {
+protocol DatabaseCall: AnyObject {
     /// Tells statements apart: what was prepared for one call serves all of its kind.
     var statement: ObjectIdentifier { get }
     var sql: String { get }
@@ -23,7 +23,7 @@ protocol Call: AnyObject {
 }
 
 /// A call of a typed statement that a task waits for.
-final class StatementCall<S: Statement>: Call {
+final class StatementCall<S: Statement>: DatabaseCall {
     private let value: S
     private let promise: Promise<[S.Row]>
     private var rows: Result<[S.Row], any Error> = .success([])

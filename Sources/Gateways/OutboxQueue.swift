@@ -2,7 +2,7 @@ import HTTP
 import Postgres
 
 /// The outbox, as its SQL functions show it. It connects when it must, and again after the connection broke.
-final class Queue {
+final class OutboxQueue {
     private let url: String
     private var connection: BlockingConnection?
 
