@@ -4,7 +4,7 @@ import EventLoop
 public final class Server: Sendable {
     /// Where it listens: the host as configured, and the port that it has got.
     public let address: ListenAddress
-    private let loops: LoopLocal<LoopServer>
+    let loops: LoopLocal<LoopServer>
     private let admission: Admission
 
     /// Starts to listen. `problem` says what a handler's error means to clients, where it is no ``Problem`` already.

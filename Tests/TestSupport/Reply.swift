@@ -26,6 +26,12 @@ package struct Reply: Sendable {
         }
     }
 
+    /// One that came by no connection; the names of its fields in lower case.
+    package init(status: Int, fields: [(name: String, value: String)], body: [UInt8]) {
+        version = "HTTP/1.1"
+        (self.status, self.fields, self.body) = (status, fields, body)
+    }
+
     /// The value of the only field by that name, in lower case.
     package func header(_ name: String) -> String? {
         let values = headers(name)

@@ -7,13 +7,15 @@ import TestSupport
 @testable import API
 @testable import Product
 
-/// The whole product in this process, on the test's database, reached over HTTP.
+/// The whole product in this process, on the test's database.
 struct API: Sendable {
-    let port: UInt16
+    let server: Server
     let database: Database
     let routes: [Route]
     let demo: Demo
     let group: EventLoopGroup
+
+    var port: UInt16 { server.address.port }
 
     private static let turnstile = Turnstile(6)
 
@@ -57,7 +59,7 @@ struct API: Sendable {
             result = .success(
                 try await body(
                     API(
-                        port: service.server.address.port, database: database, routes: composition.routes,
+                        server: service.server, database: database, routes: composition.routes,
                         demo: composition.demo, group: group)))
         } catch {
             result = .failure(error)
@@ -71,20 +73,17 @@ struct API: Sendable {
     static let apps = MobileApps(
         apple: ["TEAM12345.hr.example.courier"], android: [(package: "hr.example.courier", fingerprint: "AB:CD")])
 
-    /// One request on a connection of its own.
+    /// One request, through parser and router, without a socket.
     func call(
         _ method: String, _ path: String, _ body: JSON? = nil, as token: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
-        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         if body != nil, headers["Content-Type"] == nil { head += "Content-Type: application/json\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let bytes = body?.bytes ?? []
         head += "Content-Length: \(bytes.count)\r\n\r\n"
-        let client = try await Client(port)
-        defer { client.close() }
-        try await client.send(Array(head.utf8) + bytes)
-        return Answer(try await client.reply(to: method))
+        return Answer(try await server.reply(to: head, body: bytes, on: group.loops.randomElement()!))
     }
 
     func get(_ path: String, as token: String? = nil, headers: [String: String] = [:]) async throws -> Answer {
