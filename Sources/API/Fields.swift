@@ -32,7 +32,7 @@ package struct Fields: Sendable {
     private(set) var wrong: [Problem.WrongField] = []
     private(set) var described: [Shape.Member] = []
 
-    private init(_ members: [String: JSON], prefix: String = "") {
+    init(_ members: [String: JSON], prefix: String = "") {
         self.members = members
         self.prefix = prefix
     }

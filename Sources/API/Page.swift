@@ -5,16 +5,11 @@ import HTTP
 /// Which part of a list is asked for: so many items after a place that only the list itself can read.
 package struct Page: Sendable {
     package static let limits = 1...200
-    private static let usualLimit = 50
+    fileprivate static let usualLimit = 50
 
     let limit: Int
     /// The sort key of the last item before, nil at the beginning.
     package let after: [String]?
-
-    package init(_ request: Request) throws {
-        limit = try request.query("limit", in: Self.limits) ?? Self.usualLimit
-        after = try request.query("cursor").map { try Self.read($0) }
-    }
 
     /// One more than is asked for shows whether there is a next page.
     package var fetched: Int32 { Int32(limit + 1) }
@@ -44,7 +39,7 @@ package struct Page: Sendable {
         Base64URL.encode(JSON.array(key.map(JSON.string)).bytes)
     }
 
-    private static func read(_ cursor: String) throws -> [String] {
+    fileprivate static func read(_ cursor: String) throws -> [String] {
         guard let bytes = Base64URL.decode(cursor), case .array(let parts)? = JSON(bytes) else { throw wrongCursor }
         return try parts.map { part in
             guard case .string(let text) = part, !text.utf8.contains(0) else { throw wrongCursor }
@@ -55,4 +50,12 @@ package struct Page: Sendable {
     /// What a list answers to a cursor that it did not give.
     package static let wrongCursor = Problem(
         .unprocessable, "validation_failed", fields: [Problem.WrongField("cursor", "invalid_cursor")])
+}
+
+extension Page {
+    /// The part that a request asks for.
+    package init(_ request: Request) throws {
+        let after = try request.query("cursor").map { try Self.read($0) }
+        self.init(limit: try request.query("limit", in: Self.limits) ?? Self.usualLimit, after: after)
+    }
 }

@@ -23,16 +23,6 @@ struct NewDelivery: Form {
     }
 }
 
-/// How long the texts of deliveries may be, in characters.
-enum Bounds {
-    static let name = 60
-    static let address = 200
-    static let text = 1000
-    static let reference = 100
-    static let reason = 500
-    static let candidates = 500
-}
-
 /// A changed delivery: what is left out stays.
 struct ChangedDelivery: Form {
     private let firstName, lastName, address, description: String?

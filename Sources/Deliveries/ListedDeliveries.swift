@@ -17,7 +17,7 @@ struct ListedDeliveries: Sendable {
             Endpoint.Parameter(
                 name: "status", shape: .string(), what: "Only these, separated by commas: pending, in_progress, …"),
             Endpoint.Parameter(
-                name: "q", shape: .string(most: 100),
+                name: "q", shape: .string(most: Bounds.search),
                 what: """
                     Words, each of which must begin one of the recipient's, of the texts or of the reference, or all of \
                     them a courier's name, without case and accents; or digits of the recipient's phone number. A page \
@@ -28,7 +28,7 @@ struct ListedDeliveries: Sendable {
     init(_ request: Request, for caller: Caller) throws {
         account = caller.account
         statuses = try Self.statuses(request.query("status"))
-        text = try request.text("q", upTo: 100)
+        text = try request.text("q", upTo: Bounds.search)
         page = try Page(request)
         after = try Self.place(page.after)
     }

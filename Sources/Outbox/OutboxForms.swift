@@ -65,7 +65,7 @@ struct FailedMessage: Form {
         let held = HeldMessage(&fields)
         var members: [String: JSON] = [
             "id": .string(held.id.description), "lease": .string(held.lease.description),
-            "reason": .string(fields.line("reason", upTo: 500, by: Texts.paragraph)),
+            "reason": .string(fields.line("reason", upTo: Bounds.reason, by: Texts.paragraph)),
         ]
         members["retry_after_seconds"] = fields.optionalNumber("retry_after_seconds", 0...86_400).map(JSON.integer)
         members["permanent"] = fields.optional("permanent").map(JSON.bool)

@@ -25,7 +25,7 @@ enum GatewayKeyCommand {
     /// As the database takes it.
     private static func name(_ settings: GivenSettings) throws -> String? {
         try settings.value(.gatewayName, expected: "one line of 100 characters at the most") {
-            try? Texts.line($0, upTo: 100)
+            try? Texts.line($0, upTo: Bounds.gatewayKeyName)
         }
     }
 

@@ -103,8 +103,15 @@ import Testing
                 swift.contains("\"\(code)\"") || swift.contains("case \(camel)") || swift.contains(", \(camel)")
             #expect(isSaid, "nobody says \(code)")
         }
-        for said in swift.matches(of: #/Problem\(\s*\.\w+,\s*"(\w+)"(?!, wording)/#) {
-            #expect(Self.english.problems[String(said.1)] != nil, "\(said.1) has no words")
+        let codes = swift.matches(of: #/Problem\(\s*\.\w+,\s*"(\w+)"(?!, wording)/#).map(\.1)
+        let ofFields =
+            swift.matches(of: #/(?:WrongField|refuse)\((?:\w+|"[^"]+"), "(\w+)"/#).map(\.1)
+            + swift.matches(of: #/InvalidValue\("(\w+)"/#).map(\.1)
+        let wordings = swift.matches(of: #/wording: "(\w+)"/#).map(\.1)
+        #expect(!codes.isEmpty && !ofFields.isEmpty && !wordings.isEmpty)
+        for said in codes + ofFields + wordings {
+            let isSaid = ["", ".detail"].contains { Self.english.problems[said + $0] != nil }
+            #expect(isSaid, "\(said) has no words")
         }
     }
 }

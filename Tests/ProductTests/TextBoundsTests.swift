@@ -1,3 +1,4 @@
+import Domain
 import HTTP
 import TestSupport
 import Testing
@@ -23,8 +24,8 @@ import Testing
 
     @Test func peopleAreNeverLongerThanTheDatabaseTakes() async throws {
         try await API.serving { api in
-            let store = ["name": 100, "address": 200]
-            let courier = ["first_name": 60, "last_name": 60]
+            let store = ["name": Bounds.storeName, "address": Bounds.address]
+            let courier = ["first_name": Bounds.name, "last_name": Bounds.name]
             try await expectBounds(store) { try await api.post("/v1/stores", People.storeForm().with($0.members)) }
             try await expectBounds(courier) {
                 try await api.post("/v1/couriers", People.courierForm().with($0.members))
@@ -36,8 +37,8 @@ import Testing
     }
 
     @Test func norAreDeliveries() async throws {
-        let recipient = ["first_name": 60, "last_name": 60, "address": 200]
-        let texts = ["description": 1000, "instructions": 1000, "reference": 100]
+        let recipient = ["first_name": Bounds.name, "last_name": Bounds.name, "address": Bounds.address]
+        let texts = ["description": Bounds.text, "instructions": Bounds.text, "reference": Bounds.reference]
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             func create(_ more: [String: JSON]) async throws -> Answer {
@@ -58,7 +59,9 @@ import Testing
     @Test func norAreReasonsAndNotes() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
-            for (action, texts) in [("deliver", ["note": 500]), ("cancel", ["reason": 500, "note": 500])] {
+            for (action, texts) in [
+                ("deliver", ["note": Bounds.reason]), ("cancel", ["reason": Bounds.reason, "note": Bounds.reason]),
+            ] {
                 let id = try await api.delivery(of: store, to: couriers)
                 try await api.act("accept", id, as: couriers[0])
                 try await expectBounds(texts) {
@@ -68,12 +71,13 @@ import Testing
             let key = try await api.key()
             try await api.put(to: ["+385912345678"])
             let message = try await api.claim(key)[0]
-            try await expectBounds(["reason": 500], within: "messages.0.") { texts in
+            try await expectBounds(["reason": Bounds.reason], within: "messages.0.") { texts in
                 let failure: JSON = ["id": message["id"], "lease": message["lease"], "permanent": true]
                 return try await api.post(
                     "/v1/outbox/nack", ["messages": [failure.with(texts.members)]], as: key)
             }
-            #expect(try await api.execute("SELECT octet_length(reason) FROM messages_dead") == [["2000"]])
+            #expect(
+                try await api.execute("SELECT octet_length(reason) FROM messages_dead") == [["\(4 * Bounds.reason)"]])
         }
     }
 
@@ -96,6 +100,27 @@ import Testing
                 #expect(try await api.get(path + endless, as: store.token).wrong.values.contains("too_long"), "\(path)")
             }
         }
+    }
+
+    @Test func theDatabaseTakesFourBytesForEachCharacter() async throws {
+        let bounds = [
+            "courier_first_name": Bounds.name, "courier_last_name": Bounds.name,
+            "dead_reason": Bounds.reason, "delivery_address": Bounds.address, "delivery_description": Bounds.text,
+            "delivery_first_name": Bounds.name, "delivery_instructions": Bounds.text,
+            "delivery_last_name": Bounds.name, "delivery_reference": Bounds.reference,
+            "device_token": Bounds.deviceTokenBytes / 4, "gateway_key_name": Bounds.gatewayKeyName,
+            "history_note": Bounds.reason, "history_reason": Bounds.reason,
+            "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
+        ]
+        let constraints = try await API.serving { api in
+            try await api.execute(
+                """
+                SELECT conname, substring(pg_get_constraintdef(oid) FROM 'octet_length[^<]*<= ([0-9]+)')
+                FROM pg_constraint WHERE pg_get_constraintdef(oid) LIKE '%octet_length%<=%' AND conislocal
+                """)
+        }
+        let said = Dictionary(constraints.map { ($0[0] ?? "", $0[1].flatMap { Int($0) }) }) { first, _ in first }
+        #expect(said == bounds.mapValues { 4 * $0 })
     }
 }
 

@@ -8,6 +8,9 @@ CREATE TABLE schema_functions (
     replaced_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- As the feeds have it: what could not be numbered afterwards would hold up everybody's events.
+ALTER TABLE event_journal ADD CONSTRAINT journal_type CHECK (array_to_string(types, ' ') ~ '^([a-z_]+\.[a-z_]+( |$))*$');
+
 -- What is to happen at a time, and when.
 CREATE TABLE deadlines (
     kind text NOT NULL,

@@ -16,9 +16,9 @@ struct StoreRegistration: Form {
     init(_ fields: inout Fields) {
         email = fields.required("email")
         password = fields.newPassword()
-        name = fields.line("name", upTo: 100)
+        name = fields.line("name", upTo: Bounds.storeName)
         taxID = fields.required("tax_id")
-        address = fields.line("address", upTo: 200)
+        address = fields.line("address", upTo: Bounds.address)
         phone = fields.required("phone")
         language = fields.optional("language")
         cookie = fields.optional("cookie") ?? false
@@ -36,8 +36,8 @@ struct CourierRegistration: Form {
     let cookie: Bool
 
     init(_ fields: inout Fields) {
-        firstName = fields.line("first_name", upTo: 60)
-        lastName = fields.line("last_name", upTo: 60)
+        firstName = fields.line("first_name", upTo: Bounds.name)
+        lastName = fields.line("last_name", upTo: Bounds.name)
         phone = fields.required("phone")
         password = fields.newPassword()
         inviteCode = fields.optional("invite_code")
@@ -61,11 +61,11 @@ struct AccountChange: Form {
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
-        name = fields.changedLine("name", upTo: 100)
+        name = fields.changedLine("name", upTo: Bounds.storeName)
         taxID = fields.change("tax_id")
-        address = fields.changedLine("address", upTo: 200)
-        firstName = fields.changedLine("first_name", upTo: 60)
-        lastName = fields.changedLine("last_name", upTo: 60)
+        address = fields.changedLine("address", upTo: Bounds.address)
+        firstName = fields.changedLine("first_name", upTo: Bounds.name)
+        lastName = fields.changedLine("last_name", upTo: Bounds.name)
         phone = fields.change("phone")
         language = fields.change("language")
         notificationsEnabled = fields.change("notifications_enabled")

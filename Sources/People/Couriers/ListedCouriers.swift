@@ -15,7 +15,7 @@ struct ListedCouriers: Sendable {
         [
             Endpoint.Parameter(name: "partner", shape: .boolean, what: "Only partners, or only others."),
             Endpoint.Parameter(
-                name: "q", shape: .string(most: 100),
+                name: "q", shape: .string(most: Bounds.search),
                 what: """
                     Words, each of which must begin one of the name's, without case and accents; or digits of a \
                     partner's phone number. A page of a search may hold less than was asked for, and still have a next one.
@@ -24,7 +24,7 @@ struct ListedCouriers: Sendable {
 
     init(_ call: Call) throws {
         try self.init(
-            call, isPartner: try call.request.flag("partner"), text: try call.request.text("q", upTo: 100))
+            call, isPartner: try call.request.flag("partner"), text: try call.request.text("q", upTo: Bounds.search))
     }
 
     /// All of the store's partners.

@@ -31,7 +31,9 @@ package struct DeviceRoom: Room {
 
     private static func token(of request: Request) throws -> String {
         let token: String = try request.parameter("token")
-        guard let line = try? Texts.line(token, upTo: 1024), line == token, token.utf8.count <= 1024 else {
+        guard let line = try? Texts.line(token, upTo: Bounds.deviceTokenBytes), line == token,
+            token.utf8.count <= Bounds.deviceTokenBytes
+        else {
             throw Problem(.unprocessable, "validation_failed", fields: [.init("token", "invalid_value")])
         }
         return token

@@ -21,11 +21,11 @@ struct NewSession: Sendable {
         address = request.client.description
     }
 
-    /// One line of 200 scalars, which are 800 bytes at the most. Characters would be no bound: each can be made of any
-    /// number of marks.
+    /// One line, with its bound in scalars, which are four bytes at the most. Characters would be no bound: each can be
+    /// made of any number of marks.
     private static func shortened(_ userAgent: String) -> String {
         let line = userAgent.filter { !$0.isNewline }
-        return String(String.UnicodeScalarView(line.unicodeScalars.prefix(200)))
+        return String(String.UnicodeScalarView(line.unicodeScalars.prefix(Bounds.userAgent)))
     }
 
     /// Writes it down, and says when it ends; nil when the account's password is not that one any more.

@@ -45,7 +45,8 @@ package struct SessionRoom: Room {
     }
 
     private static let device = Endpoint.Parameter(
-        name: "device", shape: .string(most: 1024), what: "A device that is to get no more messages.")
+        name: "device", shape: .string(most: Bounds.deviceTokenBytes), what: "A device that is to get no more messages."
+    )
 
     private static let signedIn = Shape.object(
         "SignedIn", Session.members + [.init("account", Account.shape)])

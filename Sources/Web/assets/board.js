@@ -1,6 +1,6 @@
 // The board: a store's deliveries, a column for each state, moving as they move.
 import {fullName, moment} from './delivery.js';
-import {statuses} from './lifecycle.js';
+import {longestSearch, statuses} from './lifecycle.js';
 import {details} from './details.js';
 import {edit} from './editor.js';
 import {h, newID, say} from './dom.js';
@@ -34,7 +34,7 @@ export function board(region) {
   }
 
   const create = () => edit(null, (made) => { columns.put(made); say(t('created')); });
-  const search = h('input', {type: 'search', id: newID(), maxlength: 100, oninput: searched});
+  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched});
   const filter = h('select', {id: newID(), onchange: () => {
     for (const {status, section} of columns.parts) section.hidden = filter.value !== '' && filter.value !== status;
   }}, ['', ...statuses].map((value) => h('option', {value}, t(value ? `status_${value}` : 'allStates'))));

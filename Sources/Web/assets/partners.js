@@ -4,6 +4,7 @@ import {cancellations, fullName, moment, phoneLink, reliability} from './deliver
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
 import {form} from './form.js';
+import {longestSearch} from './lifecycle.js';
 import {t} from './words.js';
 
 export function partners(region) {
@@ -93,7 +94,7 @@ export function partners(region) {
       h('p', {}, h('a', {href: url}, url)), h('p', {class: 'hint'}, t('validUntil'), ' ', moment(end)), h('p', {class: 'actions'}, copy));
   }
 
-  const search = h('input', {type: 'search', id: newID(), maxlength: 100, oninput: gathered(() => showFound(), 250)});
+  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: gathered(() => showFound(), 250)});
   const number = {name: 'phone', label: t('phone'), type: 'tel', required: true, hint: t('phoneHint')};
   region.append(
     panel(t('yourCouriers'), couriers),

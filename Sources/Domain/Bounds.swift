@@ -1,0 +1,25 @@
+/// How long what people write may be, in characters. The database allows four bytes for each.
+public enum Bounds {
+    /// A first or last name.
+    public static let name = 60
+    /// What a store is called.
+    public static let storeName = 100
+    /// A street address.
+    public static let address = 200
+    /// What is to be delivered, and how.
+    public static let text = 1000
+    /// A store's own number of a delivery.
+    public static let reference = 100
+    /// Why something was done, and what else is to be said of it.
+    public static let reason = 500
+    /// What is searched for.
+    public static let search = 100
+    /// What an operator calls a gateway's key.
+    public static let gatewayKeyName = 100
+    /// A browser or an app, as it names itself.
+    public static let userAgent = 200
+    /// Where a push service finds a device, in bytes.
+    public static let deviceTokenBytes = 1024
+    /// How many couriers a delivery can be offered to.
+    public static let candidates = 500
+}
