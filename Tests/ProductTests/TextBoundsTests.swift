@@ -21,7 +21,7 @@ import Testing
         #expect(refused.wrong == Dictionary(uniqueKeysWithValues: texts.keys.map { (parent + $0, "too_long") }))
     }
 
-    @Test func peopleAreNeverLongerThanTheDatabaseTakes() async throws {
+    @Test func `texts of people are never longer than the database takes`() async throws {
         try await API.serving { api in
             let store = ["name": 100, "address": 200]
             let courier = ["first_name": 60, "last_name": 60]
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func norAreDeliveries() async throws {
+    @Test func `texts of deliveries are never longer than the database takes`() async throws {
         let recipient = ["first_name": 60, "last_name": 60, "address": 200]
         let texts = ["description": 1000, "instructions": 1000, "reference": 100]
         try await API.serving { api in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func norAreReasonsAndNotes() async throws {
+    @Test func `reasons and notes are never longer than the database takes`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for (action, texts) in [("deliver", ["note": 500]), ("cancel", ["reason": 500, "note": 500])] {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func norAreDevicesKeysAndSearches() async throws {
+    @Test func `devices, keys and searches are never longer than the database takes`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let keys = ["p256dh": 200, "auth": 100]
