@@ -11,7 +11,7 @@ import Testing
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     ])
-    func sha256(_ text: String, _ hash: String) {
+    func `SHA256 gives the hashes of its standard`(_ text: String, _ hash: String) {
         #expect(Self.hex(SHA256.hash(text)) == hash)
     }
 
@@ -30,22 +30,22 @@ import Testing
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
         ),
     ])
-    func hmac(_ key: [UInt8], _ message: String, _ hash: String) {
+    func `HMAC gives the codes of RFC 4231`(_ key: [UInt8], _ message: String, _ hash: String) {
         #expect(Self.hex(HMAC.sha256(key: key, Array(message.utf8))) == hash)
     }
 
-    @Test func comparesWhole() {
+    @Test func `a comparison covers the whole of both values`() {
         #expect(constantTimeEquals([1, 2, 3], [1, 2, 3]) && constantTimeEquals([], []))
         #expect(!constantTimeEquals([1, 2, 3], [1, 2, 4]) && !constantTimeEquals([1, 2], [1, 2, 3]))
     }
 
-    @Test func randomnessDoesNotRepeat() {
+    @Test func `randomness does not repeat`() {
         #expect(Set((0..<1000).map { _ in SecureRandom.word() }).count == 1000)
         #expect(SecureRandom.bytes(32).count == 32 && SecureRandom.bytes(0).isEmpty)
         #expect(SecureRandom.bytes(32) != SecureRandom.bytes(32))
     }
 
-    @Test func whatIsSealedOpensOnlyUnchangedAndInItsPlace() throws {
+    @Test func `sealed bytes open only unchanged and in their place`() throws {
         let key = SealingKey(SecureRandom.bytes(32))
         for text in ["", "a", String(repeating: "tajna ", count: 1000)] {
             let sealed = key.seal(Array(text.utf8), for: [1, 2])
@@ -63,7 +63,7 @@ import Testing
         for length in sealed.indices { #expect(key.open(Array(sealed.prefix(length)), for: []) == nil) }
     }
 
-    @Test func everyPurposeHasItsKey() throws {
+    @Test func `every purpose has its own key`() throws {
         let secret = try #require(ServerSecret([UInt8](repeating: 7, count: 32)))
         #expect(ServerSecret([UInt8](repeating: 7, count: 31)) == nil)
         #expect(secret.key(for: "a") == secret.key(for: "a") && secret.key(for: "a") != secret.key(for: "b"))
@@ -77,17 +77,17 @@ import Testing
         ("foob", "Zm9vYg", "Zm9vYg=="),
         ("foobar", "Zm9vYmFy", "Zm9vYmFy"),
     ])
-    func base64(_ text: String, _ url: String, _ padded: String) {
+    func `Base64 encodes the vectors of RFC 4648 and reads them back`(_ text: String, _ url: String, _ padded: String) {
         #expect(Base64URL.encode(Array(text.utf8)) == url && Base64.encode(Array(text.utf8)) == padded)
         #expect(Base64URL.decode(url) == Array(text.utf8))
     }
 
     @Test(arguments: ["Z", "Zg==", "Zh", "Zm9vY", "Z g", "Zm+v", "žž"])
-    func whatNoBytesAreEncodedAsIsRefused(_ text: String) {
+    func `a text that encodes no bytes is refused`(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test func theUrlAlphabetIsUsed() {
+    @Test func `Base64URL uses the alphabet of URLs`() {
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8" && Base64URL.decode("-_8") == [0xfb, 0xff])
     }
 }

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// RFC 7914, section 12, the second vector that fits the bounds.
-    @Test func isScrypt() {
+    @Test func `a hash of a password is that of scrypt`() {
         let hash = PasswordHash(
             of: "pleaseletmein", salt: Array("SodiumChloride".utf8), cost: .init(logN: 14, r: 8, p: 1), length: 64)
         let expected: [UInt8] = [
@@ -29,7 +29,7 @@ import Testing
         #expect(Array(hash.hash.prefix(16)) == expected)
     }
 
-    @Test func knowsThePasswordAgain() async throws {
+    @Test func `a hasher knows a password again`() async throws {
         try await withHasher { hasher in
             let stored = try await hasher.hash("žuta biciklistička")
             #expect(stored.hasPrefix("$scrypt$ln=14,r=8,p=5$") && !stored.contains("bicikl"))
@@ -45,19 +45,19 @@ import Testing
         "$scrypt$ln=14,r=8$AAAA$AAAA", "$scrypt$ln=x,r=8,p=5$AAAA$AAAA", "$scrypt$ln=14,r=8,p=5$!!$AAAA",
         "$scrypt$ln=14,r=8,p=5$AAAA$AAAA",
     ])
-    func whereNothingSoundIsKeptNoPasswordIsRight(_ stored: String?) async throws {
+    func `no password fits a stored text that is no sound hash`(_ stored: String?) async throws {
         let isRight = try await withHasher { try await $0.verify("", against: stored) }
         #expect(!isRight)
     }
 
     @Test(arguments: [(9, 8, 5), (18, 8, 5), (14, 17, 5), (14, 8, 17), (14, 0, 5)])
-    func aRowCannotAskForTooMuch(_ logN: Int, _ r: Int, _ p: Int) {
+    func `a stored hash cannot ask for too much work`(_ logN: Int, _ r: Int, _ p: Int) {
         let sound = String(repeating: "A", count: 43)
         #expect(PasswordHash(text: "$scrypt$ln=14,r=8,p=5$AAAA$\(sound)") != nil)
         #expect(PasswordHash(text: "$scrypt$ln=\(logN),r=\(r),p=\(p)$AAAA$\(sound)") == nil)
     }
 
-    @Test func aFullQueueIsSaid() async throws {
+    @Test func `a hasher whose queue is full says so`() async throws {
         try await withHasher(threads: 1, waiting: 1) { hasher in
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<8 {

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Texts of different lengths come and go in the same memory: each must be read while it is there.
-    @Test func everyKeyIsTheOneOfItsText() throws {
+    @Test func `every key that is read is the one in its text`() throws {
         let message = Array("a message".utf8)
         for round in 0..<40 {
             let type = round % 4 == 0 ? EVP_PKEY_RSA : EVP_PKEY_EC
@@ -61,5 +61,5 @@ import Testing
     }
 
     @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func whatIsNoKeyIsNone(_ text: String) { #expect(SigningKey(pem: text) == nil) }
+    func `a text without a key gives none`(_ text: String) { #expect(SigningKey(pem: text) == nil) }
 }

@@ -5,7 +5,7 @@ import Testing
 /// The picture of what may touch what is the manifest. `KURIR_WRITE_DOCS=1 swift test --filter ArrowsPictureTests` draws it
 /// anew.
 @Suite struct ArrowsPictureTests {
-    @Test func thePictureIsTheManifest() throws {
+    @Test func `the picture in the docs shows what the manifest says`() throws {
         #expect(try Drawn("architecture.md", from: "the manifest").shows(picture(try arrows())))
     }
 

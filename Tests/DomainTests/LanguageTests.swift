@@ -1,10 +1,9 @@
 import Domain
 import Testing
 
-@Suite("Languages and kinds")
-struct LanguageTests {
-    @Test("are those that there is wording for")
-    func known() throws {
+/// Languages, and the kinds of notifications and accounts.
+@Suite struct LanguageTests {
+    @Test func `the known languages are those that there is wording for`() throws {
         #expect(Language.known.map(\.rawValue) == ["en", "de", "hr"])
         #expect(Language.fallback.rawValue == "en")
         #expect(try Language(" hr ") == Language(rawValue: "hr"))
@@ -12,20 +11,18 @@ struct LanguageTests {
         #expect(Language(known: "fr") == .fallback)
     }
 
-    @Test("that there is no wording for are refused", arguments: ["fr", "HR", "hr-HR", "hrv", "h", "hr\u{0}"])
-    func unknown(text: String) {
+    @Test(arguments: ["fr", "HR", "hr-HR", "hrv", "h", "hr\u{0}"])
+    func `a language that there is no wording for is refused`(text: String) {
         let unknown = InvalidValue("unknown_language", ["known": "en, de, hr"])
         #expect(refusal { () throws(InvalidValue) in try Language(text) } == unknown)
         #expect(Language(rawValue: text) == nil)
     }
 
-    @Test("that are not given are required")
-    func empty() {
+    @Test func `a language is required`() {
         #expect(refusal { () throws(InvalidValue) in try Language(" ") } == InvalidValue("required"))
     }
 
-    @Test("of notification are those that gateways know")
-    func kinds() {
+    @Test func `the kinds of notifications are those that gateways know`() {
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [
                 "delivery_offered", "delivery_cancelled", "invite", "partnership_ended", "delivery_accepted",

@@ -6,7 +6,7 @@ import Testing
 /// The picture in the docs is what the table says. `KURIR_WRITE_DOCS=1 swift test --filter LifecyclePictureTests` draws it
 /// anew.
 @Suite struct LifecyclePictureTests {
-    @Test func thePictureIsTheTable() throws {
+    @Test func `the picture in the docs shows what the table says`() throws {
         #expect(try Drawn("lifecycle.md", from: "the table").shows(Self.picture))
     }
 

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: Lifecycle.Action.allCases.filter { $0 != .create })
-    func everyCellIsAsTheContractHasIt(_ action: Lifecycle.Action) {
+    func `every cell is as the contract has it`(_ action: Lifecycle.Action) {
         for standing in L.Standing.allCases {
             let row = Self.table[action.rawValue]?[standing.rawValue]?.split(separator: " ").map(String.init)
             for (place, status) in DeliveryStatus.allCases.enumerated() {
@@ -93,7 +93,7 @@ import Testing
                 + change.notices.map { "\($0.account.low) \($0.kind.rawValue)" })
     }
 
-    @Test func creatingOffersToAll() {
+    @Test func `creating a delivery offers it to all candidates`() {
         let change = L.create(Self.id(9), content: Self.content, candidates: [Self.ana, Self.ivo], by: Self.store)
         #expect(change.after.version == 1)
         #expect(
@@ -104,7 +104,7 @@ import Testing
         #expect(Set(change.openedJobs.map(\.courier)) == [Self.ana, Self.ivo] && change.closedJobs.isEmpty)
     }
 
-    @Test func acceptingTakesItFromTheOthers() throws {
+    @Test func `accepting a delivery takes it from the other candidates`() throws {
         let change = try Self.change(Self.made(), .accept, by: Self.ana)
         #expect(change.after.courier == Self.ana && change.counter == .accepted)
         #expect(
@@ -115,7 +115,7 @@ import Testing
         #expect(change.openedJobs == [Change.Job(courier: Self.ana, status: .inProgress)])
     }
 
-    @Test func givingBackOffersToThoseWhoAreLeft() throws {
+    @Test func `giving back a delivery offers it to the candidates who are left`() throws {
         let taken = try Self.after(Self.made(), (.accept, Self.ana))
         let change = try Self.change(taken, .cancel, by: Self.ana)
         #expect(change.after.courier == nil && change.after.forfeited == [Self.ana] && change.counter == .cancelled)
@@ -127,7 +127,7 @@ import Testing
         #expect(throws: L.Refusal.forfeited) { try Self.change(change.after, .accept, by: Self.ana) }
     }
 
-    @Test func whenNobodyIsLeftTheStoreIsToldOnce() throws {
+    @Test func `the store is told once when no candidate is left`() throws {
         let declined = try Self.after(Self.made(), (.decline, Self.ivo))
         let taken = try Self.after(declined, (.accept, Self.ana))
         #expect(
@@ -141,7 +141,7 @@ import Testing
         #expect(!Self.told(still).contains("1 delivery_stranded"))
     }
 
-    @Test func theStoreCancellingTellsWhoeverCarriesIt() throws {
+    @Test func `a store that cancels tells the courier who carries the delivery`() throws {
         let taken = try Self.after(Self.made(), (.accept, Self.ana))
         let change = try Self.change(taken, .cancel, by: Self.store)
         #expect(Self.told(change) == ["1 delivery.cancelled", "2 delivery.cancelled", "2 delivery_cancelled"])
@@ -150,7 +150,7 @@ import Testing
         #expect(Self.told(pending) == ["1 delivery.cancelled", "2 delivery.cancelled", "3 delivery.cancelled"])
     }
 
-    @Test func editingOffersToWhoIsNewAndTakesBackFromWhoIsGone() throws {
+    @Test func `editing offers to new candidates and takes back from removed ones`() throws {
         let declined = try Self.after(Self.made(), (.decline, Self.ana))
         let change = try Self.change(
             declined, .edit, by: Self.store,
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func whoGaveItBackNeverHasItAgainEvenWhenChosenAnew() throws {
+    @Test func `a courier who gave a delivery back never has it again`() throws {
         let returned = try Self.after(Self.made(), (.accept, Self.ana), (.cancel, Self.ana))
         let without = try Self.change(
             returned, .edit, by: Self.store, edit: StepCommand.Edit(content: Self.content, candidates: [Self.ivo]))
@@ -186,7 +186,7 @@ import Testing
         #expect(again.after.offered == [Self.ivo] && again.after.state(of: Self.ana) == .forfeited)
     }
 
-    @Test func whoeverIsNoPartnerIsAStranger() throws {
+    @Test func `a courier who is not both partner and candidate is a stranger`() throws {
         for (delivery, account) in [
             (Self.made(), Self.ana), (try Self.after(Self.made(), (.accept, Self.ana)), Self.ana),
             (Self.made(), Self.eva),
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func actionsThatAreOfferedAreThoseThatDoSomething() {
+    @Test func `the actions offered are those that do something`() {
         #expect(L.allowedActions(.pending, for: .store) == [.edit, .cancel])
         #expect(Set(L.allowedActions(.pending, for: .candidate)) == [.accept, .decline])
         #expect(Set(L.allowedActions(.inProgress, for: .holder)) == [.deliver, .cancel])

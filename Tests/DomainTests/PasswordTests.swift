@@ -2,20 +2,16 @@ import Testing
 
 @testable import Domain
 
-@Suite("Passwords")
-struct PasswordTests {
-    @Test(
-        "that are long enough and not common are taken as they are",
-        arguments: [
-            "correct horse battery", "Tr0ub4dor", "šećer i sol", " leading", "trailing ", "q8#vL2!x", "12345679012",
-            "abcdefgi", "aaaaaaab", "lozinkalozinka9", "👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦🍋🍊🍎🍐", "cafe\u{301} noir",
-        ])
-    func taken(text: String) throws {
+@Suite struct PasswordTests {
+    @Test(arguments: [
+        "correct horse battery", "Tr0ub4dor", "šećer i sol", " leading", "trailing ", "q8#vL2!x", "12345679012",
+        "abcdefgi", "aaaaaaab", "lozinkalozinka9", "👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦🍋🍊🍎🍐", "cafe\u{301} noir",
+    ])
+    func `long and uncommon passwords are taken as they are`(text: String) throws {
         #expect(Array(try Password(text).text.utf8) == Array(text.utf8))
     }
 
-    @Test("are 8 to 128 characters long, and at most 512 bytes")
-    func length() throws {
+    @Test func `passwords are 8 to 128 characters long, and at most 512 bytes`() throws {
         let tooShort = InvalidValue("password_too_short", ["min": "8"])
         let tooLong = InvalidValue("password_too_long", ["max": "128"])
         func text(_ count: Int, of characters: String) -> String {
@@ -31,26 +27,23 @@ struct PasswordTests {
         #expect(refusal(of: text(128, of: "🍋👩‍👧")) == tooLong)
     }
 
-    @Test(
-        "that everybody guesses are refused in any case",
-        arguments: [
-            "password", "Password1", "PASSWORD123", "P@ssw0rd", "lozinka123", "Lozinka123", "mojalozinka", "dinamo1945",
-            "hajduk1911", "qwertz123", "iloveyou",
-            // One character.
-            "aaaaaaaa", "aAaAAaaa", "11111111", "        ", "šššššššš", "🍋🍋🍋🍋🍋🍋🍋🍋",
-            // Runs.
-            "12345678", "87654321", "123456789", "1234567890", "0123456789", "0987654321", "12345678901234567890",
-            "abcdefgh", "hgfedcba", "ABCDEFGHIJ", "stuvwxyz",
-            // Keyboards.
-            "qwertyui", "qwertyuiop", "QwErTyUiOp", "poiuytre", "asdfghjk", "asdfghjkl", "qwertzui", "qwertzuiopšđ",
-            "asdfghjklčćž", "qwertyuiopasdf", "yxcvbnmq", "1qaz2wsx", "1q2w3e4r", "1q2w3e4r5t", "7890qwer", "q1w2e3r4",
-        ])
-    func common(text: String) {
+    @Test(arguments: [
+        "password", "Password1", "PASSWORD123", "P@ssw0rd", "lozinka123", "Lozinka123", "mojalozinka", "dinamo1945",
+        "hajduk1911", "qwertz123", "iloveyou",
+        // One character.
+        "aaaaaaaa", "aAaAAaaa", "11111111", "        ", "šššššššš", "🍋🍋🍋🍋🍋🍋🍋🍋",
+        // Runs.
+        "12345678", "87654321", "123456789", "1234567890", "0123456789", "0987654321", "12345678901234567890",
+        "abcdefgh", "hgfedcba", "ABCDEFGHIJ", "stuvwxyz",
+        // Keyboards.
+        "qwertyui", "qwertyuiop", "QwErTyUiOp", "poiuytre", "asdfghjk", "asdfghjkl", "qwertzui", "qwertzuiopšđ",
+        "asdfghjklčćž", "qwertyuiopasdf", "yxcvbnmq", "1qaz2wsx", "1q2w3e4r", "1q2w3e4r5t", "7890qwer", "q1w2e3r4",
+    ])
+    func `passwords that everybody guesses are refused in any case`(text: String) {
         #expect(refusal(of: text) == InvalidValue("password_too_common"))
     }
 
-    @Test("are compared with a sorted list of many, of which each can be looked up")
-    func list() {
+    @Test func `the list of common passwords is sorted, and each is found in it`() {
         let list = Password.list.split(separator: " ").map(String.init)
         #expect(list.count >= 300)
         #expect(list == Set(list).sorted())

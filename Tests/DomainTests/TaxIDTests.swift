@@ -1,35 +1,32 @@
 import Domain
 import Testing
 
-@Suite("OIBs")
-struct TaxIDTests {
+@Suite struct TaxIDTests {
     static let valid = ["12345678903", "94577403194", "69435151530", "00000000001", "33392005961", "18683136487"]
 
-    @Test("are taken, also as VAT numbers", arguments: valid)
-    func taken(digits: String) throws {
+    @Test(arguments: valid)
+    func `OIBs are taken, also as VAT numbers`(digits: String) throws {
         for text in [digits, " \(digits)\n", "HR\(digits)", "hr\(digits)", "Hr \(digits)", "\u{A0}HR\u{A0}\(digits) "] {
             #expect(try TaxID(text).digits == digits)
         }
     }
 
-    @Test(
-        "of other shapes are refused",
-        arguments: [
-            "1234567890", "123456789031", "12345678903a", "1234567890a", "HR", "HRHR12345678903", "SI12345678903",
-            "H12345678903", "12345678903HR", "123 456 789 03", "123-45678903", "-2345678903", "+12345678903",
-            "١٢٣٤٥٦٧٨٩٠٣", "１２３４５６７８９０３", "12345678903\u{301}", "12345\u{0}78903",
-        ])
-    func refused(text: String) {
+    @Test(arguments: [
+        "1234567890", "123456789031", "12345678903a", "1234567890a", "HR", "HRHR12345678903", "SI12345678903",
+        "H12345678903", "12345678903HR", "123 456 789 03", "123-45678903", "-2345678903", "+12345678903",
+        "١٢٣٤٥٦٧٨٩٠٣", "１２３４５６７８９０３", "12345678903\u{301}", "12345\u{0}78903",
+    ])
+    func `OIBs of other shapes are refused`(text: String) {
         #expect(isRefused(text))
     }
 
-    @Test("are required", arguments: ["", "  "])
-    func empty(text: String) {
+    @Test(arguments: ["", "  "])
+    func `an OIB is required`(text: String) {
         #expect(refusal { () throws(InvalidValue) in try TaxID(text) } == InvalidValue("required"))
     }
 
-    @Test("with one digit changed are refused, whichever and to whatever", arguments: valid)
-    func changed(digits: String) {
+    @Test(arguments: valid)
+    func `an OIB with any one digit changed is refused`(digits: String) {
         for place in 0..<11 {
             for digit in "0123456789" where digit != Array(digits)[place] {
                 var changed = Array(digits)
@@ -42,8 +39,7 @@ struct TaxIDTests {
     /// MOD 11,10 cannot see every swap. With `p` for what the digits before amount to, two neighbours of which one makes
     /// `p + digit` end in 5 and the other in 6 can be swapped, and the result is again a valid OIB: at each place that is
     /// one of the 45 pairs of different digits. All other swaps are seen.
-    @Test("with two different neighbours swapped are refused, but for the swaps that MOD 11,10 cannot see")
-    func swapped() {
+    @Test func `two swapped digits are refused unless MOD 11,10 cannot see it`() {
         var swaps = 0
         var missed = 0
         for number in stride(from: UInt64(3), to: 10_000_000_000, by: 4_999_999) {

@@ -6,22 +6,19 @@ extension Template: ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-@Suite("Templates")
-struct TemplateTests {
+@Suite struct TemplateTests {
     private func fill(_ template: Template, _ arguments: [String: String]) -> String {
         template.filled(with: arguments) { $0 == 1 ? 0 : 1 }
     }
 
-    @Test("have their arguments in the places")
-    func places() {
+    @Test func `templates have their arguments in the places`() {
         #expect(fill("plain", [:]) == "plain")
         #expect(fill("", ["a": "1"]) == "")
         #expect(fill("{a}{b} and {a}", ["a": "1", "b": "2"]) == "12 and 1")
         #expect(fill("x {a} y", [:]) == "x  y")
     }
 
-    @Test("leave out what lacks an argument, or take the next that does not")
-    func choices() {
+    @Test func `templates leave out what lacks an argument, or take the next choice`() {
         let template: Template = "A[ of {a}] is [{a} and {b}|{b} alone|nothing][.]"
         #expect(fill(template, ["a": "1", "b": "2"]) == "A of 1 is 1 and 2.")
         #expect(fill(template, ["b": "2"]) == "A is 2 alone.")
@@ -30,8 +27,7 @@ struct TemplateTests {
         #expect(fill("[x[ {a}]|y]", [:]) == "y")
     }
 
-    @Test("have the form that goes with a number")
-    func forms() {
+    @Test func `templates have the form that goes with a number`() {
         let template: Template = "{n} {n:day,days}"
         #expect(fill(template, ["n": "1"]) == "1 day")
         #expect(fill(template, ["n": "5"]) == "5 days")
@@ -39,14 +35,13 @@ struct TemplateTests {
         #expect(fill("[in {n:day,days}]", [:]) == "")
     }
 
-    @Test("take values as they are", arguments: ["{b}", "[{b}]", "a|b", "{", "]", "{n:x,y}", "\\", "%@", "{{a}}"])
-    func literal(value: String) {
+    @Test(arguments: ["{b}", "[{b}]", "a|b", "{", "]", "{n:x,y}", "\\", "%@", "{{a}}"])
+    func `templates take values as they are`(value: String) {
         #expect(fill("<{a}>[ {b}]", ["a": value]) == "<\(value)>")
         #expect(fill("[{a}|{b}]", ["a": value, "b": "2"]) == value)
     }
 
-    @Test("know what they have places for")
-    func arguments() {
+    @Test func `templates know the arguments they have places for`() {
         let template: Template = "{a} [{b}|{c:x,y}[{d}]]"
         #expect(template.arguments == ["a", "b", "c", "d"])
     }

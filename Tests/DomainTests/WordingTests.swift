@@ -2,8 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("Wording")
-struct WordingTests {
+@Suite struct WordingTests {
     /// What callers can give for each kind.
     static let arguments: [NotificationKind: Set<String>] = [
         .deliveryOffered: ["store", "reference", "address"],
@@ -23,8 +22,10 @@ struct WordingTests {
         "description": "Torta",
     ]
 
-    @Test("of each kind knows each placeholder", arguments: Language.known, NotificationKind.allCases)
-    func placeholders(language: Language, kind: NotificationKind) throws {
+    @Test(arguments: Language.known, NotificationKind.allCases)
+    func `the wording of each kind uses its placeholders and no others`(language: Language, kind: NotificationKind)
+        throws
+    {
         let template = try #require(Wording.templates[language]).template(kind)
         let known = try #require(Self.arguments[kind])
         #expect(template.title.arguments.union(template.body.arguments).isSubset(of: known))
@@ -35,8 +36,8 @@ struct WordingTests {
         }
     }
 
-    @Test("is a clean sentence whatever is missing", arguments: Language.known, NotificationKind.allCases)
-    func subsets(language: Language, kind: NotificationKind) throws {
+    @Test(arguments: Language.known, NotificationKind.allCases)
+    func `the wording is a clean sentence whatever is missing`(language: Language, kind: NotificationKind) throws {
         let names = try #require(Self.arguments[kind]).sorted()
         for subset in 0..<(1 << names.count) {
             let given = names.indices.filter { subset >> $0 & 1 == 1 }.map { names[$0] }
@@ -55,15 +56,14 @@ struct WordingTests {
             && !marks.contains { text.contains($0) }
     }
 
-    @Test("is in the language's own words", arguments: NotificationKind.allCases)
-    func languagesDiffer(kind: NotificationKind) {
+    @Test(arguments: NotificationKind.allCases)
+    func `each language has wording of its own`(kind: NotificationKind) {
         let texts = Language.known.map { Wording.message(kind, in: $0, [:]) }
         #expect(Set(texts.map(\.title)).count == Language.known.count)
         #expect(Set(texts.map(\.body)).count == Language.known.count)
     }
 
-    @Test("reads as it should")
-    func samples() {
+    @Test func `the wording reads as it should`() {
         func hr(_ kind: NotificationKind) -> String {
             Wording.message(kind, in: Language(known: "hr"), Self.examples).body
         }
@@ -81,21 +81,21 @@ struct WordingTests {
         #expect(Wording.message(.passwordReset, in: .fallback, [:]).title == "New password")
     }
 
-    @Test("of a cancelled delivery says nothing of the recipient", arguments: Language.known)
-    func cancelled(language: Language) {
+    @Test(arguments: Language.known)
+    func `the wording of a cancelled delivery says nothing of the recipient`(language: Language) {
         #expect(!Wording.message(.deliveryCancelled, in: language, Self.examples).body.contains("Ilica"))
     }
 
-    @Test("has what one needs to go on", arguments: Language.known)
-    func needed(language: Language) {
+    @Test(arguments: Language.known)
+    func `the wording has what the reader needs to go on`(language: Language) {
         let invite = Wording.message(.invite, in: language, Self.examples).body
         #expect(invite.contains("https://kurir.hr/i/01ABCDEF89") && invite.contains("01ABC-DEF89"))
         let reset = Wording.message(.passwordReset, in: language, ["code": "12345678", "minutes": "15"]).body
         #expect(reset.contains("12345678") && reset.contains(" 15 "))
     }
 
-    @Test("never takes a value for wording", arguments: Language.known, NotificationKind.allCases)
-    func literal(language: Language, kind: NotificationKind) {
+    @Test(arguments: Language.known, NotificationKind.allCases)
+    func `a value is never taken for wording`(language: Language, kind: NotificationKind) {
         let value = "{code}[{url}|{reason}]"
         let arguments = Self.examples.mapValues { _ in value }
         let body = Wording.message(kind, in: language, arguments).body
@@ -104,18 +104,16 @@ struct WordingTests {
         #expect(!without.contains("{") && !without.contains("["))
     }
 
-    @Test(
-        "has the right form for minutes",
-        arguments: [
-            ("1", "1 minutu", "1 minute"), ("2", "2 minute", "2 minutes"), ("4", "4 minute", "4 minutes"),
-            ("5", "5 minuta", "5 minutes"), ("10", "10 minuta", "10 minutes"), ("11", "11 minuta", "11 minutes"),
-            ("12", "12 minuta", "12 minutes"), ("14", "14 minuta", "14 minutes"), ("15", "15 minuta", "15 minutes"),
-            ("20", "20 minuta", "20 minutes"), ("21", "21 minutu", "21 minutes"), ("22", "22 minute", "22 minutes"),
-            ("25", "25 minuta", "25 minutes"), ("101", "101 minutu", "101 minutes"),
-            ("111", "111 minuta", "111 minutes"),
-            ("113", "113 minuta", "113 minutes"), ("0", "0 minuta", "0 minutes"),
-        ])
-    func plural(minutes: String, croatian: String, english: String) {
+    @Test(arguments: [
+        ("1", "1 minutu", "1 minute"), ("2", "2 minute", "2 minutes"), ("4", "4 minute", "4 minutes"),
+        ("5", "5 minuta", "5 minutes"), ("10", "10 minuta", "10 minutes"), ("11", "11 minuta", "11 minutes"),
+        ("12", "12 minuta", "12 minutes"), ("14", "14 minuta", "14 minutes"), ("15", "15 minuta", "15 minutes"),
+        ("20", "20 minuta", "20 minutes"), ("21", "21 minutu", "21 minutes"), ("22", "22 minute", "22 minutes"),
+        ("25", "25 minuta", "25 minutes"), ("101", "101 minutu", "101 minutes"),
+        ("111", "111 minuta", "111 minutes"),
+        ("113", "113 minuta", "113 minutes"), ("0", "0 minuta", "0 minutes"),
+    ])
+    func `the wording has the right form for minutes`(minutes: String, croatian: String, english: String) {
         func body(_ language: Language) -> String {
             Wording.message(.passwordReset, in: language, ["code": "12345678", "minutes": minutes]).body
         }

@@ -32,7 +32,7 @@ struct BlockingPoolTests {
         try await begun.next()
     }
 
-    @Test func workAnswersOrThrows() async throws {
+    @Test func `work answers or throws`() async throws {
         struct Refusal: Error {}
         try await withPool { pool async throws in
             #expect(try await pool.run { 6 * 7 } == 42)
@@ -40,7 +40,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func workNeverRunsOnALoopAndItsTaskComesBackToIt() async throws {
+    @Test func `work never runs on a loop, and its task comes back to the loop`() async throws {
         try await withPool(threads: 2) { pool in
             try await withLoop { loop in
                 let (there, back) = try await loop.run {
@@ -52,7 +52,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func aLoopGoesOnWhileWorkBlocks() async throws {
+    @Test func `a loop goes on while work blocks`() async throws {
         try await withPool { pool in
             try await withLoop { loop in
                 let latch = Latch()
@@ -64,7 +64,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func whatIsTooMuchIsRefused() async throws {
+    @Test func `work beyond the queue is refused`() async throws {
         try await withPool(waiting: 2) { pool in
             let latch = Latch()
             try await occupy(pool, until: latch)
@@ -79,7 +79,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func cancelledWorkThatStillWaitsIsDropped() async throws {
+    @Test func `cancelled work that still waits is dropped`() async throws {
         try await withPool { pool in
             let latch = Latch()
             try await occupy(pool, until: latch)
@@ -94,7 +94,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func cancelledWorkUnderWayIsFinishedButNotWaitedFor() async throws {
+    @Test func `cancelled work under way is finished but not waited for`() async throws {
         try await withPool { pool async throws in
             let latch = Latch()
             let steps = Mailbox<String>()
@@ -113,7 +113,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func whoIsCancelledBeforehandIsNotServed() async throws {
+    @Test func `a task cancelled beforehand is not served`() async throws {
         try await withPool { pool in
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -124,7 +124,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func asMuchRunsAtOnceAsThereAreThreads() async throws {
+    @Test func `as much work runs at once as there are threads`() async throws {
         try await withPool(threads: 3) { pool in
             let latch = Latch()
             for _ in 0..<3 { try await occupy(pool, until: latch) }
@@ -134,7 +134,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func stopFinishesWhatQueuesAndRefusesMore() async throws {
+    @Test func `stopping finishes the queue and refuses more work`() async throws {
         let pool = try BlockingPool(name: "test", threads: 2, waiting: 1_000)
         let done = Atomic(0)
         for _ in 0..<500 { pool.submit { done.add(1, ordering: .sequentiallyConsistent) } }
@@ -148,7 +148,7 @@ struct BlockingPoolTests {
 /// How a pool's threads stand to others.
 @Suite struct BlockingPoolPriorityTests {
     @Test(arguments: [(BlockingPool.Priority.usual, false), (.background, true)])
-    func backgroundThreadsGiveWay(_ priority: BlockingPool.Priority, _ givesWay: Bool) async throws {
+    func `background threads give way to others`(_ priority: BlockingPool.Priority, _ givesWay: Bool) async throws {
         let pool = try BlockingPool(name: "test", threads: 1, waiting: 1, priority: priority)
         defer { pool.stop() }
         let nice = try await pool.run { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }

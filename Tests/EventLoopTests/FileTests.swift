@@ -71,7 +71,7 @@ struct FileTests {
         }
     }
 
-    @Test func aFileIsToldAboutOnItsLoop() async throws {
+    @Test func `events of a file are told on its loop`() async throws {
         try await withLoop { loop in
             let told = Mailbox<(Readiness, Bool)>()
             let watched = try await loop.run { try Watched(on: loop) { told.put(($0, loop.isCurrent)) } }
@@ -83,7 +83,7 @@ struct FileTests {
     }
 
     // Descriptors are the whole process's: other tests open some too, so that the reuse may take several attempts.
-    @Test func anEventForAClosedAndReusedDescriptorReachesNobody() async throws {
+    @Test func `an event for a closed and reused descriptor reaches nobody`() async throws {
         try await withLoop { loop in
             var wasReused = false
             for _ in 0..<1_000 where !wasReused {
@@ -99,7 +99,7 @@ struct FileTests {
         }
     }
 
-    @Test func aFileThatIsNoLongerWatchedIsQuietAndItsHandlerFreed() async throws {
+    @Test func `a file that is no longer watched is quiet, and its handler is freed`() async throws {
         try await withLoop { loop in
             let told = Mailbox<String>()
             weak let freed = try await loop.run {
@@ -116,7 +116,7 @@ struct FileTests {
         }
     }
 
-    @Test func interestCanBeChanged() async throws {
+    @Test func `the interest in a file can be changed`() async throws {
         try await withLoop { loop in
             let told = Mailbox<Readiness>()
             let watched = try await loop.run { try Watched(on: loop, for: []) { told.put($0) } }
@@ -133,7 +133,7 @@ struct FileTests {
         }
     }
 
-    @Test func edgesAreToldOnceLevelsAgainAndAgain() async throws {
+    @Test func `edges are told once, levels again and again`() async throws {
         try await withLoop { loop in
             let (edges, levels) = (Mailbox<String>(), Mailbox<Void>())
             let edge = try await loop.run {
@@ -152,7 +152,7 @@ struct FileTests {
         }
     }
 
-    @Test func theOtherSidesEndIsTold() async throws {
+    @Test func `the end of the other side is told`() async throws {
         try await withLoop { loop in
             var ends: [Int32] = [0, 0]
             #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -175,7 +175,7 @@ struct FileTests {
         }
     }
 
-    @Test func slotsAreUsedAgain() async throws {
+    @Test func `slots are used again`() async throws {
         try await withLoop { loop in
             let slots = try await loop.run {
                 for _ in 0..<1_000 { try Watched(on: loop) { _ in }.end() }
@@ -185,7 +185,7 @@ struct FileTests {
         }
     }
 
-    @Test func whatCannotBeWatchedIsRefusedAndTakesNoSlot() async throws {
+    @Test func `a descriptor that cannot be watched is refused and takes no slot`() async throws {
         try await withLoop { loop in
             await #expect(throws: SystemError.self) {
                 try await loop.run { _ = try loop.watch(-1, for: .readable, handler: Nobody()) }
@@ -202,7 +202,7 @@ struct FileTests {
         func ready(_ readiness: Readiness) {}
     }
 
-    @Test func tokensKeepSlotAndGenerationApart() {
+    @Test func `tokens keep slot and generation apart`() {
         let token = FileToken(slot: 0xffff_fff0, generation: 0xffff_ffff)
         #expect(token.slot == 0xffff_fff0 && token.generation == 0xffff_ffff)
         #expect(FileToken(rawValue: token.rawValue).generation == token.generation)

@@ -14,7 +14,7 @@ struct LoopLocalTests {
         }
     }
 
-    @Test func everyLoopHasAValueOfItsOwnMadeThere() async throws {
+    @Test func `every loop has a value of its own, made on that loop`() async throws {
         try await withLoops(3) { group in
             let tallies = try await LoopLocal(group) { loop in
                 #expect(loop.isCurrent)
@@ -28,7 +28,7 @@ struct LoopLocalTests {
         }
     }
 
-    @Test func elsewhereThereIsNone() async throws {
+    @Test func `a loop-local value is not there on other loops and threads`() async throws {
         try await withLoops(1) { group in
             let tallies = try await LoopLocal(group) { Tally($0.index) }
             #expect(tallies.current == nil)
@@ -38,7 +38,7 @@ struct LoopLocalTests {
         }
     }
 
-    @Test func onEachRunsOnEveryLoopAndAnswersInOrder() async throws {
+    @Test func `onEach runs on every loop and answers in order`() async throws {
         try await withLoops(4) { group in
             let indexes = try await LoopLocal(group) { $0.index }
             let answers = await indexes.onEach { index in
@@ -50,7 +50,7 @@ struct LoopLocalTests {
         }
     }
 
-    @Test func whatFailsOnOneLoopIsThrown() async throws {
+    @Test func `a failure on one loop is thrown`() async throws {
         struct Refusal: Error {}
         try await withLoops(2) { group in
             await #expect(throws: Refusal.self) {
@@ -63,7 +63,7 @@ struct LoopLocalTests {
         }
     }
 
-    @Test func aBoundValueIsThereOnItsLoop() async throws {
+    @Test func `a bound value is there on its loop`() async throws {
         try await withLoop { loop async throws in
             let bound = await loop.run { LoopBound(Tally(7), to: loop) }
             #expect(bound.loop === loop)
@@ -71,7 +71,7 @@ struct LoopLocalTests {
         }
     }
 
-    @Test func touchingABoundValueElsewhereIsAMistake() async {
+    @Test func `touching a bound value elsewhere ends the process`() async {
         await #expect(processExitsWith: .failure) {
             try await withLoop { loop in
                 let bound = LoopBound(1, to: loop)

@@ -14,7 +14,7 @@ struct LoopTests {
     @concurrent
     private static func concurrently() async -> EventLoop? { EventLoop.current }
 
-    @Test func aTaskStaysOnItsLoopAcrossEveryAwait() async throws {
+    @Test func `a task stays on its loop across every await`() async throws {
         try await withLoops(2) { group in
             for loop in group.loops {
                 let places = try await loop.run {
@@ -34,7 +34,7 @@ struct LoopTests {
         }
     }
 
-    @Test func childTasksRunOnTheLoopOfTheirParent() async throws {
+    @Test func `child tasks run on the loop of their parent`() async throws {
         try await withLoop { loop in
             let places = await loop.run {
                 await withTaskGroup(of: Bool.self) { group in
@@ -51,7 +51,7 @@ struct LoopTests {
         }
     }
 
-    @Test func aTaskGoesFromLoopToLoopAndBack() async throws {
+    @Test func `a task goes from loop to loop and back`() async throws {
         try await withLoops(2) { group in
             let (first, second) = (group.loops[0], group.loops[1])
             let places = await first.run {
@@ -62,7 +62,7 @@ struct LoopTests {
         }
     }
 
-    @Test func aPlainFunctionRunsOnTheLoopToo() async throws {
+    @Test func `a plain function runs on the loop too`() async throws {
         try await withLoop { loop in
             let plain: @Sendable () -> Bool = { loop.isCurrent }
             let throwing: @Sendable () throws -> Bool = { loop.isCurrent }
@@ -71,7 +71,7 @@ struct LoopTests {
         }
     }
 
-    @Test func executeWakesASleepingLoop() async throws {
+    @Test func `execute wakes a sleeping loop`() async throws {
         try await withLoop { loop async throws in
             let arrivals = Mailbox<Bool>()
             // After each arrival the loop has nothing to do and no timer: it sleeps until it is woken.
@@ -82,7 +82,7 @@ struct LoopTests {
         }
     }
 
-    @Test func enqueueWakesASleepingLoop() async throws {
+    @Test func `enqueue wakes a sleeping loop`() async throws {
         try await withLoop { loop in
             for number in 0..<500 {
                 let task = Task(executorPreference: loop) { loop.isCurrent ? number : -1 }
@@ -91,7 +91,7 @@ struct LoopTests {
         }
     }
 
-    @Test func nothingIsLostThatManyThreadsLeave() async throws {
+    @Test func `nothing that many threads leave for a loop is lost`() async throws {
         try await withLoop { loop in
             let counter = Counter(on: loop)
             let done = Mailbox<Void>()
@@ -107,7 +107,7 @@ struct LoopTests {
         }
     }
 
-    @Test func workOfOneThreadIsDoneInItsOrder() async throws {
+    @Test func `work of one thread is done in its order`() async throws {
         try await withLoop { loop async throws in
             let order = Mailbox<Int>()
             for number in 0..<1_000 { loop.execute { order.put(number) } }
@@ -115,7 +115,7 @@ struct LoopTests {
         }
     }
 
-    @Test func executeOnTheLoopItselfIsDoneAtOnce() async throws {
+    @Test func `execute on the loop itself is done at once`() async throws {
         try await withLoop { loop in
             let counter = Counter(on: loop)
             let countRightAfter = await loop.run {
@@ -126,21 +126,21 @@ struct LoopTests {
         }
     }
 
-    @Test func everyLoopIsAskedInOrder() async throws {
+    @Test func `every loop is asked in order`() async throws {
         try await withLoops(3) { group in
             let answers = await group.onEachLoop { loop in [loop.index, EventLoop.current?.index] }
             #expect(answers == [[0, 0], [1, 1], [2, 2]])
         }
     }
 
-    @Test func whatIsThrownOnALoopReachesWhoAsked() async throws {
+    @Test func `an error thrown on a loop reaches the caller`() async throws {
         struct Refusal: Error {}
         try await withLoop { loop in
             await #expect(throws: Refusal.self) { try await loop.run { throw Refusal() } }
         }
     }
 
-    @Test func stopFinishesWhatRunsAndJoinsTheThreads() throws {
+    @Test func `stopping finishes what runs and joins the threads`() throws {
         let group = try EventLoopGroup(count: 2)
         let finished = Atomic(0)
         let under = Latch()
@@ -155,7 +155,7 @@ struct LoopTests {
         #expect(finished.load(ordering: .sequentiallyConsistent) == 2)
     }
 
-    @Test func aMachineHasACore() {
+    @Test func `a machine has at least one core`() {
         #expect(EventLoopGroup.coreCount >= 1)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct PromiseTests {
     private struct Refusal: Error {}
 
-    @Test func aValueMayComeBeforeAnybodyWaits() async throws {
+    @Test func `a value may come before anybody waits`() async throws {
         try await withLoop { loop in
             let value = try await loop.run {
                 let promise = Promise<Int>(on: loop)
@@ -19,7 +19,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func aValueMayComeWhileATaskWaits() async throws {
+    @Test func `a value may come while a task waits`() async throws {
         try await withLoop { loop in
             let value = try await loop.run {
                 let promise = Promise<Int>(on: loop)
@@ -33,7 +33,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func anErrorIsThrownToWhoWaits() async throws {
+    @Test func `an error is thrown to the task that waits`() async throws {
         try await withLoop { loop in
             await #expect(throws: Refusal.self) {
                 try await loop.run {
@@ -45,7 +45,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func onlyTheFirstValueCounts() async throws {
+    @Test func `only the first value counts`() async throws {
         try await withLoop { loop in
             let value = try await loop.run {
                 let promise = Promise<Int>(on: loop)
@@ -58,7 +58,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func whoIsCancelledBeforehandDoesNotWait() async throws {
+    @Test func `a task cancelled beforehand does not wait`() async throws {
         try await withLoop { loop in
             let waiting = Task(executorPreference: loop) {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -68,7 +68,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func whoIsCancelledWhileWaitingWaitsNoLongerAndALateValueIsDropped() async throws {
+    @Test func `a task cancelled while it waits stops waiting, and a late value is dropped`() async throws {
         try await withLoop { loop in
             let promise = Promise<Int>(on: loop)
             let waits = Mailbox<Void>()
@@ -86,7 +86,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func cancellingAndFulfillingAtOnceEndsOneWayOrTheOther() async throws {
+    @Test func `cancelling and fulfilling at once ends one way or the other`() async throws {
         try await withLoop { loop in
             for number in 0..<500 {
                 let promise = Promise<Int>(on: loop)
@@ -101,7 +101,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func awaitingTwiceIsAMistake() async {
+    @Test func `awaiting a promise twice ends the process`() async {
         await #expect(processExitsWith: .failure) {
             try await withLoop { loop in
                 try await loop.run {
@@ -114,7 +114,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func sleepEndsByItself() async throws {
+    @Test func `sleep ends by itself`() async throws {
         try await withLoop { loop in
             let began = Instant.now
             try await loop.run { try await loop.sleep(for: .milliseconds(20)) }
@@ -122,7 +122,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func sleepEndsAtOnceWhenCancelledAndLeavesNoTimer() async throws {
+    @Test func `a cancelled sleep ends at once and leaves no timer`() async throws {
         try await withLoop { loop in
             let sleeps = Mailbox<Void>()
             let sleeper = Task(executorPreference: loop) {

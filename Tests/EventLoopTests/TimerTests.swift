@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct TimerTests {
-    @Test func timersFireInTheOrderOfTheirDeadlines() async throws {
+    @Test func `timers fire in the order of their deadlines`() async throws {
         try await withLoop { loop async throws in
             let fired = Mailbox<Int>()
             let delays = (1...40).shuffled()
@@ -16,7 +16,7 @@ struct TimerTests {
         }
     }
 
-    @Test func aTimerFiresOnItsLoopAndNotBeforeItsTime() async throws {
+    @Test func `a timer fires on its loop and not before its time`() async throws {
         try await withLoop { loop in
             let fired = Mailbox<(Bool, Instant)>()
             let began = Instant.now
@@ -29,7 +29,7 @@ struct TimerTests {
         }
     }
 
-    @Test func aCancelledTimerNeverFires() async throws {
+    @Test func `a cancelled timer never fires`() async throws {
         try await withLoop { loop async throws in
             let fired = Mailbox<String>()
             await loop.run {
@@ -41,7 +41,7 @@ struct TimerTests {
         }
     }
 
-    @Test func aTimerCanCancelAnotherThatIsDueInTheSameTurn() async throws {
+    @Test func `a timer can cancel another that is due in the same turn`() async throws {
         try await withLoop { loop async throws in
             let fired = Mailbox<String>()
             await loop.run {
@@ -57,7 +57,7 @@ struct TimerTests {
         }
     }
 
-    @Test func timersMayAddTimers() async throws {
+    @Test func `timers may add timers`() async throws {
         try await withLoop { loop async throws in
             let fired = Mailbox<Int>()
             @Sendable func chain(_ number: Int) {
@@ -69,7 +69,7 @@ struct TimerTests {
         }
     }
 
-    @Test func aTimerThatAlwaysAddsAnotherDoesNotStarveTasks() async throws {
+    @Test func `a timer that always adds another does not starve tasks`() async throws {
         try await withLoop { loop async throws in
             let counter = Counter(on: loop)
             @Sendable func again() {
@@ -82,7 +82,7 @@ struct TimerTests {
         }
     }
 
-    @Test func cancelledTimersAreSwept() async throws {
+    @Test func `cancelled timers are swept`() async throws {
         try await withLoop { loop in
             let most = await loop.run {
                 var most = 0
@@ -96,7 +96,7 @@ struct TimerTests {
         }
     }
 
-    @Test func sweepingKeepsWhatIsWaitedFor() async throws {
+    @Test func `sweeping keeps the timers that are waited for`() async throws {
         try await withLoop { loop async throws in
             let fired = Mailbox<Int>()
             await loop.run {
@@ -109,7 +109,7 @@ struct TimerTests {
         }
     }
 
-    @Test(arguments: 0..<20) func theHeapGivesWhatSortingGives(_ seed: UInt64) {
+    @Test(arguments: 0..<20) func `the heap gives timers in sorted order`(_ seed: UInt64) {
         var random = Seed(seed)
         var heap = TimerHeap()
         var kept: [Int64] = []
@@ -128,7 +128,7 @@ struct TimerTests {
         #expect(heap.next == nil)
     }
 
-    @Test func theWaitIsRoundedUpAndBounded() {
+    @Test func `the wait for a timer is rounded up and bounded`() {
         var heap = TimerHeap()
         let now = Instant(nanoseconds: 1_000)
         #expect(heap.millisecondsToNext(from: now) == -1)
@@ -140,7 +140,7 @@ struct TimerTests {
         #expect(heap.millisecondsToNext(from: now) == 0)
     }
 
-    @Test func instantsDoNotOverflow() {
+    @Test func `instants do not overflow`() {
         #expect(Instant.now + .seconds(Int64.max) == .distantFuture)
         #expect(Instant.distantFuture + .seconds(1) == .distantFuture)
         #expect(Duration.milliseconds(1_500).inNanoseconds == 1_500_000_000)

@@ -51,7 +51,7 @@ struct TurnTests {
         close(pipe.write)
     }
 
-    @Test func aTaskThatIsAlwaysReadyLeavesFilesAndTimersTheirTurn() async throws {
+    @Test func `a task that is always ready leaves files and timers their turn`() async throws {
         try await withLoop { loop in
             let greedy = Task(executorPreference: loop) {
                 while !Task.isCancelled { await Task.yield() }
@@ -62,7 +62,7 @@ struct TurnTests {
         }
     }
 
-    @Test func whatComesBackAtEveryTurnsEndLeavesFilesAndTimersTheirTurn() async throws {
+    @Test func `work that comes back every turn leaves files and timers their turn`() async throws {
         try await withLoop { loop in
             let again = Again(loop)
             await loop.run { loop.atEndOfTurn(again) }
@@ -71,7 +71,7 @@ struct TurnTests {
         }
     }
 
-    @Test func whatWaitsForTheEndOfATurnIsCalledOnce() async throws {
+    @Test func `a call for the end of a turn is made once`() async throws {
         try await withLoop { loop in
             let once = Again(loop)
             await loop.run {
@@ -83,7 +83,7 @@ struct TurnTests {
         }
     }
 
-    @Test func everyTurnIsCountedByHowLongItTook() async throws {
+    @Test func `every turn is counted by how long it took`() async throws {
         try await withLoop { loop in
             let before = await loop.run { loop.turns }
             await loop.run { _ = usleep(30_000) }
@@ -94,14 +94,14 @@ struct TurnTests {
         }
     }
 
-    @Test func bucketsTakeTheirUpperBound() {
+    @Test func `buckets take their upper bound`() {
         var turns = TurnStatistics()
         for bound in TurnStatistics.bounds { turns.add(nanoseconds: bound) }
         turns.add(nanoseconds: TurnStatistics.bounds.last! + 1)
         #expect(turns.buckets == Array(repeating: 1, count: TurnStatistics.bounds.count + 1))
     }
 
-    @Test func aLoopsTimeIsThatOfItsTurn() async throws {
+    @Test func `the time of a loop is that of its turn`() async throws {
         try await withLoop { loop async throws in
             let (first, second) = await loop.run {
                 let first = loop.now

@@ -3,20 +3,19 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Dates, by RFC 9110, 5.6.7")
-struct HTTPDateTests {
+/// Dates, by RFC 9110, 5.6.7.
+@Suite struct HTTPDateTests {
     @Test(
         arguments: [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_798_761_599, "Thu, 31 Dec 2026 23:59:59 GMT"),
             (4_102_444_800, "Fri, 01 Jan 2100 00:00:00 GMT"),
         ] as [(time_t, String)])
-    func format(time: time_t, text: String) {
+    func `dates are written in the format of HTTP`(time: time_t, text: String) {
         #expect(HTTPDate.format(time) == text)
     }
 
-    @Test("The field is that of this second")
-    func field() {
+    @Test func `the date field is that of this second`() {
         var date = HTTPDate()
         let before = time(nil)
         date.update()
@@ -26,8 +25,8 @@ struct HTTPDateTests {
     }
 }
 
-@Suite("What waits to be written")
-struct OutboundTests {
+/// What waits to be written.
+@Suite struct OutboundTests {
     /// A client that takes so many bytes.
     private func take(_ count: Int, from outbound: inout Outbound) -> String {
         var taken: [UInt8] = []
@@ -38,8 +37,8 @@ struct OutboundTests {
         return latin1(taken)
     }
 
-    @Test("It leaves in order, however little is taken at a time", arguments: 1...12)
-    func order(step: Int) {
+    @Test(arguments: 1...12)
+    func `bytes leave in order, however little is taken at a time`(step: Int) {
         var outbound = Outbound()
         outbound.append("head ")
         outbound.append(decimal: 0)
@@ -55,16 +54,14 @@ struct OutboundTests {
         #expect(take(99, from: &outbound) == "next")
     }
 
-    @Test("Nothing taken leaves everything")
-    func nothingTaken() {
+    @Test func `taking nothing leaves everything`() {
         var outbound = Outbound()
         outbound.append("abc")
         #expect(take(0, from: &outbound) == "")
         #expect(outbound.count == 3)
     }
 
-    @Test("What is taken gives its room back, although some still waits")
-    func room() {
+    @Test func `taken bytes give their room back, although some still wait`() {
         var outbound = Outbound()
         outbound.append([UInt8](repeating: 0, count: 1_000_000))
         _ = take(990_000, from: &outbound)
@@ -73,8 +70,7 @@ struct OutboundTests {
         #expect(outbound.bytes.capacity < 10_000)
     }
 
-    @Test("Progress is when all is gone that was there when there was progress last")
-    func progress() {
+    @Test func `progress is made once all that waited at the last progress is gone`() {
         var outbound = Outbound()
         outbound.append("0123456789")
         var progress = [outbound.madeProgress()]
@@ -88,8 +84,7 @@ struct OutboundTests {
         #expect(outbound.isEmpty)
     }
 
-    @Test("A client that takes a byte at a time makes progress once in a while, not with every byte")
-    func trickle() {
+    @Test func `a client that takes single bytes makes progress only now and then`() {
         var outbound = Outbound()
         outbound.append([UInt8](repeating: 0, count: 100))
         var progress = 0
@@ -101,10 +96,10 @@ struct OutboundTests {
     }
 }
 
-@Suite("What came and was not used yet")
-struct InboundTests {
-    @Test("Bytes are lent in order until they are used", arguments: 1...7)
-    func order(step: Int) throws {
+/// What came and was not used yet.
+@Suite struct InboundTests {
+    @Test(arguments: 1...7)
+    func `bytes are lent in order until they are used`(step: Int) throws {
         var inbound = Inbound()
         var all = ""
         for round in 0..<100 {
@@ -122,8 +117,7 @@ struct InboundTests {
     }
 }
 
-@Suite("Other web origins")
-struct CrossOriginTests {
+@Suite struct CrossOriginTests {
     private func marks(_ allowed: [String], origin: String?) throws -> [String] {
         let request = try madeRequest(fields: origin.map { ["Origin: \($0)"] } ?? [])
         return lines(CrossOrigin(allowedOrigins: allowed).mark(Response(.ok), for: request))
@@ -135,7 +129,6 @@ struct CrossOriginTests {
         "Access-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, Idempotent-Replayed"
 
     @Test(
-        "Answers",
         arguments: [
             ([], "https://a", []), ([], nil, []), (["https://a"], nil, ["Vary: Origin"]),
             (["https://a"], "https://b", ["Vary: Origin"]), (["https://a"], "null", ["Vary: Origin"]),
@@ -152,20 +145,18 @@ struct CrossOriginTests {
             (["*"], nil, ["Vary: Origin"]),
             (["https://a", "*"], "https://a", ["Vary: Origin", "Access-Control-Allow-Origin: *", exposed]),
         ] as [([String], String?, [String])])
-    func mark(allowed: [String], origin: String?, expected: [String]) throws {
+    func `answers say which origins may read them`(allowed: [String], origin: String?, expected: [String]) throws {
         #expect(try marks(allowed, origin: origin) == expected)
     }
 
-    @Test("What the answer has already stays")
-    func keeps() throws {
+    @Test func `headers that the answer has already stay`() throws {
         let response = Response(.ok, headers: [Response.Header("ETag", "\"1\"")])
         let marked = CrossOrigin(allowedOrigins: ["*"]).mark(
             response, for: try madeRequest(fields: ["Origin: https://a"]))
         #expect(lines(marked).first == "ETag: \"1\"")
     }
 
-    @Test("Preflight")
-    func preflight() {
+    @Test func `a preflight grants calls to allowed origins only`() {
         let allow = ["GET", "HEAD", "OPTIONS"]
         let none = CrossOrigin(allowedOrigins: []).preflight(origin: "https://a", allow: allow)
         #expect(none.status == .noContent)

@@ -14,7 +14,7 @@ import Testing
         (#"{"a" : 1 , "b":{"a":null}}"#, .object(["a": .integer(1), "b": .object(["a": .null])])),
         (#"{"":0}"#, .object(["": .integer(0)])), ("\"\\u0000\"", .string("\u{0}")),
     ])
-    func takes(_ text: String, _ value: JSON) {
+    func `sound JSON is read as the value it stands for`(_ text: String, _ value: JSON) {
         #expect(JSON(Array(text.utf8)) == value)
     }
 
@@ -26,23 +26,23 @@ import Testing
         "[,1]", "[1 2]", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":1}",
         "1 1", "[]]", "\u{feff}1",
     ])
-    func refuses(_ text: String) {
+    func `malformed JSON is refused`(_ text: String) {
         #expect(JSON(Array(text.utf8)) == nil)
     }
 
-    @Test func refusesWhatIsNotUTF8() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         #expect(JSON([0x22, 0xff, 0x22]) == nil)
         #expect(JSON([0x22, 0xed, 0xa0, 0x80, 0x22]) == nil)
     }
 
-    @Test func nestsAsDeepAsSomebodyMightMean() {
+    @Test func `JSON nests as deep as somebody might mean, and no deeper`() {
         let nested = { (depth: Int) in String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
         #expect(JSON(Array(nested(32).utf8)) != nil)
         #expect(JSON(Array(nested(33).utf8)) == nil)
         #expect(JSON(Array(nested(30_000).utf8)) == nil)
     }
 
-    @Test func readsWhatItWrites() {
+    @Test func `written JSON is read back the same`() {
         let value = JSON.object([
             "text": .string("\u{1}\"\\č\u{0}🛵"), "list": .array([.integer(-7), .number(0.25), .bool(false), .null]),
         ])

@@ -4,29 +4,25 @@ import Testing
 
 @testable import HTTP
 
-@Suite("JSON writer")
-struct JSONWriterTests {
+@Suite struct JSONWriterTests {
     private func string(_ text: String) -> String {
         var bytes: [UInt8] = []
         JSONWriter.appendString(text, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test(
-        "Strings",
-        arguments: [
-            ("", #""""#), ("a", #""a""#), ("a\"b", #""a\"b""#), ("\\", #""\\""#), ("/", #""/""#),
-            ("\n\r\t", #""\n\r\t""#), ("\0", #""\u0000""#),
-            ("\u{8}\u{b}\u{c}", #""\u0008\u000b\u000c""#), ("\u{1f}", #""\u001f""#), ("\u{7f}", "\"\u{7f}\""),
-            ("č🚲", #""č🚲""#), ("\"", #""\"""#),
-            ("\"\"", #""\"\"""#), ("a\n", #""a\n""#), ("\r\n", #""\r\n""#), ("\u{2028}", "\"\u{2028}\""),
-        ])
-    func strings(text: String, json: String) {
+    @Test(arguments: [
+        ("", #""""#), ("a", #""a""#), ("a\"b", #""a\"b""#), ("\\", #""\\""#), ("/", #""/""#),
+        ("\n\r\t", #""\n\r\t""#), ("\0", #""\u0000""#),
+        ("\u{8}\u{b}\u{c}", #""\u0008\u000b\u000c""#), ("\u{1f}", #""\u001f""#), ("\u{7f}", "\"\u{7f}\""),
+        ("č🚲", #""č🚲""#), ("\"", #""\"""#),
+        ("\"\"", #""\"\"""#), ("a\n", #""a\n""#), ("\r\n", #""\r\n""#), ("\u{2028}", "\"\u{2028}\""),
+    ])
+    func `strings are escaped as JSON wants it`(text: String, json: String) {
         #expect(string(text) == json)
     }
 
-    @Test("Every control character is escaped, and read back")
-    func controls() throws {
+    @Test func `every control character is escaped, and read back`() throws {
         for byte in UInt8.min..<0x20 {
             let text = "a" + latin1([byte]) + "b"
             #expect(string(text).utf8.allSatisfy { $0 >= 0x20 })
@@ -34,8 +30,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("Whatever text is written is read back by another reader")
-    func roundTrip() throws {
+    @Test func `another reader reads back whatever text is written`() throws {
         var seed = Seed.forThisRun()
         print("JSON strings: \(seed)")
         for _ in 0..<2_000 {
@@ -51,8 +46,7 @@ struct JSONWriterTests {
         return Unicode.Scalar(UInt32(seed.number(0...highest))) ?? "\""
     }
 
-    @Test("Objects, lists and all kinds of fields")
-    func structure() {
+    @Test func `objects, lists and all kinds of fields are written`() {
         var json = JSONWriter()
         json.object { json in
             json.field("text", "a\"")

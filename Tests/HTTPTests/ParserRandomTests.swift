@@ -3,13 +3,11 @@ import Testing
 
 @testable import HTTP
 
-@Suite("The parser and a second reading of the grammar agree")
-struct ParserRandomTests {
+@Suite struct ParserRandomTests {
     private let reference = Reference()
     private let feeder = Feeder()
 
-    @Test("on requests that chance made and damaged, wherever they are cut")
-    func randomRequests() {
+    @Test func `the parser and a second reading of the grammar agree on random requests`() {
         let seed = Seed.forThisRun()
         print("random requests: \(seed)")
         var maker = RandomRequest(seed: seed)

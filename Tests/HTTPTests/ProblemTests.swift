@@ -5,8 +5,8 @@ import Languages
 
 @testable import HTTP
 
-@Suite("Problems, by RFC 9457")
-struct ProblemTests {
+/// Problems, by RFC 9457.
+@Suite struct ProblemTests {
     private struct Body: Decodable, Equatable {
         var type: String
         var title: String
@@ -47,16 +47,14 @@ struct ProblemTests {
 
     private struct Unexpected: Error {}
 
-    @Test("All members, and no errors where no field is wrong")
-    func shape() throws {
+    @Test func `a problem has all members, and errors only for wrong fields`() throws {
         let expected = Body(
             type: "about:blank", title: "Not found", status: 404, code: "not_found",
             detail: "There is nothing at this address, or it is not yours to see.", request_id: "r1")
         #expect(try body(.notFound, "en") == expected)
     }
 
-    @Test("All wrong fields at once, with their arguments")
-    func fields() throws {
+    @Test func `a problem names all wrong fields at once, with their arguments`() throws {
         let problem = Problem(
             .unprocessable, "validation_failed", arguments: ["count": "2"],
             fields: [
@@ -76,15 +74,15 @@ struct ProblemTests {
         #expect(croatian.errors?.map(\.code) == wrong.map(\.code))
     }
 
-    @Test("Without words of its own: those of the code, of the fallback language, or the status's phrase")
-    func missingWords() throws {
+    @Test func `a problem without words takes those of its code or status`() throws {
         #expect(try body(Problem(.badRequest, "bad_request", wording: "unheard_of"), "en").title == "Bad request")
         #expect(try body(Problem(.gone, "english_only"), "hr").title == "Only here")
         #expect(try body(Problem(.gone, "unheard_of"), "hr").title == "Gone")
     }
 
-    @Test("What the parser refuses, in every language", arguments: Malformed.allCases, ["en", "hr"])
-    func malformed(malformed: Malformed, language: String) throws {
+    @Test(arguments: Malformed.allCases, ["en", "hr"])
+    func `everything that the parser refuses has words in every language`(malformed: Malformed, language: String) throws
+    {
         let text = try #require(ProblemWords.all.texts[language]?[malformed.rawValue])
         let body = try body(Problem(malformed), language)
         #expect(body.title == text.title && body.detail == text.detail)
@@ -93,8 +91,7 @@ struct ProblemTests {
         #expect((400...599).contains(body.status))
     }
 
-    @Test("A method that is not allowed, and a moment that is not right, say so in a header")
-    func headers() {
+    @Test func `problems of the method or the moment say so in a header`() {
         let allow = Problem.methodNotAllowed("PUT", ["GET", "HEAD"])
         #expect(allow.headers.map { "\($0.name): \($0.value)" } == ["Allow: GET, HEAD"])
         let unavailable = Problem.unavailable(retryAfterSeconds: 7)
@@ -103,29 +100,25 @@ struct ProblemTests {
 
     // MARK: Words
 
-    @Test(
-        "Placeholders",
-        arguments: [
-            ("a", ["x": "1"], "a"), ("{x}", ["x": "1"], "1"), ("a{x}b{y}c{x}", ["x": "1", "y": "2"], "a1b2c1"),
-            ("{x}", ["x": "{x}"], "{x}"), ("{z}!", ["x": "1"], "!"), ("{x", ["x": "1"], "{x"),
-            ("x}", ["x": "1"], "x}"), ("", ["x": "1"], ""),
-        ])
-    func fill(detail: String, arguments: [String: String], filled: String) {
+    @Test(arguments: [
+        ("a", ["x": "1"], "a"), ("{x}", ["x": "1"], "1"), ("a{x}b{y}c{x}", ["x": "1", "y": "2"], "a1b2c1"),
+        ("{x}", ["x": "{x}"], "{x}"), ("{z}!", ["x": "1"], "!"), ("{x", ["x": "1"], "{x"),
+        ("x}", ["x": "1"], "x}"), ("", ["x": "1"], ""),
+    ])
+    func `placeholders are filled with their values`(detail: String, arguments: [String: String], filled: String) {
         #expect(LanguageWords.fill(detail, arguments) == filled)
     }
 
-    @Test(
-        "Accept-Language",
-        arguments: [
-            (nil, "en"), ("", "en"), ("hr", "hr"), ("en", "en"), ("HR", "hr"), ("hr-HR", "hr"),
-            ("hr-Latn-HR, en;q=0.9", "hr"), ("fr", "en"), ("fr, hr;q=0.1", "hr"), ("en, hr", "en"), ("hr, en", "hr"),
-            ("en;q=0.5, hr;q=0.6", "hr"), ("en;q=0.6, hr;q=0.5", "en"), ("hr;q=0.5, en;q=0.5", "hr"),
-            ("en;q=0.8,hr", "hr"), ("hr;q=0", "en"), ("hr;q=0.000, fr", "en"), ("hr ; q=0.9 , en ; q=0.8", "hr"),
-            ("hr;q=x, en;q=0.1", "en"), ("hr;Q=0.9, en;q=0.5", "hr"), ("*", "en"), ("hrv", "en"), (",,hr,", "hr"),
-            (";q=1, hr;q=0.1", "hr"), ("hr;;", "hr"), ("hr;level=1;q=0.2, en;q=0.5", "en"),
-            (String(repeating: "fr,", count: 19) + "hr", "hr"),
-        ])
-    func language(header: String?, expected: String) {
+    @Test(arguments: [
+        (nil, "en"), ("", "en"), ("hr", "hr"), ("en", "en"), ("HR", "hr"), ("hr-HR", "hr"),
+        ("hr-Latn-HR, en;q=0.9", "hr"), ("fr", "en"), ("fr, hr;q=0.1", "hr"), ("en, hr", "en"), ("hr, en", "hr"),
+        ("en;q=0.5, hr;q=0.6", "hr"), ("en;q=0.6, hr;q=0.5", "en"), ("hr;q=0.5, en;q=0.5", "hr"),
+        ("en;q=0.8,hr", "hr"), ("hr;q=0", "en"), ("hr;q=0.000, fr", "en"), ("hr ; q=0.9 , en ; q=0.8", "hr"),
+        ("hr;q=x, en;q=0.1", "en"), ("hr;Q=0.9, en;q=0.5", "hr"), ("*", "en"), ("hrv", "en"), (",,hr,", "hr"),
+        (";q=1, hr;q=0.1", "hr"), ("hr;;", "hr"), ("hr;level=1;q=0.2, en;q=0.5", "en"),
+        (String(repeating: "fr,", count: 19) + "hr", "hr"),
+    ])
+    func `Accept-Language decides the language`(header: String?, expected: String) {
         #expect(ProblemWords.all.language(accepting: header) == expected)
     }
 }

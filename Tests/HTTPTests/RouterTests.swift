@@ -2,8 +2,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Router")
-struct RouterTests {
+@Suite struct RouterTests {
     private static let router = Router(
         [
             "GET /", "GET /a", "POST /a", "DELETE /a", "POST /only", "GET /a/{id}", "GET /a/stats",
@@ -51,21 +50,19 @@ struct RouterTests {
         ("get", "/a", "405 DELETE GET HEAD OPTIONS POST"), ("OPTIONS", "/a", "405 DELETE GET HEAD OPTIONS POST"),
         ("OPTIONS", "/asked", "OPTIONS /asked"), ("PATCH", "/nowhere", "404"),
     ])
-    func match(method: String, target: String, expected: String) throws {
+    func `a request finds its route`(method: String, target: String, expected: String) throws {
         #expect(try found(method, target) == expected)
     }
 
-    @Test("Allow names each method once", arguments: [("/headed", "405 GET HEAD OPTIONS"), ("/asked", "405 OPTIONS")])
-    func allow(target: String, expected: String) throws {
+    @Test(arguments: [("/headed", "405 GET HEAD OPTIONS"), ("/asked", "405 OPTIONS")])
+    func `Allow names each method once`(target: String, expected: String) throws {
         #expect(try found("PATCH", target) == expected)
     }
 
-    @Test(
-        "A template tells its parameters' names",
-        arguments: [
-            ("/", []), ("/a", []), ("/a/{id}", ["id"]), ("/a/{id}/b/{other}", ["id", "other"]),
-        ])
-    func names(template: String, expected: [String]) {
+    @Test(arguments: [
+        ("/", []), ("/a", []), ("/a/{id}", ["id"]), ("/a/{id}/b/{other}", ["id", "other"]),
+    ])
+    func `a template tells the names of its parameters`(template: String, expected: [String]) {
         #expect(Route.get(template) { _ in Response(.ok) }.parameterNames == expected)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// The pages in a real browser, by the tests in `Tests/Browser`; each screen's picture is kept in `.build/pictures`.
 @Suite(.database, .serialized) struct BrowserTests {
-    @Test func peopleCanWorkWithThePages() async throws {
+    @Test func `people can work with the pages`() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in
             let made = try await Kurir.run(
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func aDemoIsThereToBeLookedAt() async throws {
+    @Test func `a demo is there to be looked at`() async throws {
         try await Kurir.serving("--demo", environment: ["KURIR_THROTTLE": "off"]) { kurir in
             try await eventually(within: .seconds(200)) { kurir.program.said.contains("courier  ") }
             try await look(at: kurir, "demo")

@@ -15,7 +15,7 @@ import Testing
         var answer: (status: Int, body: String)?
     }
 
-    @Test func nothingThatWasAnsweredIsLost() async throws {
+    @Test func `nothing that was answered is lost in a crash`() async throws {
         let people = try await People.make()
         var created = 0
         for round in 0..<12 {

@@ -6,7 +6,7 @@ import Testing
 ///
 /// `make test` installs those programs. One after the other, since password hashes wait for everything else.
 @Suite(.database, .serialized) struct DescriptionTests {
-    @Test func noAnswerIsOtherThanItIsDescribed() async throws {
+    @Test func `every answer is as the description has it`() async throws {
         try await serving { kurir in
             let made = try await Kurir.run(
                 "gateway-key", "create", "--name", "walker", "--channel", "sms,push,email", "--database",
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func aClientMadeFromItRegistersSignsInInvitesAndRedeems() async throws {
+    @Test func `a client made from the description registers, signs in, invites and redeems`() async throws {
         try await serving { kurir in
             let directory = TemporaryDirectory.path("client")
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

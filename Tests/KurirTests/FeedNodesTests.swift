@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func whoeverIsKilledOrStoppedNoEventIsLostOrOutOfTurn() async throws {
+    @Test func `no event is lost or out of turn when nodes are killed or stopped`() async throws {
         var seed = Seed.forThisRun()
         print("nodes that are killed and stopped: \(seed)")
         let people = try await People.make()
@@ -155,7 +155,7 @@ import Testing
 
     // MARK: Copies
 
-    @Test func cursorsGoOnAfterDumpAndRestore() async throws {
+    @Test func `cursors go on after dump and restore`() async throws {
         let people = try await People.make()
         let url = TestDatabase.current.url
         func create(_ kurir: Kurir) async throws {

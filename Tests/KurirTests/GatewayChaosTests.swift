@@ -8,7 +8,7 @@ import Testing
 @Suite(.database) struct GatewayChaosTests {
     private static let addresses = 200
 
-    @Test func whoeverIsKilledNoMessageIsLostOrOutOfTurn() async throws {
+    @Test func `no message is lost or out of turn when gateways are killed`() async throws {
         var seed = Seed.forThisRun()
         print("gateways that are killed: \(seed)")
         let url = TestDatabase.current.url

@@ -6,13 +6,13 @@ import Testing
 /// `kurir gateway-key`, as operators use it.
 @Suite(.database) struct GatewayKeyTests {
     @Test(arguments: [("gateway-key", ["create", "list", "revoke"]), ("gateway", ["run", "secret"])])
-    func helpOfAWordIsThatOfAllItsCommands(_ word: String, _ commands: [String]) async throws {
+    func `the help of a word is that of all its commands`(_ word: String, _ commands: [String]) async throws {
         let (code, said, _) = try await Kurir.run(word, "--help")
         #expect(code == 0 && commands.allSatisfy { said.contains("kurir \(word) \($0): ") })
         #expect(!said.contains("kurir serve"))
     }
 
-    @Test func aKeyIsShownOnceWorksAndIsRevoked() async throws {
+    @Test func `a key is shown once, works and is revoked`() async throws {
         let url = TestDatabase.current.url
         let made = try await Kurir.run(
             "gateway-key", "create", "--name", "SMS of ours", "--channel", "email,sms, email", "--database", url)
@@ -61,7 +61,7 @@ import Testing
 
     private func good() async throws -> [String] { try await column("name", of: "revoked_at IS NULL") }
 
-    @Test func aKeyIsRevokedByItsName() async throws {
+    @Test func `a key is revoked by its name`() async throws {
         for name in ["ours", "theirs", "ours of old"] { try await make(name) }
         #expect(try await revoke("--name", " ours ").said == "The key of ours is revoked.\n")
         #expect(try await good() == ["theirs", "ours of old"])
@@ -73,7 +73,7 @@ import Testing
         #expect(try await good() == ["theirs", "ours of old"])
     }
 
-    @Test func aNameOfSeveralKeysRevokesNone() async throws {
+    @Test func `a name of several keys revokes none`() async throws {
         for name in ["ours", "ours", "theirs"] { try await make(name) }
         let ids = try await column("id", of: "name = 'ours'")
         let refused = try await revoke("--name", "ours")
@@ -85,7 +85,7 @@ import Testing
         #expect(try await good() == ["theirs"])
     }
 
-    @Test func theCommandLineSaysWhichKeyIsMeant() async throws {
+    @Test func `the command line says which key is meant`() async throws {
         for name in ["ours", "theirs"] { try await make(name) }
         let id = try await column("id", of: "name = 'ours'")[0]
         // A name is never taken for an id.
@@ -103,7 +103,7 @@ import Testing
 
     /// A database that nobody answers for would fail with another code, if it were asked.
     @Test(arguments: [["--database", "postgresql://127.0.0.1:1/none"], ["--data-dir", "/nonexistent"]])
-    func whatIsMissingOrWrongIsSaidBeforeTheDatabaseIsAsked(_ database: [String]) async throws {
+    func `missing or wrong options are named before the database is asked`(_ database: [String]) async throws {
         for (arguments, hint) in [
             (["gateway-key", "create", "--channel", "sms"], "--name"),
             (["gateway-key", "create", "--name", "x"], "--channel push,sms,email"),
@@ -144,7 +144,7 @@ import Testing
         #expect(try await right.end() == 1)
     }
 
-    @Test func aSlipInACommandIsUnderstood() async throws {
+    @Test func `a slip in a command is understood`() async throws {
         let slip = try await Kurir.run("gateway-key", "creat")
         #expect(slip.code == 64 && slip.complained.contains("did you mean gateway-key create?"))
     }

@@ -53,7 +53,7 @@ import Testing
 
     private func empty() async throws -> Bool { try await query("SELECT FROM message_queue").isEmpty }
 
-    @Test func aWebhookGetsSignedMessagesInOrder() async throws {
+    @Test func `a webhook gets signed messages in order`() async throws {
         try await Receivers.running { receivers in
             for round in 0..<5 { try await put((0..<20).map { "+38591\(1_000_000 + $0)" }, title: "round \(round)") }
             try await running("sms", to: receivers.told("http") + "/hook?a=1,2+3") { _ in
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func whatAReceiverAnswersDecides() async throws {
+    @Test func `the answer of a receiver decides what becomes of a message`() async throws {
         try await Receivers.running { receivers in
             let answers = [
                 "answer 200", "answer 410", "answer 500", "answer 429 600", "answer 302", "answer 400", "garbage",
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func whoHangsHoldsUpNobodyAndIsTriedAgain() async throws {
+    @Test func `a receiver that hangs holds up nobody, and its message is tried again`() async throws {
         try await Receivers.running { receivers in
             try await put(["+385911111111"], title: "hang")
             try await put((0..<300).map { "+38592\(1_000_000 + $0)" })
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aGatewayThatStopsFinishesWhatItHas() async throws {
+    @Test func `a gateway that stops finishes what it has`() async throws {
         try await Receivers.running { receivers in
             try await put((0..<30).map { "+38592\(1_000_000 + $0)" }, title: "slow")
             try await running("sms", to: receivers.told("http") + "/hook") { _ in
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDoneIsReportedAlsoWhileNothingCanBeClaimed() async throws {
+    @Test func `sent messages are reported even while nothing can be claimed`() async throws {
         try await Receivers.running { receivers in
             try await put((0..<10).map { "+38592\(1_000_000 + $0)" }, title: "slow")
             try await running("sms", to: receivers.told("http") + "/hook") { gateway in
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatTookNoWritesForAWhileIsUsedAgain() async throws {
+    @Test func `a server that took no writes for a while is used again`() async throws {
         let (database, url) = (TestDatabase.current.name, TestDatabase.current.url)
         try await Receivers.running { receivers in
             try await query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func aDatabaseThatIsAwayIsWaitedForAndADeadReceiverToo() async throws {
+    @Test func `a gateway goes on after a dead receiver and a lost database`() async throws {
         try await put(["+385911111111"])
         // Nobody listens there.
         try await running("sms", to: "http://127.0.0.1:9/hook") { gateway in
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func withoutADatabaseItStopsWhenItIsTold() async throws {
+    @Test func `a gateway without a database stops when it is told`() async throws {
         let gateway = try Program(
             Kurir.path,
             ["gateway", "run", "--channel", "sms", "--to", "log", "--database", "postgresql:///none?host=/nowhere"])
@@ -184,7 +184,7 @@ import Testing
         #expect(try await gateway.end() == 0)
     }
 
-    @Test func twilioGetsItsForm() async throws {
+    @Test func `Twilio gets its form`() async throws {
         try await Receivers.running { receivers in
             try await put(["+385911111111", "+385911111404", "+385911111429"])
             try await running(
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func pushGoesToBothPlatforms() async throws {
+    @Test func `push messages go to both platforms`() async throws {
         try await Receivers.running { receivers in
             let directory = TemporaryDirectory.path("keys")
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -277,7 +277,7 @@ import Testing
         #expect(first["payload"]["delivery_id"].string == "d1")
     }
 
-    @Test func mailIsWhatMailProgramsRead() async throws {
+    @Test func `mail is written so that mail programs read it`() async throws {
         try await Receivers.running { receivers in
             let title = "Dostava je otkazana: sljedeća šansa za žutu čokoladu i đumbir stiže već sutra ujutro"
             try await put(
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test func aGatewayNeedsNoMoreThanItsRole() async throws {
+    @Test func `a gateway needs no more than its role`() async throws {
         try await put(["+385911111111"])
         let url = TestDatabase.current.url
         let restricted = url + (url.contains("?") ? "&" : "?") + "options=-c%20role%3Dkurir_gateway"
@@ -315,7 +315,7 @@ import Testing
         #expect(gateway.said.contains("+385911111111"))
     }
 
-    @Test func whatIsMissingOrWrongIsSaid() async throws {
+    @Test func `missing or wrong options are named`() async throws {
         let url = TestDatabase.current.url
         for (arguments, hint) in [
             (["--to", "log"], "--channel push,sms,email"), (["--channel", "sms"], "--to URL of a webhook"),
@@ -344,7 +344,7 @@ import Testing
     }
 
     /// What somebody is to be alarmed by can be seen from outside.
-    @Test func theMetricsTellHowTheQueueStands() async throws {
+    @Test func `the metrics tell how the queue stands`() async throws {
         let url = TestDatabase.current.url
         try await put((0..<5).map { "+38591\(1_000_000 + $0)" })
         try await query("SELECT outbox_claim('sms', 2, 60)")

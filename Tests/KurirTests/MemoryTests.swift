@@ -9,7 +9,7 @@ import Testing
 /// What answers that nobody reads cost the process.
 @Suite(.database, .timeLimit(.minutes(5))) struct MemoryTests {
     /// 400 MB of pages, had they all waited: none of these clients reads a byte.
-    @Test func whatIsNotReadIsBoundedAndGivenBack() async throws {
+    @Test func `memory for answers that nobody reads is bounded and given back`() async throws {
         let people = try await People.make()
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
             try #require(
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// The allocator gives back what is at its end, and this is not.
-    @Test func whatIsFreeBetweenWhatIsInUseIsGivenBack() throws {
+    @Test func `free memory between memory in use is given back`() throws {
         let pieces = (0..<8000).map { _ in malloc(32_768)! }
         for piece in pieces { memset(piece, 1, 32_768) }
         for place in stride(from: 0, to: 8000, by: 2) { free(pieces[place]) }

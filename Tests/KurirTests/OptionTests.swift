@@ -18,18 +18,18 @@ import Testing
         }
     }
 
-    @Test func theCommandLineWinsOverTheEnvironment() throws {
+    @Test func `the command line wins over the environment`() throws {
         let settings = try settings("--listen", "[::1]:1", environment: ["KURIR_LISTEN": ":2", "KURIR_LOOPS": "3"])
         let configuration = try Configuration(settings)
         #expect("\(configuration.server.listen)" == "[::1]:1")
         #expect(configuration.loops == 3)
     }
 
-    @Test func valuesMayFollowAnEqualsSign() throws {
+    @Test func `values may follow an equals sign`() throws {
         #expect(try settings("--listen=localhost:7").text(.listen) == "localhost:7")
     }
 
-    @Test func everyOptionHasAnEnvironmentNameAndStandsInTheHelp() {
+    @Test func `every option has an environment name and stands in the help`() {
         for command in Command.allCases {
             for option in command.options {
                 #expect(command.help.contains("--\(option.name)"))
@@ -61,7 +61,7 @@ import Testing
         (["--database", "localhost"], "postgresql://"),
         (["--shutdown-grace", "1h"], "a number from 0 to 3600"),
     ])
-    func whatIsWrongIsRefusedWithWhatToWriteInstead(_ arguments: [String], _ hint: String) {
+    func `a wrong option is refused with what to write instead`(_ arguments: [String], _ hint: String) {
         do {
             _ = try Configuration(
                 GivenSettings(Command.serve.options, arguments: arguments, environment: [:], command: "serve"))
@@ -71,13 +71,13 @@ import Testing
         }
     }
 
-    @Test func anEnvironmentNameWithASlipIsRefused() {
+    @Test func `an environment name with a slip is refused`() {
         #expect(refusal(environment: ["KURIR_LISTN": ":1"])?.contains("did you mean KURIR_LISTEN?") == true)
         #expect(refusal(environment: ["KURIR_LOOPS": "x"])?.contains("KURIR_LOOPS is x") == true)
         #expect(refusal(environment: ["OTHER": "x", "KURIR_LISTEN": ""]) == nil)
     }
 
-    @Test func withoutThrottleNoAddressIsLimited() throws {
+    @Test func `no address is limited when the throttle is off`() throws {
         let limited = try Configuration(settings("--max-connections-per-address", "7"))
         #expect(limited.server.limits.connectionsPerAddress == 7)
         let free = try Configuration(settings(environment: ["KURIR_THROTTLE": "off"]))
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "", 3), ("listen", "lisen", 1)])
-    func distanceCountsEdits(_ first: String, _ second: String, _ edits: Int) {
+    func `the distance of two words counts edits`(_ first: String, _ second: String, _ edits: Int) {
         #expect(Suggestion.distance(first, second) == edits)
         #expect(Suggestion.distance(second, first) == edits)
     }

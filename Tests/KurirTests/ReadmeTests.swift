@@ -10,7 +10,7 @@ import Testing
         var output: [Substring] = []
     }
 
-    @Test func itsExamplesAreTrue() async throws {
+    @Test func `the examples of the README are true`() async throws {
         let examples = try Self.examples().filter { !$0.command.hasPrefix("make ") && !$0.command.hasPrefix(".build/") }
         try #require(examples.count >= 8)
         let directory = TemporaryDirectory.path("readme")

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["text", "json"]) func neverReachTheLog(_ format: String) async throws {
+    @Test(arguments: ["text", "json"]) func `secrets never reach the log`(_ format: String) async throws {
         try await PrivateCluster.with { cluster in
             let kurir = try await Kurir.start(
                 ["--database", cluster.url, "--log-format", format], environment: ["KURIR_THROTTLE": "off"])

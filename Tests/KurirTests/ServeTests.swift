@@ -5,7 +5,7 @@ import Testing
 
 /// The process as a whole, from outside.
 @Suite struct ServeTests {
-    @Test func oneCommandServesOnADatabaseOfItsOwnAndStopsWhenTold() async throws {
+    @Test func `one command serves on a database of its own and stops when told`() async throws {
         let directory = TemporaryDirectory.path("data")
         let kurir = try await Kurir.start(["--data-dir", directory])
         #expect(kurir.program.said.split(separator: "\n").count == 1)
@@ -26,7 +26,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory + "/postgres/postmaster.pid"))
     }
 
-    @Test func aTrialLeavesNothingBehind() async throws {
+    @Test func `a trial leaves nothing behind`() async throws {
         let kurir = try await Kurir.start(["--demo"])
         let log = kurir.program.complained
         let start = try #require(log.range(of: "/tmp/kurir-demo-"))
@@ -56,7 +56,7 @@ import Testing
         Set(try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("kurir-demo-") })
     }
 
-    @Test(.database) func anAddressThatIsTakenIsNamed() async throws {
+    @Test(.database) func `an address that is taken is named`() async throws {
         let url = TestDatabase.current.url
         try await Kurir.serving("--database", url) { kurir in
             let address = String(kurir.address.dropFirst("http://".count))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(.database) func theLogHasALineForEachRequest() async throws {
+    @Test(.database) func `the log has a line for each request`() async throws {
         let url = TestDatabase.current.url
         let log = try await Kurir.serving("--database", url, "--log-format", "json") { kurir in
             _ = try await kurir.get("/healthz", "-H", "X-Request-Id: one")
@@ -86,7 +86,7 @@ import Testing
         #expect(!log.contains("secret"))
     }
 
-    @Test(.database) func metricsCountByRouteAndNeverByPath() async throws {
+    @Test(.database) func `metrics count by route and never by path`() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
             for _ in 0..<3 { _ = try await kurir.get("/readyz") }
             _ = try await kurir.get("/made/up", "-X", "BREW")
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test(.emptyDatabase) func nodesThatStartTogetherMigrateOnce() async throws {
+    @Test(.emptyDatabase) func `nodes that start together migrate once`() async throws {
         let url = TestDatabase.current.url
         let nodes = try await withThrowingTaskGroup(of: Kurir.self) { group in
             for _ in 0..<3 { group.addTask { try await Kurir.start(["--database", url]) } }
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(.database) func aDatabaseThatIsNotUpToDateIsNotReady() async throws {
+    @Test(.database) func `a database that is not up to date is not ready`() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
             let database = TestDatabase.current
             try await blocking { try database.connect().execute("DELETE FROM schema_migrations") }
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotStartSaysWhy() async throws {
+    @Test func `a process that cannot start says why`() async throws {
         let noDatabase = try await Kurir.run("serve", "--database", "postgresql://kurir:hush@127.0.0.1:1/none")
         #expect(noDatabase.code == 1)
         #expect(noDatabase.complained.contains("kurir: "))
@@ -145,7 +145,7 @@ import Testing
         #expect(try await Kurir.run("migrate", "--data-dir", "/nonexistent").complained.contains("kurir serve"))
     }
 
-    @Test(.database) func aLogThatNobodyReadsHoldsUpNeitherRequestsNorTheEnd() async throws {
+    @Test(.database) func `a log that nobody reads holds up neither requests nor the end`() async throws {
         let url = TestDatabase.current.url
         let pipe = Pipe()
         let kurir = try await Kurir.start(["--database", url], errors: pipe.fileHandleForWriting.fileDescriptor)
@@ -156,7 +156,7 @@ import Testing
         try pipe.fileHandleForReading.close()
     }
 
-    @Test(.database) func aPortInUseIsRefused() async throws {
+    @Test(.database) func `a port in use is refused`() async throws {
         let url = TestDatabase.current.url
         try await Kurir.serving("--database", url) { kurir in
             let port = kurir.address.split(separator: ":").last ?? ""

@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Its connection for that stands still, as when the network swallows it.
-    @Test func whoeverCannotHearTrustsNothing() async throws {
+    @Test func `a node that cannot hear the other trusts no session it remembers`() async throws {
         try await withTwoNodes { here, there, ending, _ in
             for _ in 0..<4 { try #require(try await there.send("GET", "/v1/me", as: ending).status == 200) }
             let database = TestDatabase.current
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func signingOut() async throws {
+    @Test func `signing out on one node ends the session on the other`() async throws {
         try await withTwoNodes { here, there, ending, _ in
             try await expectEnd(here, there, of: ending) {
                 try await here.send("DELETE", "/v1/sessions/current", as: ending).status
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func removingASession() async throws {
+    @Test func `removing a session on one node ends it on the other`() async throws {
         try await withTwoNodes { here, there, ending, other in
             let list = try await here.send("GET", "/v1/sessions", as: ending).body
             let current = try #require(list.firstMatch(of: /"id":"([^"]+)"[^}]*"current":true/)).1
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func changingThePassword() async throws {
+    @Test func `changing the password on one node ends other sessions on both`() async throws {
         try await withTwoNodes { here, there, ending, other in
             try await expectEnd(here, there, of: ending) {
                 try await here.send(
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func resettingThePassword() async throws {
+    @Test func `resetting the password on one node ends all sessions on both`() async throws {
         try await withTwoNodes { here, there, ending, other in
             #expect(try await here.send("POST", "/v1/password_resets", #"{"phone":"0912345678"}"#).status == 202)
             let database = TestDatabase.current

@@ -20,12 +20,14 @@ import Testing
         Set(text.matches(of: #/\{(\w+)/#).map { String($0.1) })
     }
 
-    @Test func englishComesFirstAndEachIsCalledByItsOwnName() {
+    @Test func `English comes first, and each language is called by its own name`() {
         #expect(Languages.all.map(\.code) == ["en", "de", "hr"])
         #expect(Languages.all.map(\.name) == ["English", "Deutsch", "Hrvatski"])
     }
 
-    @Test(arguments: Languages.all.map(\.code)) func nothingIsMissingAndNothingIsTooMuch(_ code: String) throws {
+    @Test(arguments: Languages.all.map(\.code)) func `each language has the same texts as English`(_ code: String)
+        throws
+    {
         let words = try #require(Languages.all.first { $0.code == code })
         for ((file, texts), (_, english)) in zip(Self.texts(of: words), Self.texts(of: Self.english)) {
             let (names, wanted) = (Set(texts.keys.map(Self.base)), Set(english.keys.map(Self.base)))
@@ -35,7 +37,9 @@ import Testing
     }
 
     /// A value that a text has no place for would be lost, and a place that nobody fills would be seen.
-    @Test(arguments: Languages.all.map(\.code)) func theSameValuesHaveTheirPlaces(_ code: String) throws {
+    @Test(arguments: Languages.all.map(\.code)) func `each text has places for the same values as in English`(
+        _ code: String
+    ) throws {
         let words = try #require(Languages.all.first { $0.code == code })
         for ((file, texts), (_, english)) in zip(Self.texts(of: words), Self.texts(of: Self.english)) {
             for (name, text) in texts {
@@ -46,7 +50,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Languages.all.map(\.code)) func whatHasFormsHasAllThatTheLanguageHas(_ code: String) throws {
+    @Test(arguments: Languages.all.map(\.code)) func `a text with forms has all that its language has`(_ code: String)
+        throws
+    {
         let words = try #require(Languages.all.first { $0.code == code })
         let forms = code == "hr" ? ["few", "one", "other"] : ["one", "other"]
         let named = Dictionary(grouping: words.pages.keys.filter { $0.contains(".") }) { Self.base($0) }
@@ -59,7 +65,7 @@ import Testing
         ("en", [1: 0, 0: 1, 2: 1, 11: 1, 21: 1]), ("de", [1: 0, 0: 1, 2: 1, 21: 1]),
         ("hr", [1: 0, 21: 0, 101: 0, 2: 1, 4: 1, 22: 1, 0: 2, 5: 2, 11: 2, 12: 2, 14: 2, 111: 2, 112: 2]),
     ])
-    func theFormGoesWithTheNumber(_ code: String, _ forms: [Int: Int]) throws {
+    func `the form of a text goes with the number`(_ code: String, _ forms: [Int: Int]) throws {
         let words = try #require(Languages.all.first { $0.code == code })
         for (number, form) in forms { #expect(words.form(of: number) == form, "\(code): \(number)") }
     }
@@ -75,7 +81,7 @@ import Testing
         return try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
     }
 
-    @Test func thePagesSayWhatThereIsAndNothingIsLeftOver() throws {
+    @Test func `the pages say only texts that exist, and leave none over`() throws {
         let (scripts, swift) = (try Self.text(ofFiles: "js"), try Self.text(ofFiles: "swift"))
         let names = Set(Self.english.pages.keys.map(Self.base))
         for said in scripts.matches(of: #/\bt\('(\w+)'/#) {
@@ -93,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func everyProblemIsSaidBySomebody() throws {
+    @Test func `every problem has words, and no words are left over`() throws {
         let swift = try Self.text(ofFiles: "swift")
         // A case of an enum whose cases are codes, or a code in quotes.
         for code in Self.english.problems.keys where !code.hasSuffix(".detail") {

@@ -12,7 +12,7 @@ struct AdmissionTests {
         #expect(try await client.isClosed())
     }
 
-    @Test func thereIsABoundInAllAndASlotIsFreeAgainAfterAClose() async throws {
+    @Test func `connections are bounded in all, and a close frees a slot`() async throws {
         try await withServer(loops: 2) { configuration in
             configuration.limits.connections = 3
         } _: { server in
@@ -30,7 +30,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func thereIsABoundForAnAddressThatOthersDoNotFeel() async throws {
+    @Test func `connections of one address are bounded, and others do not feel it`() async throws {
         try await withServer(loops: 2) { configuration in
             configuration.limits.connectionsPerAddress = 2
         } _: { server in
@@ -46,7 +46,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func aTrustedProxyIsNotHeldToIt() async throws {
+    @Test func `a trusted proxy is not held to the bound of an address`() async throws {
         try await withServer { configuration in
             configuration.limits.connectionsPerAddress = 2
             configuration.trustedProxies = [IPNetwork("127.0.0.1")!]
@@ -60,7 +60,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func whoIsTurnedAwayIsObserved() async throws {
+    @Test func `a client that is turned away is observed`() async throws {
         try await withServer { configuration in
             configuration.limits.connections = 0
         } _: { server in
@@ -69,7 +69,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func aStormOfConnectionsLeavesNothingBehind() async throws {
+    @Test func `a storm of connections leaves nothing behind`() async throws {
         try await withServer(loops: 2) { configuration in
             configuration.limits.connections = 50
         } _: { server in

@@ -9,7 +9,7 @@ struct BrowserRulesTests {
         OPTIONS /echo HTTP/1.1\r\nHost: a\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n\r\n
         """
 
-    @Test func everyAnswerHasTheSecurityHeaders() async throws {
+    @Test func `every answer has the security headers`() async throws {
         try await withServer { server in
             let client = try await server.client()
             for path in ["/ping", "/nowhere"] {
@@ -24,7 +24,7 @@ struct BrowserRulesTests {
         }
     }
 
-    @Test func aRouteMayHaveItsOwnPolicies() async throws {
+    @Test func `a route may have its own policies`() async throws {
         let route = Route.get("/page") { _ in
             Response(
                 .ok,
@@ -40,7 +40,7 @@ struct BrowserRulesTests {
         }
     }
 
-    @Test func withoutConfigurationNoOtherOriginMayCall() async throws {
+    @Test func `no other origin may call without configuration`() async throws {
         try await withServer { server in
             let client = try await server.client()
             let preflight = try await client.ask(Self.preflight)
@@ -52,7 +52,7 @@ struct BrowserRulesTests {
         }
     }
 
-    @Test func aNamedOriginMayCallWithCookiesAndOthersMayNot() async throws {
+    @Test func `a named origin may call with cookies, and others may not`() async throws {
         try await withServer {
             $0.allowedOrigins = ["https://app.example"]
         } _: { server in
@@ -78,7 +78,7 @@ struct BrowserRulesTests {
         }
     }
 
-    @Test func allOriginsMayCallWithoutCookies() async throws {
+    @Test func `all origins may call without cookies`() async throws {
         try await withServer {
             $0.allowedOrigins = ["*"]
         } _: { server in

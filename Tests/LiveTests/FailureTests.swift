@@ -9,7 +9,7 @@ struct FailureTests {
     private struct Unforeseen: Error {}
     private struct Known: Error {}
 
-    @Test func somethingUnforeseenIsAnErrorOfOursAndNothingEnds() async throws {
+    @Test func `an unforeseen error is answered as one of ours, and nothing ends`() async throws {
         let route = Route.get("/fail/{n}") { _ in throw Unforeseen() }
         try await withServer([route]) { server in
             let client = try await server.client()
@@ -24,7 +24,7 @@ struct FailureTests {
         }
     }
 
-    @Test func aCancellationThatNobodyAskedForIsUnavailable() async throws {
+    @Test func `a cancellation that nobody asked for is answered as unavailable`() async throws {
         let route = Route.get("/cancelled") { _ in throw CancellationError() }
         try await withServer([route]) { server in
             let client = try await server.client()
@@ -34,7 +34,7 @@ struct FailureTests {
         }
     }
 
-    @Test func aProblemIsAnsweredAsItIs() async throws {
+    @Test func `a problem is answered as it is`() async throws {
         let route = Route.get("/problem") { _ in
             throw Problem(.conflict, "not_found", headers: [Response.Header("X-Why", "because")])
         }
@@ -45,7 +45,7 @@ struct FailureTests {
     }
 
     /// A value that breaks out of its line would be a header, or an answer, of somebody else's making.
-    @Test func aHeadersValueCannotEndItsLine() async throws {
+    @Test func `the value of a header cannot end its line`() async throws {
         let route = Route.post("/header") { request in
             let value = String(decoding: request.body, as: UTF8.self)
             return Response(.ok, headers: [Response.Header("X-Value", value)], body: .bytes([], type: "text/plain"))
@@ -60,7 +60,7 @@ struct FailureTests {
     }
 
     /// A plain function given for an `async` one would be run wherever the compiler's bridge between them leads.
-    @Test func everyHandlerRunsOnALoop() async throws {
+    @Test func `every handler runs on a loop`() async throws {
         let plain: @Sendable (Request) -> Response = { _ in .text(EventLoop.current == nil ? "elsewhere" : "loop") }
         let routes = [
             Route.get("/plain", handler: plain),

@@ -32,19 +32,19 @@ struct LeavingClientTests {
         }
     }
 
-    @Test func aResetCancelsTheHandler() async throws {
+    @Test func `a reset cancels the handler`() async throws {
         try await Waiting().expectCancelled { $0.reset() }
     }
 
-    @Test func anOrderlyCloseCancelsTheHandler() async throws {
+    @Test func `an orderly close cancels the handler`() async throws {
         try await Waiting().expectCancelled { $0.close() }
     }
 
-    @Test func aClientThatWillSayNoMoreIsNotWaitedForForEver() async throws {
+    @Test func `a client that ends its sending has its handler cancelled in time`() async throws {
         try await Waiting().expectCancelled { $0.finishSending() }
     }
 
-    @Test func whoLeftIsReported() async throws {
+    @Test func `a client that left is reported`() async throws {
         let waiting = Waiting()
         try await withServer([waiting.route]) { server in
             let client = try await server.client()
@@ -55,7 +55,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test func aHalfOpenClientStillGetsAQuickAnswer() async throws {
+    @Test func `a half-open client still gets a quick answer`() async throws {
         let quick = Route.get("/quick") { _ in
             try await EventLoop.current!.sleep(for: .milliseconds(50))
             return .text("done")
@@ -73,7 +73,7 @@ struct LeavingClientTests {
     }
 
     @Test(arguments: ["G", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"])
-    func whoLeavesInTheMiddleOfARequestIsForgotten(_ start: String) async throws {
+    func `a client that leaves in the middle of a request is forgotten`(_ start: String) async throws {
         try await withServer { server in
             for leave in [{ $0.close() }, { $0.reset() }, { $0.finishSending() }] as [(Client) -> Void] {
                 let client = try await server.client()
@@ -85,7 +85,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test func manyWhoLeaveLeaveNothingBehind() async throws {
+    @Test func `many clients that leave occupy nothing afterwards`() async throws {
         let waiting = Waiting()
         try await withServer([waiting.route], loops: 2) { server in
             for number in 0..<200 {

@@ -75,7 +75,7 @@ struct MalformedTests {
             "too_large"),
     ]
 
-    @Test func eachIsToldWhyAndClosedWhileAHealthyClientIsServed() async throws {
+    @Test func `each malformed request is told why while a healthy client is served`() async throws {
         try await withServer { server in
             let healthy = try await server.client()
             for test in Self.cases {
@@ -100,7 +100,7 @@ struct MalformedTests {
         "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n",
         "BROKEN\r\n",
     ])
-    func aClientThatGoesOnSendingCanReadTheAnswer(_ start: String) async throws {
+    func `a client that goes on sending can read the answer`(_ start: String) async throws {
         try await withServer { server in
             for _ in 0..<5 {
                 let client = try await server.client()
@@ -113,7 +113,7 @@ struct MalformedTests {
         }
     }
 
-    @Test func aClientThatSendsTooMuchAndThenItsEndCanReadTheAnswer() async throws {
+    @Test func `a client that sends too much and then its end can read the answer`() async throws {
         try await withServer { server in
             for _ in 0..<5 {
                 let client = try await server.client()
@@ -128,7 +128,7 @@ struct MalformedTests {
     }
 
     /// The end is known already, but bytes before it are still unread when the answer is made.
-    @Test func aClientThatHasLongSaidItsEndCanReadTheAnswer() async throws {
+    @Test func `a client that has long said its end can read the answer`() async throws {
         let (begun, letGo) = (Mailbox<Void>(), Mailbox<Void>())
         let held = Route.get("/held") { _ in
             begun.put(())
@@ -154,7 +154,7 @@ struct MalformedTests {
         }
     }
 
-    @Test func aClientThatNeverEndsItsRefusedBodyIsClosedAllTheSame() async throws {
+    @Test func `a client that never ends its refused body is closed all the same`() async throws {
         try await withServer { server in
             let client = try await server.client()
             try await client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n")
@@ -166,7 +166,7 @@ struct MalformedTests {
         }
     }
 
-    @Test func theProblemIsInTheReadersLanguageAndBearsItsID() async throws {
+    @Test func `a problem is in the language of its reader and bears the request id`() async throws {
         try await withServer { server in
             let fields = "Accept-Language: fr, hr;q=0.9, en;q=0.5\r\nX-Request-Id: mine-1\r\n"
             let large = try await server.client().ask(
@@ -182,7 +182,7 @@ struct MalformedTests {
         }
     }
 
-    @Test func whatIsRefusedIsReported() async throws {
+    @Test func `a refused request is reported`() async throws {
         try await withServer { server in
             let reply = try await server.client().ask("NONSENSE\r\n\r\n")
             let summary = try await server.answered(400)

@@ -28,7 +28,7 @@ struct PipeliningTests {
             "the first that is wrong: \(wrong.map { "\($0.offset): \($0.element.status) \($0.element.text)" } ?? "")")
     }
 
-    @Test func aThousandAreAnsweredInOrder() async throws {
+    @Test func `a thousand requests are answered in order`() async throws {
         try await withServer([Self.number]) { server in
             let client = try await server.client()
             try await client.send(Self.requests.joined())
@@ -36,7 +36,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test(arguments: 0..<4) func whereTheBytesAreCutMakesNoDifference(_ seed: UInt64) async throws {
+    @Test(arguments: 0..<4) func `the places where bytes are cut make no difference`(_ seed: UInt64) async throws {
         try await withServer([Self.number]) { server in
             let client = try await server.client()
             let bytes = Array(Self.requests.joined().utf8)
@@ -54,7 +54,7 @@ struct PipeliningTests {
     }
 
     /// Answers that need no handler are made while the requests are read: many of them must not pile up on the stack.
-    @Test func manyThatNeedNoHandlerAreAnswered() async throws {
+    @Test func `many requests that need no handler are answered`() async throws {
         try await withServer { server in
             let client = try await server.client()
             let count = 6_000
@@ -67,7 +67,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func afterTheLastRequestNothingIsAnswered() async throws {
+    @Test func `nothing is answered after the last request`() async throws {
         try await withServer { server in
             let client = try await server.client()
             try await client.send(
@@ -77,7 +77,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func whatIsGoodBeforeSomethingMalformedIsAnswered() async throws {
+    @Test func `good requests before a malformed one are answered`() async throws {
         try await withServer { server in
             let client = try await server.client()
             try await client.send(
@@ -88,7 +88,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func whatWasAskedBeforeTheEndIsAnswered() async throws {
+    @Test func `requests that were sent before the end are answered`() async throws {
         try await withServer([Self.number]) { server in
             let client = try await server.client()
             try await client.send(Self.requests.joined())

@@ -18,7 +18,7 @@ struct ProgramTests {
         return Int(text[start.upperBound...].drop { $0 == " " }.prefix { $0.isNumber })
     }
 
-    @Test func curlGetsAndHeads() async throws {
+    @Test func `curl gets pages and heads`() async throws {
         try await withServer { server in
             let url = "http://127.0.0.1:\(server.port)/ping"
             #expect(try await run("curl", ["-sS", url]) == "pong")
@@ -28,14 +28,14 @@ struct ProgramTests {
         }
     }
 
-    @Test func curlKeepsItsConnection() async throws {
+    @Test func `curl keeps its connection`() async throws {
         try await withServer { server async throws in
             let url = "http://127.0.0.1:\(server.port)/ping"
             #expect(try await run("curl", ["-sS", "-w", "%{num_connects} ", url, url]) == "pong1 pong0 ")
         }
     }
 
-    @Test func curlPostsWithExpectationAndWithChunks() async throws {
+    @Test func `curl posts with expectation and with chunks`() async throws {
         try await withServer { server async throws in
             let url = "http://127.0.0.1:\(server.port)/echo"
             let body = String(repeating: "0123456789", count: 5_000)
@@ -46,7 +46,7 @@ struct ProgramTests {
         }
     }
 
-    @Test func curlIsToldThatABodyIsTooLarge() async throws {
+    @Test func `curl is told that a body is too large`() async throws {
         try await withServer { server in
             let body = String(repeating: "x", count: 100_000)
             let output = try await run(
@@ -55,7 +55,7 @@ struct ProgramTests {
         }
     }
 
-    @Test func wrkMeetsNoError() async throws {
+    @Test func `wrk meets no error`() async throws {
         try await withServer(loops: 2) { server in
             let output = try await run(
                 "wrk", ["-t1", "-c32", "-d1s", "--timeout", "10s", "http://127.0.0.1:\(server.port)/ping"])
@@ -64,7 +64,7 @@ struct ProgramTests {
         }
     }
 
-    @Test(arguments: [["-k"], []]) func abMeetsNoError(_ keepAlive: [String]) async throws {
+    @Test(arguments: [["-k"], []]) func `ab meets no error`(_ keepAlive: [String]) async throws {
         try await withServer(loops: 2) { server in
             let output = try await run(
                 "ab", keepAlive + ["-q", "-n", "2000", "-c", "16", "http://127.0.0.1:\(server.port)/ping"])
@@ -75,7 +75,7 @@ struct ProgramTests {
         }
     }
 
-    @Test func pythonKeepsItsConnectionAndUploadsInChunks() async throws {
+    @Test func `Python keeps its connection and uploads in chunks`() async throws {
         let script = """
             import http.client, sys
             c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
@@ -108,7 +108,7 @@ struct ProgramTests {
         }
     }
 
-    @Test func aBrowserShowsAPageThatCallsBack() async throws {
+    @Test func `a browser shows a page that calls back`() async throws {
         let page = """
             <!doctype html><html><head><link rel="icon" href="data:,"></head><body><p id="said">nothing</p>
             <script src="/page.js"></script></body></html>

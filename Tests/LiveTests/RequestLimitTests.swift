@@ -11,7 +11,7 @@ struct RequestLimitTests {
         return .text("slept")
     }
 
-    @Test func aClientThatAsksTooMuchAtOnceIsToldToWait() async throws {
+    @Test func `a client that asks too much at once is told to wait`() async throws {
         try await withServer([Self.slow], { $0.limits.requestsPerAddress = 2 }) { server in
             let waiting = [try await server.client(), try await server.client()]
             for client in waiting { try await client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") }
@@ -24,7 +24,7 @@ struct RequestLimitTests {
         }
     }
 
-    @Test func aServerThatHasEnoughToDoSaysSo() async throws {
+    @Test func `a server that has enough to do says so`() async throws {
         try await withServer([Self.slow], { $0.limits.requests = 1 }) { server in
             let waiting = try await server.client()
             try await waiting.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -34,7 +34,7 @@ struct RequestLimitTests {
         }
     }
 
-    @Test func behindAProxyEachClientIsCountedForItself() async throws {
+    @Test func `each client behind a proxy is counted for itself`() async throws {
         let proxy = try #require(IPNetwork("127.0.0.1"))
         try await withServer(
             [Self.slow],

@@ -28,7 +28,7 @@ struct SlowAttackTests {
             arguments: ["-X", "-w", "10", "-y", "20", "-n", "1", "-z", "32", "-k", "3"], status: 200,
             route: "/bytes/{count}"),
     ])
-    func healthyClientsGoOnBeingServed(_ mode: Mode) async throws {
+    func `healthy clients go on being served during a slow attack`(_ mode: Mode) async throws {
         try await withServer(loops: 2) { configuration in
             configuration.limits.headTimeout = .seconds(2)
             configuration.limits.bodyTimeout = .seconds(2)

@@ -22,7 +22,7 @@ struct SlowReaderTests {
     }
 
     /// Had all been answered that was asked for, the answers would fill 1.9 GB.
-    @Test func aClientThatPipelinesAndNeverReadsMeetsABound() async throws {
+    @Test func `a client that pipelines and never reads meets a bound`() async throws {
         let tally = Tally()
         try await withServer([tally.route]) { configuration in
             configuration.limits.writeTimeout = .seconds(1)
@@ -45,7 +45,7 @@ struct SlowReaderTests {
     }
 
     /// The deadline is for all that waits: a byte now and then does not put it off.
-    @Test func aClientThatReadsAByteNowAndThenIsClosed() async throws {
+    @Test func `a client that reads a byte now and then is closed`() async throws {
         try await withServer { configuration in
             configuration.limits.writeTimeout = .seconds(1)
         } _: { server in
@@ -66,7 +66,7 @@ struct SlowReaderTests {
         }
     }
 
-    @Test func aClientThatReadsSteadilyGetsEverything() async throws {
+    @Test func `a client that reads steadily gets everything`() async throws {
         try await withServer { configuration in
             configuration.limits.writeTimeout = .seconds(5)
         } _: { server in
@@ -77,7 +77,7 @@ struct SlowReaderTests {
     }
 
     /// The server always has something for it, and forgets what it has read.
-    @Test func aLongStreamIsNotKept() async throws {
+    @Test func `a long stream is not kept in memory`() async throws {
         let route = Route.get("/long") { _ in
             Response(
                 .ok,
@@ -97,7 +97,7 @@ struct SlowReaderTests {
         }
     }
 
-    @Test func aClientThatReadsLateGetsEverythingInOrder() async throws {
+    @Test func `a client that reads late gets everything in order`() async throws {
         let tally = Tally()
         try await withServer([tally.route]) { server in
             let client = try await server.client(receiveBuffer: 65_536)
@@ -117,7 +117,7 @@ struct SlowReaderTests {
     }
 
     /// Requests that need no handler, sent as fast as they go and answers read: the loop must not be theirs alone.
-    @Test func aClientThatAsksWithoutEndLeavesOthersTheirTurn() async throws {
+    @Test func `a client that asks without end leaves others their turn`() async throws {
         try await withServer { server in
             let greedy = try await server.client()
             let asking = Task {

@@ -21,7 +21,7 @@ struct StopTests {
         }
     }
 
-    @Test func idleConnectionsAreClosedAtOnceAndNewOnesRefused() async throws {
+    @Test func `idle connections are closed at once, and new ones refused`() async throws {
         try await withServer(loops: 2) { server in
             let idle = try await server.client()
             #expect(try await idle.get("/ping").text == "pong")
@@ -38,7 +38,7 @@ struct StopTests {
         }
     }
 
-    @Test func whatRunsIsFinishedAndSaysThatItWasTheLast() async throws {
+    @Test func `a running request is finished and says that it was the last`() async throws {
         let held = Held()
         try await withServer([held.route]) { server in
             let client = try await server.client()
@@ -65,7 +65,7 @@ struct StopTests {
         }
     }
 
-    @Test func aRequestThatIsBeingSentIsTaken() async throws {
+    @Test func `a request that is being sent is taken`() async throws {
         try await withServer { server in
             let client = try await server.client()
             try await client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
@@ -80,7 +80,7 @@ struct StopTests {
         }
     }
 
-    @Test func aStreamIsCancelledAndMayEndProperly() async throws {
+    @Test func `a stream is cancelled and may end properly`() async throws {
         let begun = Mailbox<Void>()
         let route = Route.get("/stream") { _ in
             Response(
@@ -104,7 +104,7 @@ struct StopTests {
         }
     }
 
-    @Test func whatIsNotDoneWhenTheTimeIsUpIsEnded() async throws {
+    @Test func `a request that is not done when the time is up is ended`() async throws {
         let held = Held()
         try await withServer([held.route]) { server in
             let client = try await server.client()
@@ -117,7 +117,7 @@ struct StopTests {
         }
     }
 
-    @Test func stoppingWithNobodyThereIsDoneAtOnce() async throws {
+    @Test func `stopping with nobody there is done at once`() async throws {
         try await withServer(loops: 2) { server in
             await server.server.stop(within: .seconds(60))
             await server.server.stop(within: .seconds(60))
@@ -125,7 +125,7 @@ struct StopTests {
     }
 
     /// Sockets that share a port would share it with the other server too, and each would get some of its clients.
-    @Test func aSecondServerOnTheSamePortIsRefused() async throws {
+    @Test func `a second server on the same port is refused`() async throws {
         try await withServer(loops: 2) { server async throws in
             let error = await #expect(throws: ListenError.self) {
                 try await withServer {
@@ -139,7 +139,7 @@ struct StopTests {
         }
     }
 
-    @Test func aPortIsFreeAgainAfterItsServer() async throws {
+    @Test func `a port is free again after its server`() async throws {
         let address = try await withServer(loops: 2) { server async throws in
             #expect(try await server.client().get("/ping", "Connection: close\r\n").text == "pong")
             return server.server.address
@@ -152,7 +152,7 @@ struct StopTests {
         }
     }
 
-    @Test func aHostWithoutAnAddressIsRefusedByName() async throws {
+    @Test func `a host without an address is refused by name`() async throws {
         let error = await #expect(throws: ListenError.self) {
             try await withServer {
                 $0.listen = ListenAddress(host: "nowhere.invalid", port: 0)

@@ -24,7 +24,7 @@ struct TimeoutTests {
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n8000\r\n",
     ])
-    func aDripDoesNotExtendTheDeadline(_ start: String) async throws {
+    func `a drip does not extend the deadline`(_ start: String) async throws {
         try await withServer { configuration in
             configuration.limits.headTimeout = .seconds(2)
             configuration.limits.bodyTimeout = .seconds(2)
@@ -45,7 +45,7 @@ struct TimeoutTests {
     @Test(arguments: [
         "G", "\r\n", "GET /ping HTTP/1.1\r\n", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1",
     ])
-    func halfARequestIsNotWaitedForForEver(_ start: String) async throws {
+    func `half a request is answered with a timeout`(_ start: String) async throws {
         try await withServer { configuration in
             configuration.limits.headTimeout = .seconds(2)
             configuration.limits.bodyTimeout = .seconds(2)
@@ -56,7 +56,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
+    @Test func `an idle connection is closed without a word`() async throws {
         try await withServer { configuration in
             configuration.limits.idleTimeout = .seconds(2)
         } _: { server in
@@ -67,7 +67,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func aConnectionThatNeverAsksIsClosedWithoutAWord() async throws {
+    @Test func `a connection that never asks is closed without a word`() async throws {
         try await withServer { configuration in
             configuration.limits.idleTimeout = .milliseconds(100)
         } _: { server async throws in
@@ -75,7 +75,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func aThousandIdleConnectionsDisturbNobody() async throws {
+    @Test func `a thousand idle connections disturb nobody`() async throws {
         try await withServer(loops: 2) { server in
             let idle = try await withThrowingTaskGroup(of: [Client].self) { group in
                 for _ in 0..<10 {
@@ -98,7 +98,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func aHandlerOverItsDeadlineIsGivenUp() async throws {
+    @Test func `a handler over its deadline is given up`() async throws {
         let ends = Mailbox<String>()
         let (hold, release) = AsyncStream<Void>.makeStream()
         let slow = Route("GET", "/slow", deadline: .milliseconds(100)) { _ in
@@ -123,7 +123,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func theNextRequestMayBeSlowAsWell() async throws {
+    @Test func `the next request may be slow as well`() async throws {
         let slow = Route("GET", "/slow", deadline: .milliseconds(50)) { _ in
             await EventLoop.waitForCancellation()
             return .text("too late")

@@ -24,7 +24,7 @@ struct WaitingBytesTests {
     }
 
     /// Had they all been answered, 700 MB would wait for them.
-    @Test func sixtyThatNeverReadShareABoundAndGiveEverythingBack() async throws {
+    @Test func `sixty clients that never read share a bound and give everything back`() async throws {
         try await withServer(loops: 2) { server in
             let (bound, before) = (Limits().waitingPerAddress!, residentBytes())
             var clients: [Client] = []
@@ -50,7 +50,7 @@ struct WaitingBytesTests {
         }
     }
 
-    @Test func aClientIsToldThatItsAddressShouldReadFirst() async throws {
+    @Test func `a client is told that its address should read first`() async throws {
         try await withServer(loops: 2) { server in
             let greedy = try await unread(server)
             let client = try await server.client()
@@ -65,7 +65,7 @@ struct WaitingBytesTests {
         }
     }
 
-    @Test func allTogetherHaveABound() async throws {
+    @Test func `all clients together have a bound`() async throws {
         try await withServer(loops: 2) { configuration in
             configuration.limits.waiting = 20 * 1024 * 1024
         } _: { server in
@@ -80,7 +80,7 @@ struct WaitingBytesTests {
     }
 
     /// Nobody could say beforehand that the kernel would not take these.
-    @Test func whoGathersSmallAnswersIsCutOff() async throws {
+    @Test func `a client that gathers small answers is cut off`() async throws {
         try await withServer { configuration in
             configuration.limits.waitingPerAddress = 64 * 1024
         } _: { server in
@@ -95,7 +95,7 @@ struct WaitingBytesTests {
         }
     }
 
-    @Test func aStreamThatPassesTheBoundEnds() async throws {
+    @Test func `a stream that passes the bound is ended`() async throws {
         let ends = Mailbox<Void>()
         let route = Route.get("/endless") { _ in
             Response(
@@ -118,7 +118,7 @@ struct WaitingBytesTests {
     }
 
     /// Many clients come through it, and what it holds is counted all the same.
-    @Test func aTrustedProxyIsNotHeldToTheBoundOfAnAddress() async throws {
+    @Test func `a trusted proxy is not held to the bound of an address`() async throws {
         try await withServer { configuration in
             configuration.limits.waitingPerAddress = 64 * 1024
             configuration.trustedProxies = [IPNetwork("127.0.0.1")!]

@@ -22,7 +22,7 @@ import Testing
                     account: account)))
     }
 
-    @Test func aRequestIsOneLineOfText() throws {
+    @Test func `a request is one line of text`() throws {
         let line = try text(answered("abc", account: "7"), .text)
         #expect(
             line.dropFirst("2026-11-20T12:00:00.000Z".count)
@@ -32,13 +32,13 @@ import Testing
     }
 
     @Test(arguments: [LogFormat.text, .json])
-    func nothingCanBeginALineOfItsOwn(_ format: LogFormat) throws {
+    func `no text can begin a line of its own`(_ format: LogFormat) throws {
         let evil = "boom\n2026-11-20T12:00:00.000Z info request \"quoted\" \u{1b}[31m\u{2028}"
         let line = try text(.http(.failed(requestID: "a b", route: "/x", error: evil)), format)
         #expect(line.utf8.count { $0 < 0x20 } == 1 && line.hasSuffix("\n"))
     }
 
-    @Test func jsonLinesAreJSON() throws {
+    @Test func `lines of the JSON log are JSON`() throws {
         for observation in [answered("x\"y"), .process(.trouble("a\tb\\")), .http(.cannotAccept("č"))] {
             let line = try text(observation, .json)
             let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -46,11 +46,11 @@ import Testing
         }
     }
 
-    @Test func whatIsOnlyCountedIsNotLogged() {
+    @Test func `events that are only counted are not logged`() {
         #expect(LogLine(.http(.turnedAway)) == nil && LogLine(.http(.cutOff)) == nil)
     }
 
-    @Test func aReaderThatStopsHoldsUpNobody() throws {
+    @Test func `a reader that stops holds up nobody`() throws {
         // Left open: a thread goes on waiting to write to it.
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -65,7 +65,7 @@ import Testing
         sink.stop()
     }
 
-    @Test func everythingIsWrittenBeforeTheEnd() throws {
+    @Test func `everything is written before the end`() throws {
         let path = "/tmp/kurir-log-test-\(getpid())"
         let file = open(path, O_CREAT | O_RDWR | O_TRUNC, 0o600)
         defer {

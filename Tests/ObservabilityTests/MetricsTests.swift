@@ -13,7 +13,7 @@ import Testing
                     requestID: "r", account: nil)))
     }
 
-    @Test func loopsCountForThemselvesAndAreAddedUp() async throws {
+    @Test func `loops count for themselves and are added up`() async throws {
         let group = try EventLoopGroup(count: 2)
         defer { group.stop() }
         let metrics = try await Metrics(on: group)
@@ -38,7 +38,7 @@ import Testing
         #expect(unknown.value.buckets.last == 2)
     }
 
-    @Test func histogramsAreCumulativeAndEndInInfinity() {
+    @Test func `histograms are cumulative and end in infinity`() {
         var text = MetricsText()
         text.metric("m", .histogram, "Help.")
         text.histogram("m", [("route", "/a")], bounds: [0.5, 1], buckets: [1, 2, 3], sum: 7.5)

@@ -3,41 +3,41 @@ import TestSupport
 import Testing
 
 @Suite(.emptyDatabase) struct CodecTests {
-    @Test func `booleans`() async throws {
+    @Test func `booleans come back as they were`() async throws {
         try await roundTrip([true, false])
     }
 
-    @Test func `integers, with their extremes`() async throws {
+    @Test func `integers come back as they were, even their extremes`() async throws {
         try await roundTrip([Int16.min, -1, 0, 1, Int16.max])
         try await roundTrip([Int32.min, -1, 0, 1, Int32.max])
         try await roundTrip([Int64.min, -1, 0, 1, Int64.max])
     }
 
-    @Test func `doubles, with their extremes`() async throws {
+    @Test func `doubles come back as they were, even their extremes`() async throws {
         try await roundTrip(
             [
                 0, -0.5, .pi, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity,
             ] as [Double])
     }
 
-    @Test func `texts`() async throws {
+    @Test func `texts come back as they were`() async throws {
         try await roundTrip(["", "a", "Čakovec, Đurđevac 🚚", #""\,{}NULL"#, String(repeating: "ž", count: 100_000)])
     }
 
-    @Test func `points in time, the infinite ones too`() async throws {
+    @Test func `points in time come back as they were, even the infinite ones`() async throws {
         try await roundTrip([
             Timestamp(microseconds: 0), Timestamp(microseconds: -1), Timestamp(microseconds: 1_800_000_000_123_456),
             .infinity, .minusInfinity,
         ])
     }
 
-    @Test func `bytes, JSON and a type from elsewhere`() async throws {
+    @Test func `bytes, JSON and a type from elsewhere come back as they were`() async throws {
         try await roundTrip([Bytes([]), Bytes([0]), Bytes(Array(0...255))])
         try await roundTrip([#"{"a": [1, null, "č"]}"#, "null", "[]"].map { JSONB(utf8: Array($0.utf8)) })
         try await roundTrip([Identifier(bytes: (0, .max)), Identifier(bytes: (.max, 1))])
     }
 
-    @Test func `an array of a type from elsewhere is taken apart and put together by the server`() async throws {
+    @Test func `the server takes apart an array of a type from elsewhere`() async throws {
         struct Reverse: Statement {
             static let sql = """
                 SELECT array_agg(id ORDER BY place DESC), array_agg(DISTINCT id)
@@ -52,7 +52,7 @@ import Testing
         #expect(answer == [[ids.reversed(), ids]])
     }
 
-    @Test func `what is encoded is what PostgreSQL understands by it`() async throws {
+    @Test func `encoded values are what PostgreSQL understands by them`() async throws {
         struct Spell: Statement {
             static let sql = """
                 SELECT concat_ws('|', $1::bool, $2::int2, $3::int8, $4::float8, $5::text,
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `NULL where none may be, too many dimensions and missing columns are errors`() async throws {
+    @Test func `unexpected NULLs, dimensions and missing columns are errors`() async throws {
         struct Null: Statement {
             static let sql = "SELECT NULL::int8"
             static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }

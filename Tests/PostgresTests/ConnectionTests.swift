@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `ten thousand statements of two hundred tasks over several loops`() async throws {
+    @Test func `ten thousand statements over several loops each get their own answer`() async throws {
         try await withDatabase(loops: 3, poolSize: 2) { database, group in
             let wrong = try await together(200) { task in
                 try await group.loops[task % 3].run {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a task that is cancelled stops waiting at once, and the connection goes on`() async throws {
+    @Test func `a cancelled task stops waiting at once, and the connection goes on`() async throws {
         try await withDatabase(poolSize: 1) { database, group in
             let began = Instant.now
             let task = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 1)) }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `what was cancelled before it was sent is never sent`() async throws {
+    @Test func `a statement cancelled before it was sent is never sent`() async throws {
         try await withDatabase(poolSize: 1) { database, group in
             try await database.run(CreateNotes())
             let task = Task(executorPreference: group.loops[0]) { try await database.run(AddNote(id: 1)) }

@@ -21,20 +21,20 @@ struct EmbeddedServerChild {
     private func url() throws -> String { try EmbeddedServer.url(ofRunning: path) }
 
     /// Serves until it is killed.
-    @Test func holder() async throws {
+    @Test func `the holder of a directory serves until it is killed`() async throws {
         let server = try await start()
         try await blocking { withExtendedLifetime(server) { _ = pause() } }
     }
 
     /// Ends as soon as its server runs, before the start is over.
-    @Test func quitter() async throws {
+    @Test func `the quitter ends before its start is over`() async throws {
         _ = try await start { event in
             if case .ready = event { exit(0) }
         }
         Issue.record("the start went on")
     }
 
-    @Test func visitor() async throws {
+    @Test func `the visitor is served whatever its environment says`() async throws {
         let server = try await start()
         let connection = try BlockingConnection(url: server.url)
         #expect(try connection.query("SHOW TimeZone") == [["UTC"]])
@@ -42,14 +42,14 @@ struct EmbeddedServerChild {
         try await blocking { server.stop() }
     }
 
-    @Test func blindSuccessor() async throws {
+    @Test func `the blind successor takes over from the server it finds`() async throws {
         #expect(try BlockingConnection(url: url()).query("SELECT 1") == [["1"]])
         let server = try await start()
         try BlockingConnection(url: server.url).execute("CREATE TABLE t (a integer)")
         try await blocking { server.stop() }
     }
 
-    @Test func refusedSuccessor() async throws {
+    @Test func `the refused successor leaves a server that does not stop`() async throws {
         let error = await #expect(throws: EmbeddedServerError.self) { try await start() }
         guard case .leftBehind = error else { throw error ?? EmbeddedServerError.noServerUser }
     }

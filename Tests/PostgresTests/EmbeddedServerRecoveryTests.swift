@@ -7,8 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct EmbeddedServerRecoveryTests {
     private let home = EmbeddedHome()
 
-    @Test func takesOverFromAProcessThatWasKilled() async throws {
-        let holder = try await start("holder")
+    @Test func `a server takes over from a process that was killed`() async throws {
+        let holder = try await start("the holder of a directory serves until it is killed")
         while (try? EmbeddedServer.url(ofRunning: home.path)) == nil { try await Task.sleep(for: .milliseconds(10)) }
         let held = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
         #expect(String(describing: held).contains("process \(holder.number) serves"))
@@ -23,7 +23,7 @@ import Testing
         try await home.stop(server)
     }
 
-    @Test func stopsAServerThatOutlivedItsProcess() async throws {
+    @Test func `a start stops a server that outlived its process`() async throws {
         let server = try await home.start()
         try home.write("kept", server)
         try await home.stop(server)
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// The number in a stale `postmaster.pid` may belong to anybody by now, such as another cluster's server.
-    @Test(.emptyDatabase) func startsBesideAProcessThatHasItsOldNumber() async throws {
+    @Test(.emptyDatabase) func `a server starts beside a process that has its old number`() async throws {
         try await home.stop(home.start())
         let stranger = try TestDatabase.current.connect()
         let number = try #require(stranger.query("SELECT pg_backend_pid()")[0][0])
@@ -50,41 +50,42 @@ import Testing
     }
 
     /// As root in a container is, who may not look into another user's process.
-    @Test(.enabled(if: geteuid() == 0)) func stopsAServerThatItCannotLookInto() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a start stops a server that it cannot look into`() async throws {
         try await home.stop(home.start())
         let survivor = try await startSurvivor()
         defer { survivor.signal(SIGKILL) }
-        let successor = try await start("blindSuccessor", by: Self.blind)
+        let successor = try await start("the blind successor takes over from the server it finds", by: Self.blind)
         try #require(await blocking { successor.reap() }.isSuccess)
         #expect(try await blocking { survivor.reap() }.isSuccess)
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func refusesToStartBesideAServerThatDoesNotStop() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a start beside a server that does not stop is refused`() async throws {
         try await home.stop(home.start())
         let survivor = try await startSurvivor()
         defer { survivor.signal(SIGKILL) }
         survivor.signal(SIGSTOP)
-        let successor = try await start("refusedSuccessor", by: Self.blind)
+        let successor = try await start("the refused successor leaves a server that does not stop", by: Self.blind)
         try #require(await blocking { successor.reap() }.isSuccess)
         #expect(try home.cluster().readyServer == survivor.number)
         survivor.signal(SIGCONT)
         #expect(try await blocking { survivor.reap() }.isSuccess)
     }
 
-    @Test func recoversFromAProcessThatEndedWhileItStarted() async throws {
-        let quitter = try await start("quitter")
+    @Test func `a server recovers from a process that ended while it started`() async throws {
+        let quitter = try await start("the quitter ends before its start is over")
         #expect(try await blocking { quitter.reap() }.isSuccess)
         let server = try await home.start()
         try home.write("recovered", server)
         try await home.stop(server)
     }
 
-    @Test func doesNotHeedWhatTheEnvironmentTellsLibpq() async throws {
+    @Test func `a server does not heed what the environment tells libpq`() async throws {
         let settings = [
             "PGHOST=nowhere", "PGHOSTADDR=192.0.2.1", "PGPORT=1", "PGSERVICE=none", "PGOPTIONS=-c no=1", "PGTZ=none",
             "PGSSLMODE=none", "PGGSSENCMODE=require", "PGREQUIREPEER=nobody", "PGTARGETSESSIONATTRS=standby",
         ]
-        let process = try await start("visitor", by: ["/usr/bin/env"] + settings)
+        let process = try await start(
+            "the visitor is served whatever its environment says", by: ["/usr/bin/env"] + settings)
         #expect(try await blocking { process.reap() }.isSuccess)
     }
 
@@ -105,7 +106,7 @@ import Testing
     /// This test binary once more, to do in a process of its own what the test of that name says.
     private func start(_ test: String, by starter: [String] = []) async throws -> ServerProcess {
         let binary = try FileSystem.absolute("/proc/self/exe")
-        let arguments = ["--testing-library", "swift-testing", "--filter", "EmbeddedServerChild/\(test)"]
+        let arguments = ["--testing-library", "swift-testing", "--filter", "EmbeddedServerChild/`\(test)`"]
         let tied = [
             "/usr/bin/setpriv", "--pdeathsig=KILL", "/usr/bin/env", "\(EmbeddedHome.variable)=\(home.path)",
         ]

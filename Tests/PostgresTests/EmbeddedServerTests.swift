@@ -9,7 +9,7 @@ import Testing
     private let home = EmbeddedHome()
     private var path: String { home.path }
 
-    @Test func makesAClusterAndKeepsItsData() async throws {
+    @Test func `an embedded server makes a cluster and keeps its data`() async throws {
         let events = Events()
         let server = try await home.start(events)
         #expect(await events.next() == "making a database in \(path)")
@@ -23,7 +23,7 @@ import Testing
         try await home.stop(again)
     }
 
-    @Test func isDurableUTF8AndReachedBySocketOnly() async throws {
+    @Test func `an embedded server is durable, in UTF8 and reached by socket only`() async throws {
         let server = try await blocking { [path] in try EmbeddedServer.start(dataDirectory: path) { _ in } }
         let connection = try BlockingConnection(url: server.url)
         func setting(_ name: String) throws -> String? { try connection.query("SHOW \(name)")[0][0] }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [1: "100", 80: "100", 81: "101"])
-    func takesTheConnectionsWantedAndSomeForTools(wanted: Int, taken: String) async throws {
+    func `an embedded server takes the connections wanted and some for tools`(wanted: Int, taken: String) async throws {
         let server = try await blocking { [path] in
             try EmbeddedServer.start(dataDirectory: path, connections: wanted, durable: false) { _ in }
         }
@@ -49,7 +49,7 @@ import Testing
         try await home.stop(server)
     }
 
-    @Test func refusesADirectoryThatIsHeld() async throws {
+    @Test func `a directory that is held is refused`() async throws {
         let server = try await home.start()
         let error = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
         let expected = "process \(getpid()) serves from \(path) already"
@@ -58,7 +58,7 @@ import Testing
         try await home.stop(home.start())
     }
 
-    @Test func comesBackWhenItsServerIsKilled() async throws {
+    @Test func `an embedded server comes back when it is killed`() async throws {
         let events = Events()
         let server = try await home.start(events)
         try home.write("kept", server)
@@ -73,7 +73,7 @@ import Testing
         #expect(try home.cluster().processes().isEmpty)
     }
 
-    @Test func canBeStoppedWhileItsServerWillNotStart() async throws {
+    @Test func `an embedded server can be stopped while PostgreSQL will not start`() async throws {
         let events = Events()
         let server = try await home.start(events)
         try home.spoilSettings()
@@ -83,7 +83,7 @@ import Testing
         #expect(try home.cluster().processes().isEmpty)
     }
 
-    @Test func saysWhyItsServerDoesNotStart() async throws {
+    @Test func `an embedded server says why PostgreSQL does not start`() async throws {
         try await home.stop(home.start())
         try home.spoilSettings()
         let error = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
@@ -91,7 +91,7 @@ import Testing
         #expect(String(describing: error).contains("\(path)/postgres.log"))
     }
 
-    @Test func otherCommandsFindTheRunningServer() async throws {
+    @Test func `other commands find the running server`() async throws {
         #expect(throws: EmbeddedServerError.self) { try EmbeddedServer.url(ofRunning: path) }
         let server = try await home.start()
         try home.write("seen", server)
@@ -102,7 +102,7 @@ import Testing
         #expect(String(describing: error).contains("no kurir serves from \(path)"))
     }
 
-    @Test func makesAHalfMadeClusterAgain() async throws {
+    @Test func `a half-made cluster is made again`() async throws {
         try FileSystem.makeDirectory(path + "/postgres.new/base/1")
         try home.write("15\n", to: "postgres.new/PG_VERSION")
         let server = try await home.start()
@@ -111,7 +111,7 @@ import Testing
         try await home.stop(server)
     }
 
-    @Test func refusesWhatIsNotItsDirectory() async throws {
+    @Test func `a directory that is not its own is refused`() async throws {
         try FileSystem.makeDirectory(path + "/postgres")
         let foreign = await #expect(throws: EmbeddedServerError.self) { try await home.start() }
         #expect(String(describing: foreign).contains("this is no PostgreSQL cluster"))
@@ -119,7 +119,7 @@ import Testing
         #expect(String(describing: file).contains("/dev/null/data cannot be used"))
     }
 
-    @Test func saysWhatToInstall() throws {
+    @Test func `a missing PostgreSQL is reported with what to install`() throws {
         let debian = path + "/usr/lib/postgresql"
         let nothing = #expect(throws: EmbeddedServerError.self) {
             try ServerBinaries.find(debian: debian, path: "/tmp")
@@ -147,11 +147,11 @@ import Testing
         "plain", "with a space", "with,a,comma", "with@at:colon%20", "šđčćž", "trailing/",
         "deep/" + String(repeating: "long", count: 40) + "/and/deeper",
     ])
-    func runsInAnyDirectory(name: String) async throws {
+    func `an embedded server runs in any directory`(name: String) async throws {
         try await serveAndRecover(at: "\(path)/\(name)")
     }
 
-    @Test func runsInADirectoryNamedFromHere() async throws {
+    @Test func `an embedded server runs in a directory named relative to here`() async throws {
         let here = String(repeating: "../", count: 30)
         try await serveAndRecover(at: here + path.dropFirst() + "/relative")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.emptyDatabase) struct FeedMigrationTests {
     /// Events that were ordered by transactions come over in their order, and are found by the cursors of before.
-    @Test func eventsComeOverInTheirOrder() async throws {
+    @Test func `events from before the migration come over in their order`() async throws {
         let url = TestDatabase.current.url
         let moved: [[String?]] = try await blocking {
             let connection = try BlockingConnection(url: url)

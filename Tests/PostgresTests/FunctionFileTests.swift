@@ -35,7 +35,7 @@ import Testing
         try TestDatabase.current.connect().query("SELECT \(name)()").first?.first ?? nil
     }
 
-    @Test func aFileIsReplacedWhenItHasChangedAndOnlyThen() throws {
+    @Test func `a file is replaced when it has changed and only then`() throws {
         #expect(try migrate([file("one", "1"), file("two", "2")]) == ["functions/one.sql", "functions/two.sql"])
         #expect(try migrate([file("one", "1"), file("two", "2")]) == [])
         #expect(try migrate([file("one", "1"), file("two", "zwei")]) == ["functions/two.sql"])
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// One calls the other, which comes later or has never been there.
-    @Test func theirOrderDoesNotMatter() throws {
+    @Test func `the order of the files does not matter`() throws {
         let calling = FunctionFile(
             file: "functions/a.sql",
             sql: "CREATE OR REPLACE FUNCTION a() RETURNS text LANGUAGE sql AS $$ SELECT b() $$;")
@@ -52,7 +52,7 @@ import Testing
         #expect(try answer("a") == "b")
     }
 
-    @Test func thoseOfALaterRevisionStay() throws {
+    @Test func `functions of a later revision stay`() throws {
         #expect(try migrate([file("one", "new")], revision: 10) == ["functions/one.sql"])
         #expect(try migrate([file("one", "old")], revision: 9) == [])
         #expect(try answer("one") == "new")
@@ -61,7 +61,7 @@ import Testing
         #expect(try migrate([file("one", "newer")], revision: 10) == ["functions/one.sql"])
     }
 
-    @Test func whatIsRefusedLeavesAllAsItWas() throws {
+    @Test func `a refused file leaves all as it was`() throws {
         #expect(try migrate([file("one", "1")]) == ["functions/one.sql"])
         for sql in [
             "CREATE OR REPLACE FUNKTION two() RETURNS text;",

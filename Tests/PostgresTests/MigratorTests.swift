@@ -9,7 +9,7 @@ import Testing
 
     private var url: String { TestDatabase.current.url }
 
-    @Test func appliesWhatIsMissingInOrder() throws {
+    @Test func `missing migrations are applied in order`() throws {
         #expect(try applied([first]) == ["0001_first.sql"])
         #expect(try applied([first, second, third]) == ["0002_second.sql", "0003_third.sql"])
         #expect(try applied([first, second, third]) == [])
@@ -17,7 +17,7 @@ import Testing
         #expect(try rows("SELECT * FROM first") == [["1"]])
     }
 
-    @Test func statusTellsWhatWasAppliedWhenAndWritesNothing() throws {
+    @Test func `the status tells what was applied when, and writes nothing`() throws {
         #expect(try Migrator([first]).status(url).map(\.appliedAt) == [nil])
         #expect(try rows("SELECT to_regclass('schema_migrations')") == [[nil]])
         try Migrator([first]).migrate(url)
@@ -27,7 +27,7 @@ import Testing
         #expect(status[1].appliedAt == nil)
     }
 
-    @Test func manyAtOnceApplyEachMigrationOnce() async throws {
+    @Test func `many migrators at once apply each migration once`() async throws {
         let slow = Migration(file: "0004_slow.sql", sql: "SELECT pg_sleep(0.2); CREATE TABLE slow (a integer)")
         let migrator = try Migrator([first, second, third, slow])
         let counts = try await withThrowingTaskGroup(of: Int.self) { [url] group in
@@ -46,7 +46,7 @@ import Testing
         #expect(try rows("SELECT * FROM first") == [["1"]])
     }
 
-    @Test func tellsOnceThatItWaitsForAnother() throws {
+    @Test func `a migrator tells once that it waits for another`() throws {
         var other: BlockingConnection? = try TestDatabase.current.connect()
         _ = try other?.query("SELECT pg_advisory_lock(x'6b75726972'::bigint)")
         var events: [String] = []
@@ -61,7 +61,7 @@ import Testing
         #expect(events.count == 2)
     }
 
-    @Test func refusesAnEditedMigration() throws {
+    @Test func `an edited migration is refused`() throws {
         try Migrator([first, second]).migrate(url)
         let edited = Migration(file: first.file, sql: first.sql + " ")
         #expect(throws: MigrationError.edited(file: "0001_first.sql")) { try applied([edited, second, third]) }
@@ -69,20 +69,20 @@ import Testing
         #expect(try rows("SELECT * FROM first") == [])
     }
 
-    @Test func refusesADatabaseThatANewerBinaryMigrated() throws {
+    @Test func `a database that a newer binary migrated is refused`() throws {
         try Migrator([first, second]).migrate(url)
         #expect(throws: MigrationError.unknown(file: "0002_second.sql")) { try applied([first]) }
         let renamed = Migration(file: "0002_renamed.sql", sql: second.sql)
         #expect(throws: MigrationError.unknown(file: "0002_second.sql")) { try applied([first, renamed]) }
     }
 
-    @Test func refusesADatabaseThatLacksAMigration() throws {
+    @Test func `a database that lacks a migration is refused`() throws {
         try Migrator([first, second, third]).migrate(url)
         try TestDatabase.current.connect().execute("DELETE FROM schema_migrations WHERE number = 2")
         #expect(throws: MigrationError.skipped(file: "0002_second.sql")) { try applied([first, second, third]) }
     }
 
-    @Test func refusesFilesThatAreNotNumberedInOrder() {
+    @Test func `files that are not numbered in order are refused`() {
         let misnumbered = MigrationError.misnumbered(file: "0003_third.sql", expected: 2)
         #expect(throws: misnumbered) { try Migrator([first, third]) }
         #expect(throws: MigrationError.misnumbered(file: "0002_second.sql", expected: 1)) { try Migrator([second]) }
@@ -90,7 +90,7 @@ import Testing
         #expect(throws: MigrationError.misnumbered(file: "readme.sql", expected: 1)) { try Migrator([nameless]) }
     }
 
-    @Test func aFailingMigrationLeavesNothingAndNamesItsLine() throws {
+    @Test func `a failing migration leaves nothing and names its line`() throws {
         let sql = "CREATE TABLE half (a integer);\n-- čćžšđ\nINSERT INTO half VALUES (1);\nSELECT * FROM nowhere;\n"
         let failing = Migration(file: "0002_failing.sql", sql: sql)
         let reason = "42P01 relation \"nowhere\" does not exist"
@@ -102,7 +102,7 @@ import Testing
         #expect(try applied([first, second]) == ["0002_second.sql"])
     }
 
-    @Test func aFailureWithoutAPlaceInTheTextIsTold() throws {
+    @Test func `a failure without a place in the text is told`() throws {
         let sql = "CREATE TABLE half (a integer); DO $$BEGIN RAISE 'no'; END$$"
         let failing = Migration(file: "0001_failing.sql", sql: sql)
         #expect(throws: MigrationError.failed(file: "0001_failing.sql", line: nil, reason: "P0001 no")) {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aRolesTimeOutDoesNotCutAMigrationShort() throws {
+    @Test func `a timeout for statements does not cut a migration short`() throws {
         let database = TestDatabase.current
         try database.connect().execute("ALTER DATABASE \(database.name) SET statement_timeout = 50")
         let slow = Migration(file: "0001_slow.sql", sql: "SELECT pg_sleep(0.2)")

@@ -3,7 +3,7 @@ import Testing
 @testable import Postgres
 
 @Suite struct PipelineTests {
-    @Test func `what was answered counts when its sync has come`() {
+    @Test func `an answer counts when its sync has come`() {
         var run = PipelineRun([.prepare(1), .execute(1), .sync])
         run.receive(.answer, .null, .answer, .null)
         #expect(run.log == ["answered 1"])
@@ -12,7 +12,7 @@ import Testing
         #expect(run.pipeline.isEmpty)
     }
 
-    @Test func `after an error the rest up to the sync is skipped, and what follows runs`() {
+    @Test func `an error skips the rest up to the sync and nothing after it`() {
         var run = PipelineRun([.execute(1), .execute(2), .prepare(3), .execute(3), .sync, .execute(4), .sync])
         run.receive(.answer, .null, .error, .null, .skipped, .null, .skipped, .null, .sync)
         run.receive(.answer, .null, .sync)
@@ -39,19 +39,19 @@ import Testing
             [.null], [.sync], [.skipped], [.other], [.answer, .answer], [.answer, .null, .answer],
             [.error, .null, .answer],
         ] as [[Pipeline<Int>.Incoming]])
-    func `what cannot come breaks the protocol`(incoming: [Pipeline<Int>.Incoming]) {
+    func `an answer that cannot come breaks the protocol`(incoming: [Pipeline<Int>.Incoming]) {
         var run = PipelineRun([.execute(1), .sync])
         for one in incoming { run.receive(one) }
         #expect(run.log.last == "broken")
     }
 
-    @Test func `nothing is expected of an empty pipeline`() {
+    @Test func `an empty pipeline expects nothing`() {
         var run = PipelineRun([])
         run.receive(.answer)
         #expect(run.log == ["broken"])
     }
 
-    @Test func `what is under way can be taken when no answers will come`() {
+    @Test func `calls under way can be taken back when no answers will come`() {
         var run = PipelineRun([.execute(1), .prepare(2), .execute(2), .sync, .execute(3), .sync])
         run.receive(.answer, .null)
         #expect(run.pipeline.removeAll() == [2, 3])
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Random groups, each played by a server of a few lines, and what must come of them told by a plain loop.
-    @Test func `random groups come out as a plain reading has it`() {
+    @Test func `random groups come out as a plain reading has them`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("pipeline seed \(seed)")
         var random = SplitMix(state: seed)

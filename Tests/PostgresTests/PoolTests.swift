@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `what is beyond the bounds is turned away, the rest waits and is served`() async throws {
+    @Test func `statements beyond the bounds are turned away, and the rest are served`() async throws {
         var limits = DatabaseLimits()
         limits.statementsPerConnection = 3
         limits.waitingStatements = 5
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `reads go on where others hang, over the next connection`() async throws {
+    @Test func `reads go on over the next connection where others hang`() async throws {
         try await withDatabase(poolSize: 3) { database, group in
             let hasEnded = Locked(false)
             let hanging = try await database.transaction { holder in
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `those who gave up waiting make room`() async throws {
+    @Test func `tasks that gave up waiting make room`() async throws {
         var limits = DatabaseLimits()
         limits.statementsPerConnection = 1
         limits.waitingStatements = 1
@@ -110,7 +110,7 @@ import Testing
         #expect(description.contains("too many connections for role"))
     }
 
-    @Test func `stopping lets what is under way finish, and refuses the rest`() async throws {
+    @Test func `stopping lets statements under way finish, and refuses the rest`() async throws {
         let group = try EventLoopGroup(count: 1)
         defer { group.stop() }
         let database = try await Database(url: TestDatabase.current.url, group: group)

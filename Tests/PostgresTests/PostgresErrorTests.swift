@@ -6,7 +6,7 @@ import Testing
         .refused(ServerError(state: state, message: "no", constraint: nil))
     }
 
-    @Test func isToldOnOneLine() {
+    @Test func `an error is told on one line`() {
         let unavailable = PostgresError.unavailable("connection to server failed:\n\tConnection refused\n")
         #expect("\(unavailable)" == "the database is not available: connection to server failed: Connection refused")
         let refusal = ServerError(state: .uniqueViolation, message: "twice\nthe same", constraint: "a_key")
@@ -18,16 +18,16 @@ import Testing
         SQLState.serializationFailure, .deadlockDetected, .readOnlyTransaction, .lockNotAvailable, .queryCanceled,
         .adminShutdown, .crashShutdown, .cannotConnectNow, .tooManyConnections, SQLState("53100"),
     ])
-    func whatHasToDoWithTheMomentIsPassing(state: SQLState) {
+    func `an error that has to do with the moment is passing`(state: SQLState) {
         #expect(refused(state).isPassing)
     }
 
     @Test(arguments: [SQLState.uniqueViolation, .syntaxError, .undefinedTable, .divisionByZero, .checkViolation])
-    func whatHasToDoWithTheStatementIsNot(state: SQLState) {
+    func `an error that has to do with the statement is not passing`(state: SQLState) {
         #expect(!refused(state).isPassing)
     }
 
-    @Test func beingOutOfReachIsPassingAndNonsenseIsNot() {
+    @Test func `a database out of reach is passing, and nonsense is not`() {
         #expect(PostgresError.unavailable("").isPassing && PostgresError.connectionLost("").isPassing)
         #expect(!PostgresError.unexpected("").isPassing)
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct PrivateClusterTests {
-    @Test func aServerThatIsHeldUpIsSilentUntilItGoesOn() async throws {
+    @Test func `a server that is held up is silent until it goes on`() async throws {
         try await PrivateCluster.with { cluster in
             cluster.signal(SIGSTOP)
             #expect(throws: PostgresError.self) {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func whatWasCommittedOutlivesAKill() async throws {
+    @Test func `committed rows outlive a kill`() async throws {
         try await PrivateCluster.with { cluster in
             let connection = try BlockingConnection(url: cluster.url)
             try connection.execute("CREATE TABLE t (a integer); INSERT INTO t VALUES (1)")

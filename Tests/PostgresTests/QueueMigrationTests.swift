@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.emptyDatabase) struct QueueMigrationTests {
     /// A database whose outbox is that of the migrations before comes over whole.
-    @Test func whatTheOldTablesHeldComesOver() async throws {
+    @Test func `messages of the old tables come over`() async throws {
         let url = TestDatabase.current.url
         let moved: [[String?]] = try await blocking {
             let connection = try BlockingConnection(url: url)

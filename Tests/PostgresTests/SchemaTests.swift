@@ -10,7 +10,7 @@ import Testing
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../sql/migrations").standardized
     }
 
-    @Test func everyFileIsEmbeddedInOrder() throws {
+    @Test func `every migration is embedded in order`() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path()).sorted()
         #expect(Schema.migrations.map(\.file) == files)
         for (file, sql) in Schema.migrations {
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Each says what it defines, in a form that can be run again and again.
-    @Test func everyFileOfFunctionsIsEmbeddedAndReplacesWhatThereIs() throws {
+    @Test func `every file of functions is embedded and replaces what there is`() throws {
         let directory = directory.deletingLastPathComponent().appending(path: "functions")
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path()).sorted()
         #expect(Schema.functions.map(\.file) == files.map { "functions/\($0)" })
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Whoever changes a function counts that, and writes down here what they are now.
-    @Test(.database) func everyChangeOfFunctionsHasANumber() throws {
+    @Test(.database) func `every change of functions has a number`() throws {
         let text = Schema.functions.map(\.sql).joined(separator: "\n")
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
@@ -40,7 +40,7 @@ import Testing
         #expect(checksum == [["6c87e3e2597dbaf06eab81ffd5a995d7f6085942aa49436d48fd4db0cd451c37"]])
     }
 
-    @Test(.database) func everyFunctionIsDefinedOnceAndNobodyElsesToCall() throws {
+    @Test(.database) func `every function is defined once and is not for everybody to call`() throws {
         let names = Schema.functions.flatMap {
             $0.sql.matches(of: #/CREATE OR REPLACE FUNCTION (\w+)/#).map { String($0.1) }
         }
@@ -53,7 +53,7 @@ import Testing
         #expect(anybodys == [])
     }
 
-    @Test func filesAreNumberedFromOneWithoutGap() throws {
+    @Test func `migrations are numbered from one without a gap`() throws {
         #expect(try Migrator(.all).newest == Schema.migrations.count)
         for (place, migration) in Schema.migrations.enumerated() {
             #expect(migration.file.wholeMatch(of: /(\d{4})_[a-z0-9_]+\.sql/)?.1.drop { $0 == "0" } == "\(place + 1)")
@@ -61,14 +61,14 @@ import Testing
     }
 
     /// Else the migration and the record of it would not be one.
-    @Test func noFileEndsItsTransaction() throws {
+    @Test func `no migration ends its transaction`() throws {
         for (file, sql) in Schema.migrations {
             let end = #/^\s*(COMMIT|ROLLBACK|ABORT|START TRANSACTION|BEGIN)( WORK| TRANSACTION)?\s*;/#
             #expect(sql.uppercased().split(separator: "\n").allSatisfy { $0.firstMatch(of: end) == nil }, "\(file)")
         }
     }
 
-    @Test(.database) func historyRefusesToBeRewritten() throws {
+    @Test(.database) func `history refuses to be rewritten`() throws {
         let database = try TestDatabase.current.connect()
         try database.execute(
             """

@@ -6,7 +6,7 @@ import Testing
 @Suite(.emptyDatabase) struct TransactionTests {
     private struct Mistake: Error {}
 
-    @Test func `what returns is committed, what throws is rolled back`() async throws {
+    @Test func `a transaction that returns is committed, and one that throws is rolled back`() async throws {
         try await withDatabase { database, _ in
             try await database.run(CreateNotes())
             let seen = try await database.transaction { transaction in
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `reads that are sent again never run inside a transaction that has begun meanwhile`() async throws {
+    @Test func `reads that are sent again never run inside a transaction begun meanwhile`() async throws {
         try await withDatabase(poolSize: 1) { database, _ in
             try await database.run(CreateNotes())
             let counts = try await together(40) { number -> Int64? in

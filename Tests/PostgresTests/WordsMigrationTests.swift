@@ -8,7 +8,7 @@ import Testing
 
     /// Three thousand deliveries and couriers that were there before: they are found afterwards, also when whoever filled
     /// that in died on the way, and whatever others wrote meanwhile stays.
-    @Test func whatWasThereBeforeIsFilledIn() async throws {
+    @Test func `the words of rows from before are filled in`() async throws {
         let url = TestDatabase.current.url
         try await blocking {
             try Migrator(Array(Self.all.prefix(12))).migrate(url)
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Whoever ends a partnership while its words are being filled in waits for them, and takes them away.
-    @Test func nothingIsFilledInOfWhatEndsMeanwhile() async throws {
+    @Test func `no words are filled in for a partnership that ends meanwhile`() async throws {
         let url = TestDatabase.current.url
         try await blocking {
             try Migrator(Array(Self.all.prefix(12))).migrate(url)

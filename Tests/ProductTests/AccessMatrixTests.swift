@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func nobodyGetsMoreThanIsTheirs() async throws {
+    @Test func `nobody gets more than is theirs`() async throws {
         try await API.serving { api in
             let world = try await World(api)
             let rows = world.rows
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Neither a browser nor anything between may keep what somebody was answered who is signed in.
-    @Test func whatAnAccountIsAnsweredIsKeptNowhere() async throws {
+    @Test func `answers to an account are kept nowhere`() async throws {
         try await API.serving { api in
             let world = try await World(api)
             let tokens = [world.store.token, world.courier.token, try await api.key()]
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func aFeedThatIsStreamedIsKeptNowhere() async throws {
+    @Test func `a feed that is streamed is kept nowhere`() async throws {
         try await API.serving { api in
             let client = try await Client(api.port)
             let store = try await api.store()

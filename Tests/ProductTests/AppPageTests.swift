@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/courier"])
-    func aPageLoadsOnlyWhatThereIs(_ path: String) async throws {
+    func `a page loads only what there is`(_ path: String) async throws {
         try await API.serving { api in
             let page = try await api.get(path).reply
             #expect(page.status == 200 && page.header("content-type") == "text/html; charset=utf-8")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func theyAreSmall() async throws {
+    @Test func `the pages are small`() async throws {
         try await API.serving { api in
             let worker = try await api.get("/worker.js").reply
             let files = addresses(worker.text)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["/assets/x/../style.css", "/i/00000/qr.svg", "/i/%3Cb%3E/qr.svg"])
-    func whatIsNotThereIsNotFound(_ path: String) async throws {
+    func `a file that is not there is not found`(_ path: String) async throws {
         try await API.serving { api in
             #expect([404, 400].contains(try await api.get(path).status))
             let page = try await api.get("/").reply.text
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// That phones read it is for the tests in the browser.
-    @Test func anInvitesLinkIsAPicture() async throws {
+    @Test func `the link of an invite can be had as a picture`() async throws {
         try await API.serving { api in
             let made = try await api.post(
                 "/v1/invites", ["phone": "091 765-4321"], as: try await api.store().token
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func whoRegistersInABrowserHasACookie() async throws {
+    @Test func `an account that registers in a browser has a cookie`() async throws {
         try await API.serving { api in
             for (path, form) in [("/v1/stores", People.storeForm()), ("/v1/couriers", People.courierForm())] {
                 let made = try await api.post(path, form.with(["cookie": true]))

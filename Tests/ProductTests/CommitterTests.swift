@@ -70,7 +70,7 @@ import Testing
             """)
     }
 
-    @Test func whatComesUpInOneTurnIsOneStatement() async throws {
+    @Test func `changes that come up in one turn are one statement`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             try await countStatements(api)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aBadOneAmongSixtyFourHurtsNoneOfTheOthers() async throws {
+    @Test func `a bad change among sixty-four hurts none of the others`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             _ = try await api.delivery(of: store, to: couriers, ["reference": "taken"])
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Somebody else is about to take the reference, and does: the statement is refused as a whole, and made again as one.
-    @Test(arguments: [64, 1]) func aRaceForAReferenceHurtsNoneOfTheOthers(_ count: Int) async throws {
+    @Test(arguments: [64, 1]) func `a race for a reference hurts none of the others`(_ count: Int) async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             try await countStatements(api)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func aKeyIsTakenOnceAlsoWithinOneStatement() async throws {
+    @Test func `a key is taken once, also within one statement`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func theSameDeliveryTwiceInOneTurnChangesOnce() async throws {
+    @Test func `the same delivery twice in one turn changes once`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
@@ -179,7 +179,7 @@ import Testing
     }
 
     /// What somebody holds does not hold up its neighbours; whoever waits for it patiently gets it.
-    @Test func aDeliveryThatIsHeldDoesNotHoldUpTheBatch() async throws {
+    @Test func `a delivery that is held does not hold up the batch`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             var ids: [ID] = []
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func whoeverLeavesMeanwhileLeavesNothingHalf() async throws {
+    @Test func `callers who leave meanwhile leave nothing half done`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             try await Node.with { node in
@@ -235,7 +235,7 @@ import Testing
     }
 
     /// For a minute, as the many nodes of one database do.
-    @Test(.timeLimit(.minutes(5))) func twoNodesOverTheSameDeliveriesNeverDeadlock() async throws {
+    @Test(.timeLimit(.minutes(5))) func `two nodes over the same deliveries never deadlock`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(4)
             var ids: [ID] = []

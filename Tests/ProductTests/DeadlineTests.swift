@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDueHappensOnceUntilItIsDueAgain() async throws {
+    @Test func `due work happens once until it is due again`() async throws {
         try await Session.with { session in
             let diary = Diary()
             let (here, there) = (
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsIsToldAndHoldsUpNothing() async throws {
+    @Test func `work that fails is told and holds up nothing`() async throws {
         try await Session.with { session in
             let diary = Diary()
             let failing = DueKind.recurring("failing", every: .seconds(60)) { _ in throw Broken() }
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// There is always more of one thing: the others have their turn all the same.
-    @Test func whatNeverEndsHoldsUpNothing() async throws {
+    @Test func `work that never ends holds up nothing`() async throws {
         try await Session.with { session in
             let diary = Diary()
             let node = diary.node(
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Somebody is at it for so long that another one takes it after all: what that one sets counts.
-    @Test func whatSomebodyIsAtIsLeftToThemForLong() async throws {
+    @Test func `work that a node is at is left to it for long`() async throws {
         try await Session.with { session in
             let diary = Diary()
             let there = diary.node("there", session, diary.kind("it"))
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// A node of before does not know of it.
-    @Test func whatIsUnknownIsLeftToThoseWhoKnowIt() async throws {
+    @Test func `unknown work is left to the nodes that know it`() async throws {
         try await Session.with { session in
             let diary = Diary()
             try await diary.node("new", session, diary.kind("new")).begin()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOutdatedGoesAndWhatIsNotStays() async throws {
+    @Test func `outdated rows go, and all others stay`() async throws {
         try await Session.with { session in
             try await session.database.run(WriteSessions())
             #expect(try await session.database.run(RemoveOutdated()) == [true])

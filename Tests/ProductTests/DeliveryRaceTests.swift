@@ -5,7 +5,7 @@ import Testing
 /// Many want the same at once.
 @Suite(.database) struct DeliveryRaceTests {
     /// Two hundred times: one has it, and all others are told so.
-    @Test func ofFiftyCouriersOneWins() async throws {
+    @Test func `one of fifty couriers wins a delivery`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(50)
             for _ in 0..<200 {
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The store cancels while its courier delivers: one of them is told that it came too late.
-    @Test func cancellingAndDeliveringExcludeEachOther() async throws {
+    @Test func `cancelling and delivering exclude each other`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<100 {

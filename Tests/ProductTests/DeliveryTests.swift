@@ -4,7 +4,7 @@ import Testing
 
 /// Deliveries as their stores and couriers meet them.
 @Suite(.database) struct DeliveryTests {
-    @Test func aStoreCreatesAndChosenCouriersSeeIt() async throws {
+    @Test func `a store creates a delivery, and the chosen couriers see it`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let form = Deliveries.form(to: couriers, ["reference": "A-1", "instructions": "Zvoniti\ndvaput"])
@@ -54,7 +54,7 @@ import Testing
         ("instructions", "a\u{0}b", "control_characters"), ("recipient", "x", "wrong_type"),
         ("recipient", .null, "required"),
     ])
-    func whatIsWrongIsNamed(_ field: String, _ value: JSON, _ code: String) async throws {
+    func `a wrong field is named`(_ field: String, _ value: JSON, _ code: String) async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let form = Deliveries.form(to: couriers).with([field: value])
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func allThatIsWrongWithTheRecipientIsNamedAtOnce() async throws {
+    @Test func `everything wrong with the recipient is named at once`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let recipient: JSON = ["first_name": "", "phone": "12", "location": ["lat": 91, "lon": 0]]
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aReferenceIsUniqueWithinItsStore() async throws {
+    @Test func `a reference is unique within its store`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let (other, others) = try await api.team(1)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func anEditChangesWhatItNamesAndNothingElse() async throws {
+    @Test func `an edit changes what it names and nothing else`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(3)
             let id = try await api.delivery(of: store, to: Array(couriers[0...1]), ["reference": "A-1"])
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func aVersionThatIsNotMeantIsRefused() async throws {
+    @Test func `a change meant for another version is refused`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func theHistoryHasEveryStepAndHidesWhoElseWasAsked() async throws {
+    @Test func `the history has every step and hides who else was asked`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func couriersAreCountedByWhatTheyDid() async throws {
+    @Test func `couriers are counted by what they did`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let ids = try await [
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func theLifecycleIsToldAsData() async throws {
+    @Test func `the lifecycle is told as data`() async throws {
         try await API.serving { api in
             let told = try await api.get("/v1/lifecycle")
             #expect(told.status == 200)
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func aKeyGivesTheFirstAnswerAlsoWhenTwinsComeTogether() async throws {
+    @Test func `a key gives the first answer, also when twins come together`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let form = Deliveries.form(to: couriers)
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func fiveHundredCandidatesAreOneStatement() async throws {
+    @Test func `a delivery for five hundred candidates is one statement`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             try await api.execute(

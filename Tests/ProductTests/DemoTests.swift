@@ -8,7 +8,7 @@ import Testing
 @testable import Product
 
 @Suite(.database) struct DemoTests {
-    @Test func itsHistoryHoldsTogetherAndItsPeopleSignIn() async throws {
+    @Test func `the history of the demo holds together, and its people sign in`() async throws {
         try await API.serving { api in
             let told = Locked<[Int]>([])
             let accounts = try #require(

@@ -13,7 +13,7 @@ import Testing
         try await api.get("/v1/events" + query, as: person.token)
     }
 
-    @Test func itTellsEachAccountWhatConcernsIt() async throws {
+    @Test func `a feed tells each account what concerns it`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
@@ -48,7 +48,7 @@ import Testing
         ("application/json, text/event-stream", false), ("application/json, text/event-stream;q=0.1", false),
         ("text/event-stream;q=0", false), ("*/*", false),
     ])
-    func aStreamIsForThoseWhoPreferOne(_ accept: String, _ isStream: Bool) async throws {
+    func `a stream is for clients that prefer one`(_ accept: String, _ isStream: Bool) async throws {
         try await API.serving { api in
             let store = try await api.store()
             let client = try await Client(api.port)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func partnersAndInvitesAreTold() async throws {
+    @Test func `a feed tells of partners and invites`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
             let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func itIsResumedFromAnyCursor() async throws {
+    @Test func `a feed is resumed from any cursor`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<7 { _ = try await api.delivery(of: store, to: couriers) }
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func fromNowOnBeginsAfterWhatThereIs() async throws {
+    @Test func `a feed from now on begins after what there is`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             _ = try await api.delivery(of: store, to: couriers)
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// The trap of every feed that is ordered by a number: the number is drawn before the commit.
-    @Test func whatCommitsLateIsNeitherPassedOverNorWaitedFor() async throws {
+    @Test func `an event that commits late is neither passed over nor waited for`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let slow = try await OpenTransaction.begin()
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// The other trap: who draws first has begun last, and no snapshot knows of it when what follows is numbered.
-    @Test func whoeverBeganLastIsNotForgottenWhereItDrewFirst() async throws {
+    @Test func `a transaction that began last is not forgotten where it drew first`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             func write(_ type: String) -> String {
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func manyWritersAndAReaderWhoNeverMissesAny() async throws {
+    @Test func `a reader never misses an event of many writers`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let writing = Task {
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Waiting
 
-    @Test func waitingEndsWithTheFirstEvent() async throws {
+    @Test func `waiting ends with the first event`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             async let waited = page(api, couriers[0], "?wait_seconds=30")
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatStopsAnswersThoseWhoWait() async throws {
+    @Test func `a server that stops answers those who wait`() async throws {
         let waited = try await API.serving { api in
             let store = try await api.store()
             let waiting = Task { try await page(api, store, "?wait_seconds=30") }
@@ -229,7 +229,7 @@ import Testing
 
     // MARK: Streams
 
-    @Test func aStreamHasTheSameRowsAndIsResumed() async throws {
+    @Test func `a stream has the same rows and is resumed`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let stream = try await EventStream(api, as: store)
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func anAccountHasOnlySoManyStreams() async throws {
+    @Test func `an account has only so many streams`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             var streams: [EventStream] = []
@@ -268,7 +268,7 @@ import Testing
         }
     }
 
-    @Test func aStreamEndsWithItsSessionAndWithTheServer() async throws {
+    @Test func `a stream ends with its session and with the server`() async throws {
         let stream = try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let stream = try await EventStream(api, as: store)
@@ -298,7 +298,7 @@ import Testing
             """)
     }
 
-    @Test func onlyWhatIsTrulyGoneIsRefused() async throws {
+    @Test func `a cursor is refused only when events after it are gone`() async throws {
         try await API.serving { api in
             let (busy, couriers) = try await api.team(1)
             let quiet = try await api.store()
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test func eventsLieInTheWeekInWhichTheyWereNumbered() async throws {
+    @Test func `events lie in the week in which they were numbered`() async throws {
         try await API.serving { api in
             let weeks = try await api.execute(
                 "SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass")
@@ -348,7 +348,7 @@ import Testing
 
     // MARK: Copies
 
-    @Test func cursorsOfTheTimeBeforeNumbersStayGood() async throws {
+    @Test func `cursors of the time before numbers stay good`() async throws {
         try await API.serving { api in
             let (store, quiet) = (try await api.store(), try await api.store())
             try await writeOld(1...3, of: store, days: 3, api)
@@ -386,7 +386,7 @@ import Testing
     }
 
     /// What a fail-over without waiting for the other server may do, and a backup that is a little old.
-    @Test func aCursorFromAfterTheEndOfACopyGoesOn() async throws {
+    @Test func `a cursor from after the end of a copy goes on`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
@@ -403,7 +403,7 @@ import Testing
 
     // MARK: Holding up
 
-    @Test func noOpenTransactionHoldsUpAnybodyElse() async throws {
+    @Test func `no open transaction holds up anybody else`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let (other, theirs) = try await api.team(1)
@@ -428,7 +428,7 @@ import Testing
     }
 
     /// Its processes stand still for a second; who waits then has what came as soon as it is there, and nobody is refused.
-    @Test func aPauseOfTheDatabaseLeavesNoTrace() async throws {
+    @Test func `a pause of the database leaves no trace`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let quiet = try await api.courier()
@@ -467,7 +467,7 @@ import Testing
     }
 
     /// Whoever is asleep when the database comes back is woken, in whatever order things happen.
-    @Test func nobodysWakeUpIsLostWhenTheDatabaseCutsEveryConnection() async throws {
+    @Test func `no wake-up is lost when the database cuts every connection`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<5 {

@@ -25,7 +25,7 @@ import Testing
         return list.matches(of: #/"([^"]+)"/#).map { String($0.1) }
     }
 
-    @Test func thePagesListenToWhatIsPublishedAndToNothingElse() async throws {
+    @Test func `the pages listen to what is published and to nothing else`() async throws {
         try await API.serving { api in
             let page = try await api.get("/").reply.text
             let place = try #require(page.firstMatch(of: #/src="(\/assets\/[^\/]+)\//#)?.1)
@@ -44,14 +44,14 @@ import Testing
     }
 
     /// Lists go backwards along the index.
-    @Test func theDatabaseHasTheStatusesInTheOrderOfLists() async throws {
+    @Test func `the database has the statuses in the order of lists`() async throws {
         try await API.serving { api in
             let known = try await api.execute("SELECT unnest(enum_range(NULL::delivery_status))")
             #expect(known.compactMap { $0[0] } == DeliveryStatus.allCases.reversed().map(\.rawValue))
         }
     }
 
-    @Test func theHistoryTakesEveryAction() async throws {
+    @Test func `the history takes every action`() async throws {
         try await API.serving { api in
             let said = try await api.execute(
                 "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'history_action'")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func whoeverHasACourierHasOneInTheDatabase() async throws {
+    @Test func `the statuses that have a courier have one in the database`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for status in DeliveryStatus.allCases {

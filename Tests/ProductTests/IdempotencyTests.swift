@@ -8,7 +8,7 @@ import Testing
         try await api.post("/v1/invites", body, as: store.token, headers: ["Idempotency-Key": key])
     }
 
-    @Test func theFirstAnswerIsGivenAgain() async throws {
+    @Test func `a repeated key gives the first answer again`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let body: JSON = ["phone": .string(People.phone())]
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func anotherBodyIsRefused() async throws {
+    @Test func `another body is refused under the same key`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             _ = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func keysAreEachAccountsOwn() async throws {
+    @Test func `each account has keys of its own`() async throws {
         try await API.serving { api in
             let (one, other) = (try await api.store(), try await api.store())
             let body: JSON = ["phone": .string(People.phone())]
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A refusal that tells the state of things is an answer, too; one that a better body would not get is not.
-    @Test func refusalsAreKeptAsFarAsTheyAreFinal() async throws {
+    @Test func `refusals are kept as far as they are final`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             try await api.join(store, courier)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["", String(repeating: "k", count: 256), "žlica"])
-    func aKeyIsShortAndVisible(_ key: String) async throws {
+    func `a key is short and visible`(_ key: String) async throws {
         try await API.serving { api in
             let store = try await api.store()
             let answer = try await invite(api, store, ["phone": .string(People.phone())], key: key)
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Of twins one does the work; the others are told that it is under way, or get its answer.
-    @Test func twinsDoTheWorkOnce() async throws {
+    @Test func `twin requests do the work once`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             for round in 0..<100 {
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Answers hold codes: whoever reads the table learns none.
-    @Test func whatIsKeptIsEncrypted() async throws {
+    @Test func `kept answers are encrypted`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let answer = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func aKeyIsForgottenAfterADay() async throws {
+    @Test func `a key is forgotten after a day`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let body: JSON = ["phone": .string(People.phone())]
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// With one connection a loop nobody may wait for a second one while it has that.
-    @Test func onePoolOfOneConnectionIsEnough() async throws {
+    @Test func `a pool of one connection is enough`() async throws {
         try await API.serving(looseness: 1, poolSize: 1) { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             @Sendable func post(_ path: String, _ body: JSON?, _ person: Person) async throws -> JSON {
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// What failed counts against whoever tries too often, though all that it did is taken back.
-    @Test func aTryThatFailsIsThrottledAllTheSame() async throws {
+    @Test func `a try that fails is throttled all the same`() async throws {
         try await API.serving(looseness: 1) { api in
             let courier = try await api.courier()
             var statuses: [Int] = []

@@ -8,7 +8,7 @@ import Testing
         try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
     }
 
-    @Test func aCourierWithADeviceGetsAPush() async throws {
+    @Test func `a courier with a device gets a push`() async throws {
         try await API.serving(publicURL: "https://kurir.example") { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier(language: "hr"))
             for device in ["one", "two"] {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aCourierWithoutDeviceOrNotificationsGetsAnSMS(_ hasDevice: Bool) async throws {
+    func `a courier without device or notifications gets an SMS`(_ hasDevice: Bool) async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier(language: "hr"))
             if hasDevice {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aNumberThatIsNobodysYetGetsAnSMSInTheStoresLanguage() async throws {
+    @Test func `a number without an account gets an SMS in the language of the store`() async throws {
         try await API.serving { api in
             let store = try await api.store(language: "hr")
             let answer = try await api.post("/v1/invites", ["phone": "091 765-4321"], as: store.token)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func whileOneIsLiveThereIsNoOther() async throws {
+    @Test func `there is no other invite while one is live`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let first = try await invite(api, store, courier)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func afterAnInviteIsOverThereCanBeAnother() async throws {
+    @Test func `there can be another invite after one is over`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let first = try await invite(api, store, courier)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aPartnerIsNotInvited() async throws {
+    @Test func `a partner is not invited`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             try await api.join(store, courier)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func whoIsInvitedMustBeClear() async throws {
+    @Test func `an invite must say clearly who is invited`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let forms: [(JSON, [String: String])] = [
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// The code comes by the number that was invited, so that having an account alone does not give it away.
-    @Test func aCourierSeesWhoInvitesButNotTheCode() async throws {
+    @Test func `a courier sees who invites but not the code`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
             let made = try await invite(api, store, courier)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func listsGoOnWhereTheyWereThoughInvitesCome() async throws {
+    @Test func `lists go on where they were though invites come`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             for _ in 0..<5 { _ = try await invite(api, store, try await api.courier()) }
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTakenBackIsWithdrawn() async throws {
+    @Test func `an invite that is taken back is withdrawn`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let id = try await invite(api, store, courier).json["id"].string ?? ""
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func aRedeemedOneCannotBeTakenBack() async throws {
+    @Test func `a redeemed invite cannot be taken back`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let made = try await invite(api, store, courier).json
@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Neither the code nor its plain hash is anywhere but in the message.
-    @Test func noCodeIsKept() async throws {
+    @Test func `no code of an invite is kept`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let code = try await invite(api, store, courier).json["code"].string ?? ""
@@ -199,7 +199,7 @@ import Testing
     }
 
     /// Ten at once make one, and send one message.
-    @Test func ofManyInvitesAtOnceOneIsMade() async throws {
+    @Test func `one of many invites at once is made`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             for _ in 0..<100 {

@@ -45,7 +45,9 @@ import Testing
     private static let actions: [Lifecycle.Action] = [.edit, .accept, .decline, .deliver, .cancel]
 
     @Test(arguments: Lifecycle.Standing.allCases, DeliveryStatus.allCases)
-    func everyCell(_ standing: Lifecycle.Standing, _ status: DeliveryStatus) async throws {
+    func `every cell of the lifecycle holds through the API`(_ standing: Lifecycle.Standing, _ status: DeliveryStatus)
+        async throws
+    {
         try await API.serving { api in
             for action in Self.actions {
                 guard let scene = try await scene(standing, status, api) else { return }

@@ -8,7 +8,7 @@ import Testing
 
 /// At a million deliveries, no list reads more than its page, wherever that begins.
 @Suite(.database, .timeLimit(.minutes(5))) struct ListPlanTests {
-    @Test func noListReadsMoreThanItsPage() async throws {
+    @Test func `no list reads more than its page`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             try await fill(api, store, couriers[0])

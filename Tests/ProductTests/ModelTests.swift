@@ -10,7 +10,7 @@ import Testing
 
     /// Each delivery is used by several at once, so that what they are answered depends on who came first: the history
     /// tells who did, and the pure lifecycle, replayed in that order, must come to the same.
-    @Test func whateverIsTriedComesToWhatTheLifecycleSays() async throws {
+    @Test func `random commands come to what the lifecycle says`() async throws {
         var seed = Seed.forThisRun()
         print("model: \(seed)")
         let seeds = (0..<8).map { _ in seed.next() }

@@ -24,14 +24,14 @@ import Testing
         }
     }
 
-    @Test func everyRouteIsInItAndNothingElse() async throws {
+    @Test func `the description has every route and nothing else`() async throws {
         try await withDescription { description, operations, api in
             #expect(description["openapi"] == "3.1.0")
             #expect(operations.map(\.name).sorted() == api.routes.map { "\($0.method) \($0.template)" }.sorted())
         }
     }
 
-    @Test func everyOperationSaysWhatItAnswersAndByWhatNameItGoes() async throws {
+    @Test func `every operation says what it answers and by what name it goes`() async throws {
         try await withDescription { _, operations, _ in
             let ids = operations.compactMap(\.json["operationId"].string)
             #expect(Set(ids).count == operations.count)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func whoMustBeSignedInIsTold() async throws {
+    @Test func `the description tells who must be signed in`() async throws {
         try await withDescription { description, operations, _ in
             let schemes = description["components"]["securitySchemes"].names
             #expect(schemes == ["bearer", "cookie", "gateway_key"])
@@ -73,7 +73,7 @@ import Testing
         "PUT /v1/password_resets", "GET /v1/lifecycle",
     ]
 
-    @Test func everyParameterOfAPathIsDeclaredOnce() async throws {
+    @Test func `every parameter of a path is declared once`() async throws {
         try await withDescription { _, operations, _ in
             for operation in operations {
                 let parameters = operation.json["parameters"].items
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func everyReferenceLeadsSomewhereAndEverySchemaIsUsed() async throws {
+    @Test func `every reference leads somewhere, and every schema is used`() async throws {
         try await withDescription { description, _, _ in
             let references = Set(description.references)
             let schemas = description["components"]["schemas"].names
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// What somebody may be refused for is in the description, and told to those who are.
-    @Test func refusalsAreToldWithTheirCodes() async throws {
+    @Test func `refusals are told with their codes`() async throws {
         try await withDescription { _, operations, _ in
             let codes = Dictionary(
                 uniqueKeysWithValues: operations.map { operation in

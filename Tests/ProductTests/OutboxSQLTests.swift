@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func theRoleMayCallTheFunctions() async throws {
+    @Test func `the role of gateways may call the functions`() async throws {
         try await API.serving { api in
             try await api.put(to: ["+385911111111"])
             let gateway = try await OpenTransaction.begin(as: "kurir_gateway")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func theRoleMayDoNothingElse() async throws {
+    @Test func `the role of gateways may do nothing else`() async throws {
         try await API.serving { api in
             let views: Set = ["message_routes", "outbox"]
             let tables = try await api.execute(
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// Temporary tables are anybody's to make. If the functions found one, its triggers would run as the owner.
-    @Test func theFunctionsDoNotTouchWhatTheRoleBringsAlong() async throws {
+    @Test func `the functions do not touch what the role brings along`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()
             _ = try await api.call("PUT", "/v1/me/devices/phone", ["platform": "fcm"], as: courier.token)
@@ -104,14 +104,14 @@ import Testing
             "outbox_claim('sms', 1, 4)", "outbox_claim('sms', 1, 3601)", "outbox_claim('sms', 1, NULL)",
             "outbox_extend('{}', '{}', 4)", "outbox_extend('{}', '{}', 3601)", "outbox_extend('{}', '{}', NULL)",
         ])
-    func whatIsOutOfBoundsIsRefused(_ call: String) async throws {
+    func `a call that is out of bounds is refused`(_ call: String) async throws {
         try await API.serving { _ in
             let state = try await error(as: "kurir_gateway", "SELECT * FROM \(call)")
             #expect(state == "22023")
         }
     }
 
-    @Test func aPauseIsNeverLongerThanADay() async throws {
+    @Test func `a pause is never longer than a day`() async throws {
         try await API.serving { api in
             try await api.put(to: ["+385911111111", "+385912222222"])
             let gateway = try await OpenTransaction.begin(as: "kurir_gateway")
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aLeaseThatIsWrongDoesNotSpoilTheOneThatIsRight() async throws {
+    @Test func `a wrong lease does not spoil the right one`() async throws {
         try await API.serving { api in
             try await api.put(to: ["+385911111111"])
             let gateway = try await OpenTransaction.begin(as: "kurir_gateway")
@@ -153,7 +153,7 @@ import Testing
 
 /// What only the migrations can do, because a copy of a database does not have it.
 @Suite(.emptyDatabase) struct GatewayRoleTests {
-    @Test func theRoleMayMakeNothingTemporary() async throws {
+    @Test func `the role of gateways may make nothing temporary`() async throws {
         let url = TestDatabase.current.url
         try await blocking { try Migrator(.all).migrate(url) }
         let gateway = try await OpenTransaction.begin(as: "kurir_gateway")

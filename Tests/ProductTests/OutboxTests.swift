@@ -6,7 +6,7 @@ import Testing
 
 /// The queue as gateways meet it, over HTTP.
 @Suite(.database) struct OutboxTests {
-    @Test func whatIsClaimedIsCompleteAndNobodyElses() async throws {
+    @Test func `a claimed message is complete and goes to nobody else`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222"])
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func messagesToOneAddressLeaveOneAfterTheOther() async throws {
+    @Test func `messages to one address leave one after the other`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111", "+385912222222", "+385911111111"])
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aLeaseThatPassedToAnotherIsLost() async throws {
+    @Test func `a lease that passed to another is lost`() async throws {
         try await API.serving { api in
             let (one, other) = (try await api.key(), try await api.key())
             try await api.put(to: ["+385911111111"])
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatIsGivenUpHasItsReasonAndAnotherGo() async throws {
+    @Test func `a message that is given up has its reason and another go`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222", "+385913333333"])
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func whatExpiredIsNotGivenOut() async throws {
+    @Test func `an expired message is not given out`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aDeviceThatIsGoneIsForgotten() async throws {
+    @Test func `a device that is gone is forgotten`() async throws {
         try await API.serving { api in
             let (key, courier) = (try await api.key(), try await api.courier())
             _ = try await api.call("PUT", "/v1/me/devices/gone", ["platform": "fcm"], as: courier.token)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func aKeyHasToDoWithItsChannelsOnly() async throws {
+    @Test func `a key has to do with its channels only`() async throws {
         try await API.serving { api in
             let (all, push) = (try await api.key(), try await api.key("push"))
             try await api.put(to: ["+385911111111"])
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func theStatsAreWhatThereIs() async throws {
+    @Test func `the stats are what there is`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222", "+385913333333", "+385914444444"])
@@ -184,7 +184,7 @@ import Testing
             ),
             ("extend", ["messages": []], ["messages": "required", "lease_seconds": "required"]),
         ] as [(String, JSON, [String: String])])
-    func whatIsWrongIsNamed(_ call: String, _ body: JSON, _ wrong: [String: String]) async throws {
+    func `a wrong field is named`(_ call: String, _ body: JSON, _ wrong: [String: String]) async throws {
         try await API.serving { api in
             let answer = try await api.post("/v1/outbox/\(call)", body, as: try await api.key())
             #expect(answer.status == 422)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func waitingEndsWithTheFirstMessage() async throws {
+    @Test func `waiting ends with the first message`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             let (store, couriers) = try await api.team(1)
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func anOfferThatAGatewayHasIsNotTriedAgainOnceItIsUntrue() async throws {
+    @Test func `an offer that a gateway has is not tried again once it is untrue`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             let (store, couriers) = try await api.team(2)
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// Gateways that all want the same at once: each message goes to one of them.
-    @Test func ofManyGatewaysOneHasEachMessage() async throws {
+    @Test func `each message goes to one of many gateways`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: (0..<60).map { "+38591\(1_000_000 + $0 % 20)" })

@@ -11,7 +11,7 @@ import Testing
         return (store, couriers[0], try await api.delivery(of: store, to: couriers))
     }
 
-    @Test func aWithdrawalSeesTheClaimThatItWaitedFor() async throws {
+    @Test func `a withdrawal sees the claim that it waited for`() async throws {
         try await API.serving { api in
             let (_, courier, id) = try await offer(api)
             let gateway = try await OpenTransaction.begin()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func aWithdrawalSeesTheLeaseThatWasExtendedMeanwhile() async throws {
+    @Test func `a withdrawal sees the lease that was extended meanwhile`() async throws {
         try await API.serving { api in
             let (_, courier, id) = try await offer(api)
             let key = try await api.key()
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func anInvitesLapsedLeaseIsWithdrawnWithIt() async throws {
+    @Test func `a lapsed lease of an invite is withdrawn with it`() async throws {
         try await API.serving { api in
             let (key, store) = (try await api.key(), try await api.store())
             let invite = try await api.post("/v1/invites", ["phone": "091 765-4321"], as: store.token).json
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func anAckBesideItsOwnExtensionIsDone() async throws {
+    @Test func `an ack beside its own extension is done`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111"])
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// They count what they did, and would wait for each other, or both for ever, if they counted in the same rows.
-    @Test func gatewaysOfTheSameChannelsDoNotWaitForEachOther() async throws {
+    @Test func `gateways of the same channels do not wait for each other`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222"])

@@ -5,7 +5,7 @@ import Testing
 
 /// Whose turn it is, when things go wrong.
 @Suite(.database) struct OutboxTurnsTests {
-    @Test func whoWaitsBehindMovesOnWhenTheFirstIsWithdrawn() async throws {
+    @Test func `the message behind moves on when the first is withdrawn`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111", "+385911111111"])
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func anAddressThatAlwaysFailsHoldsUpNobody() async throws {
+    @Test func `an address that always fails holds up nobody`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             let good = (0..<100).map { "+38592\(1_000_000 + $0)" }
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A crowd of them is cleared away a part at a time: the gateway that meets it is answered, and gets through.
-    @Test func aCrowdThatExpiredJamsNothing() async throws {
+    @Test func `a crowd of expired messages jams nothing`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.execute(
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func whoWaitsForAnotherTryHoldsUpItsAddressOnlyUntilItExpires() async throws {
+    @Test func `a message that waits for another try blocks its address until it expires`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aForgottenLeaseIsGivenToAnother() async throws {
+    @Test func `a forgotten lease is given to another gateway`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func whatEveryGatewayForgetsIsGivenUp() async throws {
+    @Test func `a message that every gateway forgets is given up`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// A lease ends while its gateway says that it is done: it was, or another one has the message, and never both.
-    @Test func anAckThatRacesTheLeasesEndHasOneOutcome() async throws {
+    @Test func `an ack that races the end of its lease has one outcome`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             var outcomes: [String: Int] = [:]
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func whatWasSentIsKeptByTheWeekAndDroppedWithIt() async throws {
+    @Test func `sent messages are kept by the week and dropped with it`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222"])

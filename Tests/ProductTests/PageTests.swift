@@ -20,7 +20,8 @@ import Testing
         ("hr-HR,hr;q=0.9", "hr", "poziva vas"), ("fr", "en", "invites you"), ("de-AT", "de", "lädt Sie ein"),
         (nil, "en", "invites you"),
     ])
-    func anInviteSaysWhoInvites(_ accepted: String?, _ language: String, _ words: String) async throws {
+    func `the page of an invite says who invites`(_ accepted: String?, _ language: String, _ words: String) async throws
+    {
         try await API.serving { api in
             let (code, courier) = try await invited(api, by: "<script>alert(1)</script> & Co")
             let page = try await api.get("/i/\(code)", headers: accepted.map { ["Accept-Language": $0] } ?? [:])
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func anInviteThatIsOverNamesNobody() async throws {
+    @Test func `the page of an invite that is over names nobody`() async throws {
         try await API.serving { api in
             let (code, _) = try await invited(api, by: "Kod Mare")
             try await api.execute("UPDATE invites SET expires_at = now()")
@@ -49,7 +50,7 @@ import Testing
 
     /// Browsers take the page's one style and nothing else.
     @Test(arguments: ["/docs", "/i/00000-00000"])
-    func thePolicyAllowsTheStyleAlone(_ path: String) async throws {
+    func `the policy of a page allows its style alone`(_ path: String) async throws {
         try await API.serving { api in
             let page = try await api.get(path).reply
             let style = try #require(page.text.firstMatch(of: /<style>([\s\S]*)<\/style>/)).1
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func theDescriptionIsMadeOnce() async throws {
+    @Test func `the description of the API is made once`() async throws {
         try await API.serving { api in
             let secret = try await ServerSecret.shared(by: api.database)
             let pages = PageRoom(
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func phonesLearnWhichAppsOpenTheLinks() async throws {
+    @Test func `phones learn which apps open the links`() async throws {
         try await API.serving { api in
             let apple = try await api.get("/.well-known/apple-app-site-association")
             #expect(apple.reply.header("content-type") == "application/json")

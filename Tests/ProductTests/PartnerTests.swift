@@ -4,7 +4,7 @@ import Testing
 
 /// Who works with whom, and what stores may know of couriers.
 @Suite(.database) struct PartnerTests {
-    @Test func bothSidesSeeTheOtherByName() async throws {
+    @Test func `both sides see the other by name`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier(name: ("Eva", "Ević")))
             let (first, second) = (try await api.courier(name: ("Ana", "Ević")), try await api.store(name: "aprikoza"))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func theDirectoryShowsNumbersOfPartnersOnly() async throws {
+    @Test func `the directory shows numbers of partners only`() async throws {
         try await API.serving { api in
             let (store, partner) = (try await api.store(), try await api.courier(name: ("Eva", "Ević")))
             _ = try await api.courier(name: ("Ana", "100%"))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func theDirectoryGoesPageByPage() async throws {
+    @Test func `the directory goes page by page`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             // Equal names, so that only the id tells them apart.
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheStoreEndsIt() async throws {
+    @Test func `only the store ends a partnership`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier(language: "hr"))
             _ = try await api.call("PUT", "/v1/me/devices/bike", ["platform": "apns"], as: courier.token)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func whatHasEndedCanBeginAgain() async throws {
+    @Test func `a partnership that has ended can begin again`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             for _ in 0..<2 {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func cancellationsHideWhoseDeliveriesTheyWere() async throws {
+    @Test func `cancellations hide from others whose deliveries they were`() async throws {
         try await API.serving { api in
             let (store, other) = (try await api.store(name: "Kod Mare"), try await api.store())
             let courier = try await api.courier()

@@ -27,7 +27,7 @@ import Testing
         #expect(try await api.act("accept", id, as: courier).status == 404)
     }
 
-    @Test func whatAnotherCarriesIsNotOfferedToAnExPartnerWhenItComesBack() async throws {
+    @Test func `a delivery that comes back is not offered to a former partner`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             for courier in couriers {
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// As if a node had read who is a partner, stood still while the partnership ended, and then committed.
-    @Test func whoWasAPartnerWhenItWasReadIsOfferedNothingIfNotInTheCommit() async throws {
+    @Test func `a courier who is no partner at the commit is offered nothing`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func everyStandingIsLeft() async throws {
+    @Test func `the end removes a courier from deliveries of every standing`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let (leaving, other) = (couriers[0], couriers[1])
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func whoeverComesBackSeesWhatItDelivered() async throws {
+    @Test func `a courier who comes back sees what it delivered`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func whatANodeLeftUndoneAnotherDoes() async throws {
+    @Test func `another node does what one left undone`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             var ids: [String] = []
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// What could not be left for however long is not forgotten.
-    @Test func leaveIsTakenInTheEndAlsoWhereItWasRefused() async throws {
+    @Test func `an end that was refused at first is carried out later`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// Partners again and no longer, while leave of the first time is still being taken.
-    @Test func aSecondEndIsNotTakenForTheFirst() async throws {
+    @Test func `a second end of a partnership is not taken for the first`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let first = try await api.delivery(of: store, to: couriers)
@@ -193,7 +193,7 @@ import Testing
     }
 
     /// Whoever gets another number meanwhile.
-    @Test func nobodyWaitsForEachOtherInACircle() async throws {
+    @Test func `ends of partnerships and changes of numbers never deadlock`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for round in 0..<40 {
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// Who is a partner again by the time of the commit keeps what it carries.
-    @Test func nobodyIsTakenLeaveOfWhoIsAPartner() async throws {
+    @Test func `a courier who is a partner again is not released`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// Ten thousand jobs, and everybody else works on meanwhile.
-    @Test func manyJobsAreLeftInCommitsOfTheirOwn() async throws {
+    @Test func `many jobs are left in commits of their own`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             try await api.execute(
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func whoBecomesAPartnerAgainKeepsWhatIsLeft() async throws {
+    @Test func `a courier who becomes a partner again keeps what is left`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -283,7 +283,7 @@ import Testing
     }
 
     /// Every step of other couriers and of the store, while partnerships end and begin.
-    @Test func noOfferGoesToWhoIsNoPartner() async throws {
+    @Test func `no offer goes to a courier who is no partner`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(4)
             for courier in couriers {

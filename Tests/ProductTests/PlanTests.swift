@@ -27,7 +27,9 @@ import Testing
     }
 
     /// Planned while there is next to nothing, and used when there is much.
-    @Test(arguments: Statistics.allCases) func nothingReadsMoreThanItNeeds(_ statistics: Statistics) async throws {
+    @Test(arguments: Statistics.allCases) func `no statement reads more than it needs`(_ statistics: Statistics)
+        async throws
+    {
         try await API.serving { api in
             for table in try await tables(api) {
                 try await api.execute("ALTER TABLE \(table) SET (autovacuum_enabled = off)")
@@ -66,7 +68,7 @@ import Testing
 
     /// Sixty thousand events for as many readers, numbered within the time that a statement has: looked up once each, and
     /// not each beside all others.
-    @Test func numberingTakesNoLongerForMany() async throws {
+    @Test func `numbering takes no longer for many readers`() async throws {
         try await API.serving { api in
             try await Session.with { session in
                 try await session.database.run(HoldNumbering())

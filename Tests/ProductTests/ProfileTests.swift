@@ -4,7 +4,7 @@ import Testing
 
 /// What an account says of itself, and the devices it has.
 @Suite(.database) struct ProfileTests {
-    @Test func whatIsLeftOutStays() async throws {
+    @Test func `fields left out of a change stay`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let before = try await api.get("/v1/me", as: store.token).json
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func aCourierChangesItsNames() async throws {
+    @Test func `a courier changes its names`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()
             let answer = try await api.call(
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func problemsAreToldInTheAccountsLanguage() async throws {
+    @Test func `problems are told in the language of the account`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             #expect(try await api.call("PATCH", "/v1/me", ["language": "hr"], as: store.token).status == 200)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func whatAnotherHasIsRefusedAndNothingChanges() async throws {
+    @Test func `an address or number of another is refused, and nothing changes`() async throws {
         try await API.serving { api in
             let (one, other) = (try await api.store(), try await api.store())
             let change: JSON = ["email": .string(other.login), "name": "Changed", "language": "hr"]
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Devices
 
-    @Test func theLastToClaimADeviceHasIt() async throws {
+    @Test func `the last to claim a device has it`() async throws {
         try await API.serving { api in
             let (one, other) = (try await api.courier(), try await api.courier())
             for (person, platform) in [(one, "fcm"), (other, "apns"), (other, "fcm")] {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func signingOutDropsTheDevice() async throws {
+    @Test func `signing out drops the device`() async throws {
         try await API.serving { api in
             let (one, other) = (try await api.courier(), try await api.courier())
             for (person, token) in [(one, "a"), (one, "b"), (other, "c")] {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func webPushBringsItsKeys() async throws {
+    @Test func `web push brings its keys`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let without = try await api.call("PUT", "/v1/me/devices/x", ["platform": "webpush"], as: store.token)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func anAccountKeepsItsTwentyNewestDevices() async throws {
+    @Test func `an account keeps its twenty newest devices`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()
             for number in 0..<23 {

@@ -25,7 +25,7 @@ import Testing
 
     enum Loss: CaseIterable { case claimedByAnother, dropped, signedOut, muted, crowdedOut, unregistered }
 
-    @Test(arguments: Loss.allCases) func aDeviceThatIsGivenUpGetsNothingMore(_ loss: Loss) async throws {
+    @Test(arguments: Loss.allCases) func `a device that is given up gets nothing more`(_ loss: Loss) async throws {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             let (ana, ivo) = (couriers[0], couriers[1])
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func whatMustBeKnownGoesToTheNumberOnceNoDeviceIsLeft() async throws {
+    @Test func `messages that must arrive go to the number once no device is left`() async throws {
         try await API.serving { api in
             let (_, store, couriers) = try await team(api, 1)
             let (ana, stranger) = (couriers[0], try await api.courier())
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func aCancellationThatNoDeviceTookGoesToTheNumber() async throws {
+    @Test func `a cancellation that no device took goes to the number`() async throws {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aDeviceThatChangedHandsIsNotForgottenForItsFormerOwner() async throws {
+    @Test func `a device that changed hands is not forgotten for its former owner`() async throws {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             _ = try await api.delivery(of: store, to: [couriers[0]])
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Who gives devices up, gateways that report them gone, and whoever withdraws offers want the same rows.
-    @Test func nobodyWaitsForEachOtherInACircle() async throws {
+    @Test func `changes of devices and offers never deadlock`() async throws {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 4)
             for round in 0..<15 {
@@ -138,7 +138,9 @@ import Testing
 
     enum Untruth: CaseIterable { case taken, cancelled, declined, removed, ended, deviceDropped }
 
-    @Test(arguments: Untruth.allCases) func whatIsNoLongerSoGetsNoOtherGo(_ untruth: Untruth) async throws {
+    @Test(arguments: Untruth.allCases) func `a message that is no longer true gets no other go`(_ untruth: Untruth)
+        async throws
+    {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             let (ana, ivo) = (couriers[0], couriers[1])
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func whatIsStillSoGetsAnotherGo() async throws {
+    @Test func `a message that is still true gets another go`() async throws {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 1)
             _ = try await api.delivery(of: store, to: couriers)
@@ -175,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func codesThatAreOverAreNotSent() async throws {
+    @Test func `codes that are over are not sent`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let invite = try await api.post("/v1/invites", ["phone": "0911234567"], as: store.token).json
@@ -192,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func whatWebPushIsEncryptedWithIsInTheMessage() async throws {
+    @Test func `a message of web push has the keys to encrypt it with`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let device: JSON = ["platform": "webpush", "p256dh": "BPk", "auth": "s3"]
@@ -205,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func whoGaveItBackIsNothingToTheNext() async throws {
+    @Test func `an offer says nothing of the courier who gave it back`() async throws {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             let id = try await api.delivery(of: store, to: couriers)
@@ -217,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatIsRevokedWhileItWaitsGetsNothing() async throws {
+    @Test func `a key that is revoked while it waits gets nothing`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             async let waited = api.claim(key, wait: 3)
@@ -232,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func aLeaseIsNeverMadeShorter() async throws {
+    @Test func `a lease is never made shorter`() async throws {
         try await API.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111"])

@@ -15,7 +15,7 @@ import Testing
 
     private func partners(_ api: API) async throws -> Int { try await api.execute("SELECT FROM partners").count }
 
-    @Test func makesThePartnership() async throws {
+    @Test func `redeeming a code makes the partnership`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
             let answer = try await redeem(api, try await invited(api, store, courier), courier)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func takesTheCodeHoweverItIsTyped() async throws {
+    @Test func `a code is taken however it is typed`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()
             let writings: [(String) -> String] = [
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func everyRefusalHasItsCode() async throws {
+    @Test func `every refusal has its code`() async throws {
         try await API.serving { api in
             let (store, courier, other) = (try await api.store(), try await api.courier(), try await api.courier())
             for unknown in ["00000-00000", "nonsense", ""] {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func theStoreIsToldInItsLanguage() async throws {
+    @Test func `the store is told in its language`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(language: "hr"), try await api.courier(name: ("Eva", "Ević")))
             _ = try await api.call("PUT", "/v1/me/devices/till", ["platform": "fcm"], as: store.token)
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: With a registration
 
-    @Test func registeringWithTheCodeMakesThePartner() async throws {
+    @Test func `registering with the code makes the partner`() async throws {
         try await API.serving { api in
             let store = try await api.store(name: "Kod Mare")
             let form = People.courierForm()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func registeringFirstAndRedeemingThenWorksToo() async throws {
+    @Test func `registering first and redeeming then works too`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let courier = Person(id: "", token: "", login: People.phone())
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aBadCodeRefusesTheWholeRegistration() async throws {
+    @Test func `a bad code refuses the whole registration`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let form = People.courierForm()
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: At once
 
-    @Test func aCodeIsRedeemedOnce() async throws {
+    @Test func `a code is redeemed once`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()
             for _ in 0..<100 {
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func itIsEitherRedeemedOrTakenBack() async throws {
+    @Test func `an invite is either redeemed or taken back`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             for _ in 0..<100 {
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func twoInvitesOfOneStoreMakeOnePartnership() async throws {
+    @Test func `two invites of one store make one partnership`() async throws {
         try await API.serving { api in
             for _ in 0..<100 {
                 let (store, courier) = (try await api.store(), try await api.courier())

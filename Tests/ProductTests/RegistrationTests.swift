@@ -4,7 +4,7 @@ import Testing
 
 /// Section 3 of the contract: how accounts come to be.
 @Suite(.database) struct RegistrationTests {
-    @Test func aStoreRegistersAndIsSignedIn() async throws {
+    @Test func `a store registers and is signed in`() async throws {
         try await API.serving { api in
             let form = People.storeForm()
             let answer = try await api.post("/v1/stores", form.with(["something": 1]))
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func aCourierRegistersAndIsSignedIn() async throws {
+    @Test func `a courier registers and is signed in`() async throws {
         try await API.serving { api in
             let answer = try await api.post("/v1/couriers", People.courierForm().with(["language": "hr"]))
             #expect(answer.status == 201)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func theLanguageIsThatOfTheRequestUnlessItIsSaid() async throws {
+    @Test func `the language is that of the request unless it is said`() async throws {
         try await API.serving { api in
             let answer = try await api.post(
                 "/v1/couriers", People.courierForm(), headers: ["Accept-Language": "fr, hr;q=0.8, en;q=0.5"])
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func everyWrongFieldIsNamedAtOnce() async throws {
+    @Test func `every wrong field is named at once`() async throws {
         try await API.serving { api in
             let answer = try await api.post(
                 "/v1/stores",
@@ -66,7 +66,9 @@ import Testing
         ("/v1/couriers", "phone", "12 34", "invalid_phone"),
         ("/v1/couriers", "first_name", "Ana\u{202E}", "control_characters"),
     ])
-    func aFieldThatIsWrongIsRefused(_ path: String, _ field: String, _ value: String, _ code: String) async throws {
+    func `a field that is wrong is refused`(_ path: String, _ field: String, _ value: String, _ code: String)
+        async throws
+    {
         try await API.serving { api in
             let form = path == "/v1/stores" ? People.storeForm() : People.courierForm()
             let answer = try await api.post(path, form.with([field: .string(value)]))
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [("email", "email_taken"), ("tax_id", "tax_id_taken")])
-    func whatAnotherStoreHasIsRefused(_ field: String, _ code: String) async throws {
+    func `an address or OIB of another store is refused`(_ field: String, _ code: String) async throws {
         try await API.serving { api in
             let first = People.storeForm()
             try #require(try await api.post("/v1/stores", first).status == 201)
@@ -88,7 +90,7 @@ import Testing
     }
 
     /// However many ways there are to write one number, it has one account.
-    @Test func oneNumberHasOneCourier() async throws {
+    @Test func `one number has one courier`() async throws {
         try await API.serving { api in
             for phone in ["+385 91 234-5678", "00385912345678", "091/234 5678", "(091) 2345678"] {
                 let answer = try await api.post(
@@ -100,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["email", "tax_id", "phone"])
-    func ofManyRegistrationsAtOnceOneWins(_ field: String) async throws {
+    func `one of many registrations at once wins`(_ field: String) async throws {
         try await API.serving { api in
             let (path, form) =
                 field == "phone" ? ("/v1/couriers", People.courierForm) : ("/v1/stores", People.storeForm)
@@ -121,7 +123,7 @@ import Testing
         ("UPDATE accounts SET password_hash = 'krumpir'", "account_password_is_hashed"),
         ("UPDATE accounts SET kind = 'admin'", "account_kind"),
     ])
-    func aHandAtTheDatabaseIsHeldToTheRules(_ sql: String, _ constraint: String) async throws {
+    func `changes by hand in the database are held to the rules`(_ sql: String, _ constraint: String) async throws {
         try await API.serving { api in
             _ = try await api.store()
             await expectRefusal(by: constraint) { try await api.execute(sql) }

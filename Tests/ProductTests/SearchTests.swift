@@ -39,7 +39,7 @@ import Testing
             """)
     }
 
-    @Test func everyWordMustBeginOneOfThose() async throws {
+    @Test func `every word of a search must begin a word of the delivery`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func whatIsEditedIsFoundByItsNewWordsAlone() async throws {
+    @Test func `an edited delivery is found by its new words alone`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers, ["description": "kolač"])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func nobodyFindsWhatIsNotTheirs() async throws {
+    @Test func `nobody finds what is not theirs`() async throws {
         try await API.serving { api in
             let ((store, couriers), (other, others)) = (try await api.team(1), try await api.team(1))
             let id = try await api.delivery(of: store, to: couriers, ["description": "lubenica"])
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func theDirectoryFollowsNamesAndPartnerships() async throws {
+    @Test func `the directory follows names and partnerships`() async throws {
         try await API.serving { api in
             let (store, stranger) = (try await api.store(), try await api.store())
             let courier = try await api.courier(name: ("Željko", "Čović"))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func namesAreFoundAmongManyCouriers() async throws {
+    @Test func `names are found among many couriers`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let (wanted, partner) = (
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func aRareWordIsFoundOnTheFirstPageHoweverFarBehind() async throws {
+    @Test func `a rare word is found on the first page, however far behind`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Too many to be sorted, and none of them near the beginning.
-    @Test func aFrequentWordIsFoundPageByPageAndMissesNothing() async throws {
+    @Test func `a frequent word is found page by page, and nothing is missed`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func aCouriersNameFindsWhatItCarriesAmongMany() async throws {
+    @Test func `the name of a courier finds what it carries among many`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             let courier = try await api.courier(name: ("Zvonimir", "Žanić"))
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// While the table of words is locked, searches take as long as they may.
-    @Test func aThirdSearchEndsTheOldestAndNobodyElseWaits() async throws {
+    @Test func `a third search ends the oldest, and nobody else waits`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func aSearchThatTakesTooLongEndsByItself() async throws {
+    @Test func `a search that takes too long ends by itself`() async throws {
         try await API.serving { api in
             let (store, _) = try await api.team(1)
             try await api.database.transaction { holder in
@@ -213,7 +213,7 @@ import Testing
     }
 
     /// Each of its steps is short enough.
-    @Test func aSearchOfManyStepsEndsAsAWhole() async throws {
+    @Test func `a search of many steps ends as a whole`() async throws {
         try await API.serving { api in
             let reads = SlowReads(api.database)
             await #expect(throws: PostgresError.self) {
@@ -227,7 +227,7 @@ import Testing
     }
 
     /// However often somebody asks again, no more than two statements are under way for it.
-    @Test func whatIsEndedKeepsItsPlaceUntilItsStatementHasEnded() async throws {
+    @Test func `an ended search keeps its place until its statement has ended`() async throws {
         try await API.serving { api in
             let (reads, account) = (SlowReads(api.database), Domain.ID(high: 1, low: 1))
             let underWay = Locked((now: 0, most: 0))
@@ -254,7 +254,7 @@ import Testing
     }
 
     /// They cost as much as searches do.
-    @Test func figuresAreTwoAtOnceToo() async throws {
+    @Test func `no more than two requests for figures run at once`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             try await api.database.transaction { holder in

@@ -15,7 +15,7 @@ import Testing
         return try await api.post("/v1/sessions", form.with(more), headers: ["User-Agent": "phone"])
     }
 
-    @Test func signsInByEmailInAnyCase() async throws {
+    @Test func `a store signs in by its e-mail address in any case`() async throws {
         try await API.serving { api in
             let (email, _) = try await registered(api)
             let answer = try await signIn(api, .string(email.string?.uppercased() ?? ""))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func signsInByAnyWritingOfTheNumber() async throws {
+    @Test func `a courier signs in by any writing of the number`() async throws {
         try await API.serving { api in
             let form = People.courierForm().with(["phone": "+385912345678"])
             try #require(try await api.post("/v1/couriers", form).status == 201)
@@ -36,7 +36,7 @@ import Testing
 
     /// What is one character to a reader can be thousands of bytes, of which the database takes 800.
     @Test(arguments: ["e" + String(repeating: "\u{301}", count: 5000), String(repeating: "👩‍👩‍👧‍👦", count: 300)])
-    func whatABrowserCallsItselfIsCutByItsBytes(_ userAgent: String) async throws {
+    func `the name of a browser is cut by its bytes`(_ userAgent: String) async throws {
         try await API.serving { api in
             let answer = try await api.post("/v1/stores", People.storeForm(), headers: ["User-Agent": userAgent])
             try #require(answer.status == 201)
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Nothing tells a wrong password from an account that is not there.
-    @Test func whatIsWrongIsNotTold() async throws {
+    @Test func `a refused sign-in does not tell what is wrong`() async throws {
         try await API.serving { api in
             let (email, _) = try await registered(api)
             let wrongPassword = try await signIn(api, email, ["password": "wrong-password"])
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aPasswordOrALoginThatIsMissingIsNamed() async throws {
+    @Test func `a password or login that is missing is named`() async throws {
         try await API.serving { api in
             let answer = try await api.post("/v1/sessions", ["cookie": "yes"])
             #expect(answer.status == 422)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aCookieHoldsTheSessionInstead() async throws {
+    @Test func `a cookie holds the session instead`() async throws {
         try await API.serving(publicURL: "https://kurir.example") { api in
             let (email, _) = try await registered(api)
             let answer = try await signIn(api, email, ["cookie": true])
@@ -88,7 +88,7 @@ import Testing
         (["Origin": "http://127.0.0.1:PORT"], 200),
         (["Origin": "http://127.0.0.1:PORT", "Sec-Fetch-Site": "cross-site"], 403),
     ])
-    func aCookieAloneChangesNothing(_ headers: [String: String], _ status: Int) async throws {
+    func `a cookie alone changes nothing`(_ headers: [String: String], _ status: Int) async throws {
         try await API.serving { api in
             let (email, _) = try await registered(api)
             let cookie = try await signIn(api, email, ["cookie": true]).reply.header("set-cookie") ?? ""
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func sessionsAreListedNewestFirst() async throws {
+    @Test func `sessions are listed newest first`() async throws {
         try await API.serving { api in
             let (email, first) = try await registered(api)
             let second = try #require(try await signIn(api, email).json["token"].string)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aSessionEndsAtOnce() async throws {
+    @Test func `a session ends at once`() async throws {
         try await API.serving { api in
             let (email, first) = try await registered(api)
             let second = try #require(try await signIn(api, email).json["token"].string)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aSessionThatHasExpiredIsNone() async throws {
+    @Test func `an expired session is none`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             try await api.execute("UPDATE sessions SET expires_at = now() - interval '1 second'")
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func aSessionInUseLastsOn() async throws {
+    @Test func `a session in use lasts on`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             try await api.execute("UPDATE sessions SET used_at = now() - interval '2 hours'")
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: ["", "Bearer", "Basic abc", "Bearer x y", "Bearer " + String(repeating: "x", count: 2000)])
-    func whatIsNoTokenIsNobody(_ authorization: String) async throws {
+    func `a text that is no token signs nobody in`(_ authorization: String) async throws {
         try await API.serving { api in
             let answer = try await api.get("/v1/me", headers: ["Authorization": authorization])
             #expect(answer.status == 401 && answer.code == "unauthenticated")
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// Only hashes of tokens are kept.
-    @Test func noTokenIsInTheDatabase() async throws {
+    @Test func `no token is in the database`() async throws {
         try await API.serving { api in
             let (_, token) = try await registered(api)
             let rows = try await api.execute("SELECT sessions::text, accounts::text FROM sessions, accounts")

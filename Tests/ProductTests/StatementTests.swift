@@ -136,7 +136,7 @@ import Testing
     ]
 
     /// The database takes each of them as it is: what it names is there, and has the type that is meant.
-    @Test(.database) func theDatabaseKnowsWhatEachNames() throws {
+    @Test(.database) func `the database knows what each statement names`() throws {
         let connection = try TestDatabase.current.connect()
         for statement in Self.all {
             #expect(throws: Never.self, "\(statement)") {
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func noneIsMissing() throws {
+    @Test func `no statement is missing here`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
         var found: Set<String> = []
         // Those of the parts below and beside the rooms are their own.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct StatsTests {
-    @Test func theFiguresAreWhatHappened() async throws {
+    @Test func `the figures are what happened`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let (other, _) = try await api.team(1)
@@ -48,7 +48,7 @@ import Testing
         ("from=2026-06-01&to=2026-06-30", 1, 0), ("from=2026-06-17&to=2026-06-23&time_zone=UTC", 0, 1),
         ("from=2026-06-11&to=2026-06-12&time_zone=Pacific/Kiritimati", 1, 0),
     ])
-    func aDayIsThatOfTheTimeZone(query: String, now: Int, before: Int) async throws {
+    func `a day is that of the time zone`(query: String, now: Int, before: Int) async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
@@ -75,7 +75,7 @@ import Testing
         ("time_zone=%2B10:00", "time_zone", "invalid_value"), ("time_zone=Foo5", "time_zone", "invalid_value"),
         ("to=9999-12-31&time_zone=UTC&from=9999-12-31", "", ""),
     ])
-    func whatIsWrongIsNamed(query: String, field: String, code: String) async throws {
+    func `a wrong parameter is named`(query: String, field: String, code: String) async throws {
         try await API.serving { api in
             let store = try await api.store()
             let answer = try await api.get("/v1/stats?\(query)", as: store.token)

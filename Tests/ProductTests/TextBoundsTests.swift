@@ -22,7 +22,7 @@ import Testing
         #expect(refused.wrong == Dictionary(uniqueKeysWithValues: texts.keys.map { (parent + $0, "too_long") }))
     }
 
-    @Test func peopleAreNeverLongerThanTheDatabaseTakes() async throws {
+    @Test func `texts of people are never longer than the database takes`() async throws {
         try await API.serving { api in
             let store = ["name": Bounds.storeName, "address": Bounds.address]
             let courier = ["first_name": Bounds.name, "last_name": Bounds.name]
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func norAreDeliveries() async throws {
+    @Test func `texts of deliveries are never longer than the database takes`() async throws {
         let recipient = ["first_name": Bounds.name, "last_name": Bounds.name, "address": Bounds.address]
         let texts = ["description": Bounds.text, "instructions": Bounds.text, "reference": Bounds.reference]
         try await API.serving { api in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func norAreReasonsAndNotes() async throws {
+    @Test func `reasons and notes are never longer than the database takes`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for (action, texts) in [
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func norAreDevicesKeysAndSearches() async throws {
+    @Test func `devices, keys and searches are never longer than the database takes`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let keys = ["p256dh": 200, "auth": 100]
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func theDatabaseTakesFourBytesForEachCharacter() async throws {
+    @Test func `the database takes four bytes for each character`() async throws {
         let bounds = [
             "courier_first_name": Bounds.name, "courier_last_name": Bounds.name,
             "dead_reason": Bounds.reason, "delivery_address": Bounds.address, "delivery_description": Bounds.text,

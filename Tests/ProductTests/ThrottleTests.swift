@@ -4,7 +4,7 @@ import Testing
 
 /// Who tries too often is slowed down, and nobody else.
 @Suite(.database) struct ThrottleTests {
-    @Test func guessingIsSlowedDown() async throws {
+    @Test func `guessing is slowed down`() async throws {
         try await API.serving(looseness: 1) { api in
             let form = People.storeForm()
             try #require(try await api.post("/v1/stores", form).status == 201)
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Only failures count: whoever knows the password is let in as often as it likes.
-    @Test func successIsNotCounted() async throws {
+    @Test func `tries that succeed are not counted`() async throws {
         try await API.serving(looseness: 1) { api in
             let form = People.storeForm()
             try #require(try await api.post("/v1/stores", form).status == 201)
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A stranger's tries fill the account's bucket for strangers, not the way in for whoever was here before.
-    @Test func nobodyIsLockedOutByAStranger() async throws {
+    @Test func `nobody is locked out by a stranger`() async throws {
         try await API.serving(looseness: 1) { api in
             let form = People.storeForm()
             try #require(try await api.post("/v1/stores", form).status == 201)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func redeemingIsThrottled() async throws {
+    @Test func `redeeming is throttled`() async throws {
         try await API.serving(looseness: 1) { api in
             let courier = try await api.courier()
             let guess: JSON = ["code": "00000-00000"]
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func codesAreSentSeldom() async throws {
+    @Test func `codes are sent seldom`() async throws {
         try await API.serving(looseness: 1) { api in
             let courier = try await api.courier()
             for login in [courier.login, "+385998877665"] {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatMayTryTenTimesMoreDoes() async throws {
+    @Test func `a looser throttle allows ten times as many tries`() async throws {
         try await API.serving(looseness: 10) { api in
             let courier = try await api.courier()
             for _ in 0..<30 {
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// However many try at once, no more get through than one after the other.
-    @Test func triesAtOnceAreCountedRight() async throws {
+    @Test func `tries at once are counted right`() async throws {
         try await API.serving(looseness: 1) { api in
             let courier = try await api.courier()
             let answers = try await together(25) {

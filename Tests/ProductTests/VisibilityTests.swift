@@ -9,7 +9,7 @@ import Testing
         try await api.get("/v1/deliveries" + query, as: person.token).items.compactMap { $0["id"].string }
     }
 
-    @Test func aCouriersListHasWhatItMayHaveAndWhatIsIts() async throws {
+    @Test func `a courier lists what it may have and what is its own`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func theEndOfAPartnershipEndsSeeingAtOnce() async throws {
+    @Test func `the end of a partnership ends seeing at once`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// An invite that was left over must not bring back a partnership that the store has ended.
-    @Test func theEndOfAPartnershipTakesBackInvites() async throws {
+    @Test func `the end of a partnership takes back invites`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func acceptingAndEndingThePartnershipExcludeEachOther() async throws {
+    @Test func `accepting and ending the partnership exclude each other`() async throws {
         try await API.serving { api in
             for _ in 0..<100 {
                 let (store, couriers) = try await api.team(1)
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// Whoever might accept learns where it goes, and who it is for with the parcel; also from lists, feeds and searches.
-    @Test func whoTheRecipientIsIsToldToWhoCarriesIt() async throws {
+    @Test func `only the courier who carries a delivery learns all of the recipient`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
@@ -153,7 +153,7 @@ import Testing
     }
 
     /// What it delivered for a store that it has left stands in front of the rest, and is passed over little by little.
-    @Test func manyThatAreNoLongerSeenDoNotHideTheRest() async throws {
+    @Test func `many deliveries that are no longer seen do not hide the rest`() async throws {
         try await API.serving { api in
             let (left, couriers) = try await api.team(1)
             let stays = try await api.store()
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func noticesThatBecameUntrueAreWithdrawn() async throws {
+    @Test func `notices that became untrue are withdrawn`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             for (number, courier) in couriers.enumerated() {
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func whoeverCarriesACancelledParcelIsToldByWhateverReachesThem() async throws {
+    @Test func `the carrier of a cancelled parcel is told by whatever reaches it`() async throws {
         try await API.serving { api in
             let store = try await api.store(name: "Kod Mare")
             var reached: [[String?]] = []
@@ -250,7 +250,7 @@ import Testing
 
     // MARK: Lists under the reader
 
-    @Test func pagesStayRightWhileRowsMove() async throws {
+    @Test func `pages stay right while rows move`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             var ids: [String] = []
@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func aCursorThatIsNoneIsRefused() async throws {
+    @Test func `a cursor that is none is refused`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             for cursor in ["x", "WyJhIl0", "WyJwZW5kaW5nIiwieCJd"] {
@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test func searchingFindsInEveryText() async throws {
+    @Test func `a search finds words in every text`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(

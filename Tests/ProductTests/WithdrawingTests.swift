@@ -21,7 +21,7 @@ import Testing
         try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
     }
 
-    @Test func anInviteThatIsRevokedIsNotTriedAgain() async throws {
+    @Test func `an invite that is revoked is not tried again`() async throws {
         try await API.serving { api in
             let (key, store) = (try await api.key(), try await api.store())
             let invites = [
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func anInviteThatIsRedeemedIsNotTriedAgain() async throws {
+    @Test func `an invite that is redeemed is not tried again`() async throws {
         try await API.serving { api in
             let (key, store, courier) = (try await api.key(), try await api.store(), try await api.courier())
             let code = try await invite(store, courier, api)["code"]
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func anInviteThatThePartnershipsEndRevokesIsNotTriedAgain() async throws {
+    @Test func `an invite revoked by the end of a partnership is not tried again`() async throws {
         try await API.serving { api in
             let (key, store, courier) = (try await api.key(), try await api.store(), try await api.courier())
             _ = try await invite(store, courier, api)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func aCodeThatWasReplacedOrUsedIsNotTriedAgain() async throws {
+    @Test func `a code that was replaced or used is not tried again`() async throws {
         try await API.serving { api in
             let (key, courier) = (try await api.key(), try await api.courier())
             func ask() async throws {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func anOfferThatIsTakenIsNotTriedAgain() async throws {
+    @Test func `an offer that is taken is not tried again`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             for courier in couriers {
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// Nobody serves the channel: what has expired, or is older than messages are kept, is given up all the same.
-    @Test func whatNobodyTakesIsGivenUpByAge() async throws {
+    @Test func `a message that nobody takes is given up by age`() async throws {
         try await API.serving { api in
             try await api.put(to: ["+385911111111", "+385911111112", "+385911111113", "+385911111114"])
             try await api.execute(

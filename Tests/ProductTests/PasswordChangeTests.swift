@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Changing a password, and getting a new one when the old one is forgotten.
-@Suite(.database) struct PasswordTests {
+@Suite(.database) struct PasswordChangeTests {
     private let newPassword = "palačinke-s-orasima"
 
     private func registered(_ api: API) async throws -> (form: JSON, token: String) {
@@ -29,7 +29,7 @@ import Testing
             ["email": form["email"], "code": .string(code), "new_password": .string(newPassword)])
     }
 
-    @Test func aNewPasswordEndsEveryOtherSession() async throws {
+    @Test func `a new password ends every other session`() async throws {
         try await API.serving { api in
             let (form, token) = try await registered(api)
             let other = try #require(try await signIn(api, form, People.password).json["token"].string)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func theCurrentPasswordIsAsked() async throws {
+    @Test func `a change of password asks for the current one`() async throws {
         try await API.serving { api in
             let (form, token) = try await registered(api)
             let answer = try await api.call(
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aForgottenPasswordIsReplacedByTheCodeThatWasSent() async throws {
+    @Test func `a forgotten password is replaced by the code that was sent`() async throws {
         try await API.serving { api in
             let (form, token) = try await registered(api)
             #expect(try await api.post("/v1/password_resets", ["email": form["email"]]).status == 202)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aCourierGetsTheCodeBySMS() async throws {
+    @Test func `a courier gets the code by SMS`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()
             #expect(try await api.post("/v1/password_resets", ["phone": .string(courier.login)]).status == 202)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func nobodyLearnsWhetherThereIsAnAccount() async throws {
+    @Test func `nobody learns whether there is an account`() async throws {
         try await API.serving { api in
             let answer = try await api.post("/v1/password_resets", ["email": "nobody@example.com"])
             #expect(answer.status == 202 && answer.reply.body.isEmpty)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aCodeHasFiveTries() async throws {
+    @Test func `a code has five tries`() async throws {
         try await API.serving { api in
             let (form, _) = try await registered(api)
             _ = try await api.post("/v1/password_resets", ["email": form["email"]])
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func tenTriesAtOnceAreStillFive() async throws {
+    @Test func `ten tries at once count as the five allowed`() async throws {
         try await API.serving { api in
             let (form, _) = try await registered(api)
             _ = try await api.post("/v1/password_resets", ["email": form["email"]])
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func aCodeIsOverAfterItsTimeAndWhenANewerOneIsSent() async throws {
+    @Test func `a code is over after its time and when a newer one is sent`() async throws {
         try await API.serving { api in
             let (form, _) = try await registered(api)
             _ = try await api.post("/v1/password_resets", ["email": form["email"]])
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// The code is kept as a keyed hash: who reads the table cannot try all of them.
-    @Test func noCodeIsKept() async throws {
+    @Test func `no code for a new password is kept`() async throws {
         try await API.serving { api in
             let (form, _) = try await registered(api)
             _ = try await api.post("/v1/password_resets", ["email": form["email"]])
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// A session that begins with the old password at the very moment does not outlive the change.
-    @Test func noSessionOfTheOldPasswordIsLeft() async throws {
+    @Test func `no session of the old password is left`() async throws {
         try await API.serving(hashingThreads: 2) { api in
             let (form, token) = try await registered(api)
             var current = People.password

@@ -6,7 +6,7 @@ import Testing
 
 /// Answers that are written bit by bit.
 @Suite(.timeLimit(.minutes(3)))
-struct StreamTests {
+struct StreamedBodyTests {
     private struct Broken: Error {}
 
     private static func stream(
@@ -22,7 +22,7 @@ struct StreamTests {
         }
     }
 
-    @Test func itComesInChunksAndTheConnectionIsUsedAgain() async throws {
+    @Test func `a stream comes in chunks, and its connection is used again`() async throws {
         try await withServer([Self.words]) { server in
             let client = try await server.client()
             for _ in 0..<3 {
@@ -35,7 +35,7 @@ struct StreamTests {
         }
     }
 
-    @Test func theOlderVersionGetsItUntilTheClose() async throws {
+    @Test func `the older version gets a stream until the close`() async throws {
         try await withServer([Self.words]) { server in
             let client = try await server.client()
             let reply = try await client.ask("GET /words HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -44,7 +44,7 @@ struct StreamTests {
         }
     }
 
-    @Test func headGetsNoneOfIt() async throws {
+    @Test func `HEAD gets nothing of a stream`() async throws {
         try await withServer([Self.words]) { server in
             let client = try await server.client()
             let reply = try await client.ask("HEAD /words HTTP/1.1\r\nHost: a\r\n\r\n", method: "HEAD")
@@ -53,7 +53,7 @@ struct StreamTests {
         }
     }
 
-    @Test func whatIsWrittenLeavesBeforeTheEnd() async throws {
+    @Test func `written bytes leave before the stream ends`() async throws {
         let goOn = Mailbox<Void>()
         let route = Self.stream("/bit") { writer in
             try await writer.write(Array("first".utf8))
@@ -70,7 +70,7 @@ struct StreamTests {
         }
     }
 
-    @Test func aStreamOutlivesItsRoutesDeadline() async throws {
+    @Test func `a stream outlives the deadline of its route`() async throws {
         let route = Route("GET", "/long", deadline: .milliseconds(50)) { _ in
             Response(
                 .ok,
@@ -85,7 +85,7 @@ struct StreamTests {
         }
     }
 
-    @Test func theProducerWaitsForAClientThatDoesNotRead() async throws {
+    @Test func `the producer waits for a client that does not read`() async throws {
         let written = Atomic(0)
         let total = 640
         let route = Self.stream("/much") { writer in
@@ -110,7 +110,7 @@ struct StreamTests {
         }
     }
 
-    @Test func severalTasksMayWriteToOneStream() async throws {
+    @Test func `several tasks may write to one stream`() async throws {
         let route = Self.stream("/several") { writer in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
@@ -127,7 +127,7 @@ struct StreamTests {
         }
     }
 
-    @Test func whoBreaksOffInTheMiddleSendsNoEnd() async throws {
+    @Test func `a producer that breaks off in the middle sends no end`() async throws {
         let route = Self.stream("/broken") { writer in
             try await writer.write(Array("half".utf8))
             throw Broken()
@@ -141,7 +141,7 @@ struct StreamTests {
     }
 
     /// What waits is a producer with nothing to write, or one that waits for room.
-    @Test(arguments: [0, 65_536]) func aClientThatLeavesCancelsTheProducer(_ size: Int) async throws {
+    @Test(arguments: [0, 65_536]) func `a client that leaves cancels the producer`(_ size: Int) async throws {
         let ends = Mailbox<String>()
         let route = Self.stream("/endless") { writer in
             defer { ends.put("ended") }
@@ -164,7 +164,7 @@ struct StreamTests {
     }
 
     /// Whoever goes on writing after the cancellation is refused each time, and nothing else happens.
-    @Test func aProducerThatIgnoresItsCancellationHarmsNobody() async throws {
+    @Test func `a producer that ignores its cancellation harms nobody`() async throws {
         let refusals = Mailbox<Bool>()
         let route = Self.stream("/stubborn") { writer in
             while !Task.isCancelled { try? await writer.write([UInt8](repeating: 0x2e, count: 65_536)) }

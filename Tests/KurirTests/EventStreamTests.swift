@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Feeds across processes, and what open streams cost.
-@Suite(.database, .timeLimit(.minutes(3))) struct StreamTests {
+@Suite(.database, .timeLimit(.minutes(3))) struct EventStreamTests {
     private let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "2", "KURIR_POOL_SIZE": "2"]
 
     private func open(_ kurir: Kurir, as token: String, query: String = "?after=now") async throws -> Client {
@@ -38,7 +38,7 @@ import Testing
         #expect(text.contains(id))
     }
 
-    @Test func anEventOfOneNodeArrivesOnTheOther() async throws {
+    @Test func `an event of one node arrives on the other`() async throws {
         let people = try await People.make()
         let url = TestDatabase.current.url
         try await Kurir.serving("--database", url, environment: environment) { here in
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aThousandStreamsAreCheap() async throws {
+    @Test func `a thousand streams are cheap`() async throws {
         let people = try await People.make()
         let url = TestDatabase.current.url
         try await makeAccounts(125)
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// What has no number yet can be seen from outside, and is over when it has.
-    @Test func whatWaitsForItsNumberIsMeasured() async throws {
+    @Test func `events that wait for their numbers are measured`() async throws {
         let url = TestDatabase.current.url
         try await makeAccounts(1)
         try await Kurir.serving("--database", url, environment: environment) { kurir in

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// The database goes away while clients are served.
-@Suite struct OutageTests {
-    @Test func aDatabaseKilledUnderLoadIsAnsweredForAndComesBack() async throws {
+@Suite struct ServiceOutageTests {
+    @Test func `requests are answered while the database is down, and served afterwards`() async throws {
         try await PrivateCluster.with { cluster in
             try await Kurir.serving("--database", cluster.url, "--throttle", "off") { kurir in
                 for _ in 0..<3 { try await outage(of: cluster, under: kurir) }
@@ -35,7 +35,7 @@ import Testing
         return try #require(Int(line.split(separator: " ")[1]))
     }
 
-    @Test func theEmbeddedServerComesBackWhenItIsKilled() async throws {
+    @Test func `the embedded server comes back when it is killed`() async throws {
         let directory = TemporaryDirectory.path("data")
         try await Kurir.serving("--data-dir", directory) { kurir in
             let file = try String(contentsOfFile: directory + "/postgres/postmaster.pid", encoding: .utf8)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func aKilledKurirIsFollowedByTheNext() async throws {
+    @Test func `the next kurir takes over from a killed one`() async throws {
         let directory = TemporaryDirectory.path("data")
         let killed = try await Kurir.start(["--data-dir", directory])
         killed.program.signal(SIGKILL)

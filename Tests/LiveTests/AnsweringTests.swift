@@ -4,8 +4,8 @@ import Testing
 
 /// The ordinary ways to ask, and what the answer's head says.
 @Suite(.timeLimit(.minutes(3)))
-struct RequestTests {
-    @Test func aRequestIsAnsweredAndTheConnectionUsedAgain() async throws {
+struct AnsweringTests {
+    @Test func `a request is answered and its connection used again`() async throws {
         try await withServer { server in
             let client = try await server.client()
             for _ in 0..<100 {
@@ -17,7 +17,7 @@ struct RequestTests {
         }
     }
 
-    @Test func closeIsHonoured() async throws {
+    @Test func `a wish to close the connection is honoured`() async throws {
         try await withServer { server in
             let client = try await server.client()
             #expect(try await client.get("/ping", "Connection: foo, Close\r\n").header("connection") == "close")
@@ -25,7 +25,7 @@ struct RequestTests {
         }
     }
 
-    @Test func headHasTheHeadOfGetAndNoBody() async throws {
+    @Test func `HEAD has the head of GET and no body`() async throws {
         try await withServer { server in
             let client = try await server.client()
             let head = try await client.ask("HEAD /ping HTTP/1.1\r\nHost: a\r\n\r\n", method: "HEAD")
@@ -37,7 +37,7 @@ struct RequestTests {
         }
     }
 
-    @Test func optionsSayWhatIsAllowed() async throws {
+    @Test func `OPTIONS says what is allowed`() async throws {
         try await withServer { server in
             let client = try await server.client()
             let route = try await client.ask("OPTIONS /echo HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -49,7 +49,7 @@ struct RequestTests {
         }
     }
 
-    @Test func unknownPathsAndMethodsAreProblems() async throws {
+    @Test func `unknown paths and methods are problems`() async throws {
         try await withServer { server in
             let client = try await server.client()
             let missing = try await client.get("/nowhere")
@@ -63,7 +63,7 @@ struct RequestTests {
         }
     }
 
-    @Test func theOlderVersionClosesUnlessAskedToStay() async throws {
+    @Test func `the older version closes unless asked to stay`() async throws {
         try await withServer { server in
             let closing = try await server.client()
             let reply = try await closing.ask("GET /ping HTTP/1.0\r\n\r\n")
@@ -77,14 +77,14 @@ struct RequestTests {
         }
     }
 
-    @Test func theAbsoluteFormIsTaken() async throws {
+    @Test func `the absolute form is taken`() async throws {
         try await withServer { server in
             let client = try await server.client()
             #expect(try await client.ask("GET http://test/ping HTTP/1.1\r\nHost: test\r\n\r\n").text == "pong")
         }
     }
 
-    @Test func parametersAndQueriesAreDecoded() async throws {
+    @Test func `parameters and queries are decoded`() async throws {
         let route = Route.get("/things/{name}") { request in
             .text("\(try request.parameter("name", as: String.self))|\(request.query("q") ?? "none")")
         }
@@ -96,7 +96,7 @@ struct RequestTests {
         }
     }
 
-    @Test func bodiesComeByLengthAndByChunks() async throws {
+    @Test func `bodies come by length and by chunks`() async throws {
         try await withServer { server in
             let client = try await server.client()
             let body = String(repeating: "žutić ", count: 8_000)
@@ -111,7 +111,7 @@ struct RequestTests {
         }
     }
 
-    @Test func whoExpectsToContinueIsToldTo() async throws {
+    @Test func `a client that expects to continue is told to`() async throws {
         try await withServer { server in
             let client = try await server.client()
             let expectation = "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
@@ -127,7 +127,9 @@ struct RequestTests {
     @Test(arguments: [
         ("POST /nowhere", "5", 404), ("POST /ping", "5", 405), ("POST /echo", "70000", 413),
     ])
-    func whoExpectsToContinueInVainIsToldBeforeSending(_ line: String, _ length: String, _ status: Int) async throws {
+    func `a client that expects to continue in vain is told before it sends`(
+        _ line: String, _ length: String, _ status: Int
+    ) async throws {
         try await withServer { server in
             let client = try await server.client()
             let reply = try await client.ask(
@@ -137,7 +139,7 @@ struct RequestTests {
         }
     }
 
-    @Test func requestIDsAreEchoedWhenSaneAndMadeOtherwise() async throws {
+    @Test func `request ids are echoed when sane and made otherwise`() async throws {
         try await withServer(loops: 2) { server in
             let client = try await server.client()
             #expect(try await client.get("/ping", "X-Request-Id: a-B_1.2\r\n").header("x-request-id") == "a-B_1.2")
@@ -154,7 +156,7 @@ struct RequestTests {
         }
     }
 
-    @Test func aRequestIsReportedWithItsRoute() async throws {
+    @Test func `a request is reported with its route`() async throws {
         let route = Route.get("/things/{name}") { request in
             request.account = "anna"
             return .text(try request.parameter("name"))
@@ -168,7 +170,7 @@ struct RequestTests {
         }
     }
 
-    @Test func theClientsAddressIsBelievedOfTrustedProxiesOnly() async throws {
+    @Test func `only trusted proxies are believed about the address of a client`() async throws {
         let route = Route.get("/me") { .text("\($0.client)") }
         let fields = "X-Forwarded-For: 203.0.113.9, 192.0.2.1\r\n"
         try await withServer([route]) { server async throws in

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// One after the other, because most make a server of their own and hurt it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct OutageTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct DatabaseOutageTests {
     /// Far more than what is promised (two seconds for the service's return), for machines that have much else to do.
     private static let bound: Int64 = 5_000_000_000
 
-    @Test func `a server killed under load fails fast, and is used again when it is back`() async throws {
+    @Test func `a server killed under load fails fast, and is used again when back`() async throws {
         try await PrivateCluster.with { cluster in
             let journal = Journal()
             try await withDatabase(url: cluster.url, loops: 2, observe: journal.add) { database, group in
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `that nothing can be reached is reported once a loop, however often it is tried`() async throws {
+    @Test func `an unreachable server is reported once a loop, however often it is tried`() async throws {
         let journal = Journal()
         await #expect(throws: PostgresError.self) {
             let url = "postgresql://kurir@127.0.0.1:1/nothing"
@@ -45,7 +45,7 @@ import Testing
         #expect(journal.all.allSatisfy { if case .connectFailed = $0 { true } else { false } })
     }
 
-    @Test(.emptyDatabase) func `what the server said is the reason, also when nothing was under way`() async throws {
+    @Test(.emptyDatabase) func `a lost connection has what the server said as its reason`() async throws {
         let journal = Journal()
         try await withDatabase(poolSize: 1, observe: journal.add) { database, _ in
             let backend = try await database.run(BackendPID())[0]
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.emptyDatabase)
-    func `a transaction in which nothing happens for too long is lost, and its connection replaced`() async throws {
+    func `a transaction that idles too long is lost, and its connection replaced`() async throws {
         let url = TestDatabase.current.url + "?options=-c%20idle_in_transaction_session_timeout%3D50ms"
         try await withDatabase(url: url, poolSize: 1) { database, _ in
             try await database.run(CreateNotes())
@@ -104,7 +104,7 @@ import Testing
         #expect(answer == [1])
     }
 
-    @Test func `a server that takes no writes is passed over, also when it stops taking them`() async throws {
+    @Test func `a server that takes no writes, or no longer, is passed over`() async throws {
         let (new, old) = (try ReservedPort(), try ReservedPort())
         let hosts = [1, new.number, old.number].map { "127.0.0.1:\($0)" }.joined(separator: ",")
         let url = "postgresql://kurir@\(hosts)/postgres"
