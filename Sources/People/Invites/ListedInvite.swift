@@ -112,12 +112,18 @@ struct ListSentInvites: Statement {
 }
 
 /// A page of the invites that a courier got, by account or by number.
+///
+/// Each half goes along an index of its own; asked for as one, the planner may go through everybody's.
 struct ListReceivedInvites: Statement {
     static let sql = """
         SELECT \(ListedInvite.columns), s.id, s.name
-        FROM invites i JOIN stores s ON s.id = i.store_id
-        WHERE (i.courier_id = $1 OR i.phone = (SELECT phone FROM couriers WHERE id = $1))
-            AND i.id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+        FROM (
+            (SELECT * FROM invites WHERE courier_id = $1 AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+            ORDER BY id DESC LIMIT $3)
+            UNION
+            (SELECT * FROM invites WHERE phone = (SELECT phone FROM couriers WHERE id = $1)
+                AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+            ORDER BY id DESC LIMIT $3)) i JOIN stores s ON s.id = i.store_id
         ORDER BY i.id DESC LIMIT $3
         """
     static let isReadOnly = true
