@@ -42,20 +42,34 @@ package struct Deadlines: Sendable {
         self.failed = failed
     }
 
-    /// Looks once a second until the task is cancelled.
+    /// Looks once a second until the task is cancelled. What takes long holds up nothing else.
     package func run(on loop: EventLoop) async {
-        // What went wrong with looking is told once.
-        var hasFailed = false
-        while !Task.isCancelled {
-            do {
-                try await begin()
-                while try await next() {}
-                hasFailed = false
-            } catch {
-                if !hasFailed, !(error is CancellationError) { failed("deadlines", error) }
-                hasFailed = true
+        await withDiscardingTaskGroup { group in
+            // What went wrong with looking is told once.
+            var hasFailed = false
+            while !Task.isCancelled {
+                do {
+                    try await begin()
+                    while let due = try await take(Array(kinds.keys)) {
+                        group.addTask(executorPreference: loop) { await see(to: due) }
+                    }
+                    hasFailed = false
+                } catch {
+                    if !hasFailed, !(error is CancellationError) { failed("deadlines", error) }
+                    hasFailed = true
+                }
+                try? await loop.sleep(for: Self.pause)
             }
-            try? await loop.sleep(for: Self.pause)
+            group.cancelAll()
+        }
+    }
+
+    /// Goes on while there is more of it, unless another node is quicker. What is lost on the way is due again in time.
+    private func see(to due: Due) async {
+        var next: Due? = due
+        while let due = next {
+            guard let hasMore = try? await settle(due) else { return }
+            next = hasMore ? try? await take([due.kind]) : nil
         }
     }
 
@@ -66,8 +80,18 @@ package struct Deadlines: Sendable {
 
     /// Does what has been due for longest; false when nothing is that nobody is at.
     func next() async throws -> Bool {
-        let take = TakeDue(kinds: Array(kinds.keys), time: Self.longest)
-        guard let due = try await database.run(take).first, let kind = kinds[due.kind] else { return false }
+        guard let due = try await take(Array(kinds.keys)) else { return false }
+        _ = try await settle(due)
+        return true
+    }
+
+    private func take(_ kinds: [String]) async throws -> Due? {
+        try await database.run(TakeDue(kinds: kinds, time: Self.longest)).first
+    }
+
+    /// Does it and puts it off; says whether there is more of it at once.
+    private func settle(_ due: Due) async throws -> Bool {
+        guard let kind = kinds[due.kind] else { return false }
         var pause = kind.period
         do {
             if try await kind.work(database) { pause = .zero }
@@ -77,7 +101,7 @@ package struct Deadlines: Sendable {
             pause = Self.patience
         }
         try await database.run(PutOff(due: due, by: pause))
-        return true
+        return pause == .zero
     }
 }
 

@@ -80,7 +80,10 @@ final class Application: Sendable {
     ) async throws -> Application {
         let report = MetricsReport(
             version: Command.version, metrics: parts.metrics, database: lanes.requests, group: parts.group)
-        let status = StatusRoom(database: lanes.requests, newestMigration: Schema.migrations.count) {
+        let status = StatusRoom(
+            database: lanes.requests, newestMigration: Schema.migrations.count,
+            functionsRevision: Schema.functionsRevision
+        ) {
             await report.text()
         }
         let service = try await Service.start(

@@ -122,10 +122,11 @@ import Testing
         }
     }
 
-    @Test(.database) func `a database that is not up to date is not ready`() async throws {
+    @Test(.database, arguments: ["schema_migrations", "schema_functions"])
+    func `a database that is not up to date is not ready`(_ table: String) async throws {
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
             let database = TestDatabase.current
-            try await blocking { try database.connect().execute("DELETE FROM schema_migrations") }
+            try await blocking { try database.connect().execute("DELETE FROM \(table)") }
             let answer = try await kurir.get("/readyz", "-H", "Accept-Language: hr")
             #expect(answer.status == 503)
             #expect(answer.body.contains("kurir migrate") && answer.body.contains("Baza"))

@@ -117,7 +117,7 @@ import Testing
         StatsSums.self,
         StatsDays.self,
         StatsCouriers.self,
-        NewestMigration.self,
+        SchemaState.self,
     ]
 
     /// Those whose parameters could be of several types.

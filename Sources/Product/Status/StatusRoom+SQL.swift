@@ -1,11 +1,11 @@
 import Postgres
 
 /// How far the database's schema has come.
-struct NewestMigration: Statement {
-    static let sql = "SELECT max(number) FROM schema_migrations"
+struct SchemaState: Statement {
+    static let sql = "SELECT (SELECT max(number) FROM schema_migrations), (SELECT max(revision) FROM schema_functions)"
     static let isReadOnly = true
 
-    static func decode(_ row: inout RowReader) throws -> Int32? {
-        try row.read()
+    static func decode(_ row: inout RowReader) throws -> (migration: Int32?, functions: Int32?) {
+        (try row.read(), try row.read())
     }
 }

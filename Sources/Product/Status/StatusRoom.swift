@@ -5,13 +5,16 @@ import Postgres
 /// What those who run Kurir ask of it: whether it lives, whether it can work, and its figures.
 package struct StatusRoom: Room {
     private let database: Database
-    private let newestMigration: Int
+    private let wanted: (migration: Int, functions: Int)
     private let metrics: @Sendable () async -> String
 
-    /// `newestMigration` is what the database must have taken; `metrics` writes the figures as Prometheus reads them.
-    package init(database: Database, newestMigration: Int, metrics: @escaping @Sendable () async -> String) {
+    /// `newestMigration` and `functionsRevision` are what the database must have taken; `metrics` writes the figures as Prometheus reads them.
+    package init(
+        database: Database, newestMigration: Int, functionsRevision: Int,
+        metrics: @escaping @Sendable () async -> String
+    ) {
         self.database = database
-        self.newestMigration = newestMigration
+        wanted = (newestMigration, functionsRevision)
         self.metrics = metrics
     }
 
@@ -42,8 +45,9 @@ package struct StatusRoom: Room {
 
     private func readiness() async throws -> Response {
         do {
-            let applied = try await database.run(NewestMigration()).first ?? nil
-            guard let applied, applied >= newestMigration else { throw Self.notMigrated }
+            guard let has = try await database.run(SchemaState()).first, let migration = has.migration,
+                let functions = has.functions, migration >= wanted.migration, functions >= wanted.functions
+            else { throw Self.notMigrated }
             return Self.status("ready")
         } catch PostgresError.refused(let refusal) where refusal.state == .undefinedTable {
             throw Self.notMigrated

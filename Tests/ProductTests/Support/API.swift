@@ -47,7 +47,10 @@ struct API: Sendable {
         configuration.limits.requestsPerAddress = nil
         let service = try await Service.start(
             settings, configuration, lanes: lanes, on: group,
-            status: StatusRoom(database: database, newestMigration: Schema.migrations.count) { "" }
+            status: StatusRoom(
+                database: database, newestMigration: Schema.migrations.count,
+                functionsRevision: Schema.functionsRevision
+            ) { "" }
         ) { event in
             if case .failed(_, let route, let error) = event { print("\(route): \(error)") }
         } failed: {
