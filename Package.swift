@@ -82,8 +82,8 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "People", "Postgres",
-                "Product", "Schema", "TestSupport",
+                "API", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Outbox",
+                "People", "Postgres", "Product", "Schema", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(name: "KurirTests", dependencies: ["kurir", "Postgres", "TestSupport"], swiftSettings: strict),

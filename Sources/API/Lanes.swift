@@ -8,12 +8,14 @@ package struct Lanes: Sendable {
     /// What may take a while although somebody waits for it, as searches and figures do: two connections a loop, and two
     /// seconds.
     package let slow: Database
+    /// The same on a replica, if there is one.
+    package let replica: Database?
     /// Gives events their numbers, and nothing else.
     package let feed: Database
     /// What nobody waits for.
     package let upkeep: Database
 
-    package var all: [Database] { [requests, slow, feed, upkeep] }
+    package var all: [Database] { [requests, slow, feed, upkeep] + (replica.map { [$0] } ?? []) }
 
     private let url: String
     private let group: EventLoopGroup
@@ -24,7 +26,7 @@ package struct Lanes: Sendable {
 
     /// Opens all of them.
     package init(
-        url: String, on group: EventLoopGroup, poolSize: Int,
+        url: String, replica replicaURL: String? = nil, on group: EventLoopGroup, poolSize: Int,
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
     ) async throws {
         (self.url, self.group, self.observe) = (url, group, observe)
@@ -35,6 +37,14 @@ package struct Lanes: Sendable {
             slow = try await Database(
                 url: url, group: group, poolSize: 2, limits: .ofSlowReads, observe: observe)
             opened.append(slow)
+            if let replicaURL {
+                let replica = try await Database(
+                    url: replicaURL, group: group, poolSize: 2, limits: .ofReplica, observe: observe)
+                self.replica = replica
+                opened.append(replica)
+            } else {
+                replica = nil
+            }
             feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
             opened.append(feed)
             upkeep = try await Database(
@@ -57,6 +67,7 @@ package struct Lanes: Sendable {
     package func stop() async {
         await upkeep.stop(within: .zero)
         await feed.stop()
+        await replica?.stop()
         await slow.stop()
         await requests.stop()
     }
@@ -73,6 +84,12 @@ extension DatabaseLimits {
     fileprivate static var ofSlowReads: DatabaseLimits {
         var limits = within(.seconds(2))
         limits.readsTogether = 1
+        return limits
+    }
+
+    fileprivate static var ofReplica: DatabaseLimits {
+        var limits = ofSlowReads
+        limits.mayBeAway = true
         return limits
     }
 

@@ -19,9 +19,11 @@ package final class SlowReads: Sendable {
     )
 
     private let database: Database
+    private let replica: Database?
     private let reads = Locked<[ID: [Read]]>([:])
 
-    package init(_ database: Database) { self.database = database }
+    /// Reads from the replica while it can be reached, and otherwise from the database.
+    package init(_ database: Database, replica: Database? = nil) { (self.database, self.replica) = (database, replica) }
 
     /// Reads, on the calling task's loop.
     package func run<Answer: Sendable>(
@@ -29,9 +31,9 @@ package final class SlowReads: Sendable {
     ) async throws -> Answer {
         guard let loop = EventLoop.current else { preconditionFailure("reads come from the loops") }
         let (answer, turn) = (Promise<Answer>(on: loop), Promise<Void>(on: loop))
-        let task = Task(executorPreference: loop) { [database] in
+        let task = Task(executorPreference: loop) { [database, replica] in
             try await turn.value()
-            return try await read(SlowRunner(database: database, loop: loop))
+            return try await read(SlowRunner(database: database, replica: replica, loop: loop))
         }
         let own = Read {
             loop.execute { turn.fulfil(.success(())) }
@@ -109,10 +111,21 @@ package final class SlowReads: Sendable {
 /// Runs the steps of a slow read: none is begun for a read that has ended, and what is under way is waited for.
 package struct SlowRunner: Sendable {
     fileprivate let database: Database
+    fileprivate let replica: Database?
     fileprivate let loop: EventLoop
 
     package func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
         try Task.checkCancellation()
-        return try await Task(executorPreference: loop) { [database] in try await database.run(statement) }.value
+        return try await Task(executorPreference: loop) { try await reach(statement) }.value
+    }
+
+    /// What took too long at the replica is not tried again.
+    private func reach<S: Statement>(_ statement: S) async throws -> [S.Row] {
+        guard let replica else { return try await database.run(statement) }
+        do {
+            return try await replica.run(statement)
+        } catch let error as PostgresError where error.isElsewhere {
+            return try await database.run(statement)
+        }
     }
 }

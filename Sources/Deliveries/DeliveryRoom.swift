@@ -24,7 +24,7 @@ package struct DeliveryRoom: Room {
                 keepsItsAnswer: true, handler: create),
             Endpoint(
                 .get, "/v1/deliveries", for: .signedIn,
-                "A store's deliveries, or a courier's: pending, in progress, delivered, cancelled, each newest first",
+                "A store's deliveries, or a courier's, by status (\(Self.statuses)), each newest first",
                 room: Self.name, query: ListedDeliveries.parameters,
                 answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [SlowReads.endedByAThird], handler: list),
             Endpoint(
@@ -65,6 +65,7 @@ package struct DeliveryRoom: Room {
     }
 
     private static let name = "Deliveries"
+    private static let statuses = DeliveryStatus.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// What the table says that an action may be refused with.
     private static func refusals(of action: Lifecycle.Action) -> [Problem] {

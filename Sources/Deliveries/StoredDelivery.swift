@@ -25,8 +25,7 @@ package struct StoredDelivery: Sendable {
         var cancelled: Timestamp?
 
         package init(
-            created: Timestamp, updated: Timestamp, accepted: Timestamp? = nil, delivered: Timestamp? = nil,
-            cancelled: Timestamp? = nil
+            created: Timestamp, updated: Timestamp, accepted: Timestamp?, delivered: Timestamp?, cancelled: Timestamp?
         ) {
             (self.created, self.updated, self.accepted, self.delivered, self.cancelled) = (
                 created, updated, accepted, delivered, cancelled

@@ -13,6 +13,9 @@ public enum DeliveryStatus: String, CaseIterable, Sendable {
         }
     }
 
+    /// The last of those, in the order of lists.
+    public static let lastOpen = allCases.last { $0.isOpen }!
+
     /// Whether a courier has it in hand.
     public var isCarried: Bool {
         switch self {

@@ -11,7 +11,14 @@ public enum Lifecycle {
         case withdraw
 
         /// Those that an account asks for by their name, and that are offered as buttons.
-        public static let asked: [Action] = [.edit, .accept, .decline, .deliver, .cancel]
+        public static let asked = allCases.filter(\.isAsked)
+
+        private var isAsked: Bool {
+            switch self {
+            case .edit, .accept, .decline, .deliver, .cancel: true
+            case .create, .release, .withdraw: false
+            }
+        }
     }
 
     /// How an account stands to a delivery.

@@ -32,16 +32,16 @@ public final class Database: Sendable {
         allowsNesting = limits.allowsNesting
         pools = try await LoopLocal(group) { Pool(on: $0, size: poolSize, limits: limits, source: source) }
         do {
-            try await open(loops * poolSize)
+            try await open(loops * poolSize, mayBeAway: limits.mayBeAway)
         } catch {
             await stop(within: .zero)
             throw error
         }
     }
 
-    private func open(_ wanted: Int) async throws {
+    private func open(_ wanted: Int, mayBeAway: Bool) async throws {
         let failures = try await pools.onEach { try await $0.start() }
-        guard let reason = failures.lazy.compactMap(\.self).first else { return }
+        guard !mayBeAway, let reason = failures.lazy.compactMap(\.self).first else { return }
         guard failures.contains(nil) else { throw PostgresError.unavailable(reason) }
         let open = await statistics().open
         throw PostgresError.unavailable(

@@ -23,6 +23,9 @@ public struct DatabaseLimits: Sendable {
     /// such tasks would wait for each other.
     public var allowsNesting = true
 
+    /// Whether a server that cannot be reached at the start is looked for later on, rather than an error.
+    public var mayBeAway = false
+
     /// The usual bounds.
     public init() {}
 

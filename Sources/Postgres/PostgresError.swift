@@ -9,6 +9,15 @@ public enum PostgresError: Error, Sendable {
     /// A row was not of the form that the statement expects, or the server broke the protocol.
     case unexpected(String)
 
+    /// Whether another server may well have the answer: this one cannot be reached, or gave a read up for its own reasons.
+    public var isElsewhere: Bool {
+        switch self {
+        case .unavailable, .connectionLost: true
+        case .refused(let error): error.isPassing && error.state != .queryCanceled
+        case .unexpected: false
+        }
+    }
+
     /// Whether another try may well succeed.
     public var isPassing: Bool {
         switch self {

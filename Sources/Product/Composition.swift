@@ -62,7 +62,7 @@ package struct Composition: Sendable {
         failed: @escaping @Sendable (_ job: String, any Error) -> Void
     ) async throws {
         let database = lanes.requests
-        let slowReads = SlowReads(lanes.slow)
+        let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
         let secret = try await ServerSecret.shared(by: database)
         let tail = try await FeedTail(on: group)
         self.tail = tail

@@ -61,7 +61,7 @@ final class Application: Sendable {
     private static func start(_ configuration: Configuration, _ parts: Parts) async throws -> Application {
         do {
             let lanes = try await Lanes(
-                url: parts.store.url, on: parts.group, poolSize: configuration.poolSize,
+                url: parts.store.url, replica: configuration.replica, on: parts.group, poolSize: configuration.poolSize,
                 observe: { parts.observe(.postgres($0)) })
             do {
                 return try await start(configuration, parts, lanes)

@@ -13,7 +13,7 @@ enum Command: String, CaseIterable {
         switch self {
         case .serve:
             [
-                .listen, .database, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
+                .listen, .database, .replica, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays,
                 .trustedProxies,

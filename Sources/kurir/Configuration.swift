@@ -8,6 +8,8 @@ import Observability
 struct Configuration: Sendable {
     var server: ServerConfiguration
     var database: DatabaseLocation
+    /// How libpq reaches a replica of it.
+    var replica: String?
     var loops: Int
     var poolSize: Int
     var logFormat: LogFormat
@@ -28,6 +30,10 @@ struct Configuration: Sendable {
                 Self.list($0, Self.origin)
             } ?? []
         database = try DatabaseLocation(settings)
+        replica = try settings.text(.replica).map { try DatabaseLocation.checked($0, by: .replica) }
+        if replica != nil, !database.isByAddress {
+            throw UsageError("--replica wants --database: a PostgreSQL of Kurir's own has no replica")
+        }
         loops = try settings.number(.loops, in: 1...256) ?? EventLoopGroup.coreCount
         poolSize = try settings.number(.poolSize, in: 1...64) ?? Self.usualPoolSize(loops: loops)
         logFormat = try settings.value(.logFormat, expected: "text or json", LogFormat.init) ?? .text
@@ -128,16 +134,18 @@ enum DatabaseLocation: Sendable {
         if try settings.has(.demo), given.isEmpty || given[0].name == Option.demo.name {
             self = .temporary
         } else if let url = settings.text(.database), given.first?.name != Option.dataDirectory.name {
-            self = try Self.checked(url)
+            self = .url(try Self.checked(url, by: .database))
         } else {
             self = .directory(settings.text(.dataDirectory) ?? "kurir-data")
         }
     }
 
-    private static func checked(_ url: String) throws -> DatabaseLocation {
+    var isByAddress: Bool { if case .url = self { true } else { false } }
+
+    static func checked(_ url: String, by option: Option) throws -> String {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") || url.contains("=") else {
-            throw UsageError("the database must be given as postgresql://user@host/name or as host=… dbname=…")
+            throw UsageError("--\(option.name) must be given as postgresql://user@host/name or as host=… dbname=…")
         }
-        return .url(url)
+        return url
     }
 }

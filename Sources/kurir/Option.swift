@@ -15,6 +15,9 @@ struct Option: Sendable {
     static let database = Option(
         name: "database", placeholder: "URL", environment: "DATABASE_URL",
         help: "the PostgreSQL to use, as postgresql://…; without it the private one in --data-dir, which serve runs")
+    static let replica = Option(
+        name: "replica", placeholder: "URL", environment: "KURIR_REPLICA",
+        help: "a replica of that PostgreSQL for searches and figures, which may be some seconds behind")
     static let dataDirectory = Option(
         name: "data-dir", placeholder: "DIR", environment: "KURIR_DATA_DIR",
         help: "where the private PostgreSQL keeps its data (./kurir-data)")

@@ -47,9 +47,10 @@ import Testing
     }
 
     @Test(arguments: Lifecycle.Action.allCases.filter { $0 != .create })
-    func `every cell is as the contract has it`(_ action: Lifecycle.Action) {
+    func `every cell is as the contract has it`(_ action: Lifecycle.Action) throws {
         for standing in L.Standing.allCases {
             let row = Self.table[action.rawValue]?[standing.rawValue]?.split(separator: " ").map(String.init)
+            try #require(row.map(\.count) ?? DeliveryStatus.allCases.count == DeliveryStatus.allCases.count)
             for (place, status) in DeliveryStatus.allCases.enumerated() {
                 let expected = row?[place] ?? "!not_found"
                 // Nobody stands so to a delivery in that status.

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTP
+import Languages
 import TestSupport
 import Testing
 
@@ -40,6 +41,31 @@ import Testing
                 .flatMap { $0.1.split(separator: ",").map(String.init) }
             let known = Set(published + EventType.allCases.map(\.rawValue))
             #expect(known == types, "in one place only: \(known.symmetricDifference(types))")
+        }
+    }
+
+    @Test func `every status and step is called something and shown somehow`() throws {
+        let statuses = DeliveryStatus.allCases.map(\.rawValue)
+        let listed = DeliveryStatus.allCases.filter { $0 == .pending || $0.hasCourier }.map(\.rawValue)
+        let ofCouriers = Lifecycle.Action.allCases.filter { action in
+            Lifecycle.rules.contains { rule in
+                guard case .becomes = rule.outcome else { return false }
+                return rule.action == action && rule.standing != .store
+            }
+        }.map(\.rawValue)
+        let steps = Lifecycle.Action.allCases.map(\.rawValue) + ["return"]
+        var wanted = statuses.flatMap { ["status_" + $0, "none_" + $0] }
+        wanted += listed.map { "noJobs_" + $0 }
+        wanted += steps.map { "did_" + $0 }
+        wanted += ofCouriers.flatMap { ["do_" + $0, "done_" + $0] }
+        let pages = Languages.all[0].pages
+        #expect(wanted.filter { pages[$0] == nil } == [])
+        let (scripts, style) = (try text(of: "js", in: "Web"), try text(of: "css", in: "Web"))
+        for status in statuses {
+            #expect(scripts.contains(try Regex("signs = \\{.*\\b\(status): ")), "\(status) has no sign")
+            for rule in ["--\(status): ", ".card.\(status) ", ".badge.\(status) "] {
+                #expect(style.contains(rule), "the pages' style lacks \(rule)")
+            }
         }
     }
 

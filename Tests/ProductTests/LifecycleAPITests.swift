@@ -42,14 +42,12 @@ import Testing
         return Scene(delivery: id, person: person, store: store)
     }
 
-    private static let actions: [Lifecycle.Action] = [.edit, .accept, .decline, .deliver, .cancel]
-
     @Test(arguments: Lifecycle.Standing.allCases, DeliveryStatus.allCases)
     func `every cell of the lifecycle holds through the API`(_ standing: Lifecycle.Standing, _ status: DeliveryStatus)
         async throws
     {
         try await API.serving { api in
-            for action in Self.actions {
+            for action in Lifecycle.Action.asked {
                 guard let scene = try await scene(standing, status, api) else { return }
                 let answer = try await act(action, scene, api)
                 let path = Deliveries.path(scene.delivery)

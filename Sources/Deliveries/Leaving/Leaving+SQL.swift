@@ -46,7 +46,7 @@ struct FindStandings: Statement {
     static let sql = """
         WITH looked AS MATERIALIZED (
             SELECT id, status, candidates @> ARRAY[$2] OR courier_id = $2 AS concerns FROM deliveries
-            WHERE store_id = $1 AND (status, id) < ($3::delivery_status, $4) AND status >= 'in_progress'
+            WHERE store_id = $1 AND (status, id) < ($3::delivery_status, $4) AND status >= '\(DeliveryStatus.lastOpen.rawValue)'
             ORDER BY status DESC, id DESC LIMIT 1000)
         SELECT id, NULL::delivery_status AS status, NULL::uuid AS place FROM looked WHERE concerns
         UNION ALL

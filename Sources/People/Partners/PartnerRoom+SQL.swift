@@ -68,7 +68,9 @@ struct HoldPartnership: Statement {
 /// Whether a courier carries something of a store.
 struct CarriesSomething: Statement {
     static let sql = """
-        SELECT EXISTS (SELECT FROM jobs WHERE courier_id = $2 AND status IN \(DeliveryStatus.sql(\.isCarried)) AND store_id = $1)
+        SELECT EXISTS (
+            SELECT FROM (VALUES \(DeliveryStatus.rows(\.isCarried))) AS wanted(status), LATERAL (
+                SELECT FROM jobs WHERE courier_id = $2 AND status = wanted.status AND store_id = $1 OFFSET 0) carried)
         """
     let pair: Pair
 
