@@ -7,7 +7,7 @@ import Testing
 @testable import API
 @testable import Product
 
-/// What stands in several places is what it is in Swift.
+/// Values that stand in several places are the same as in Swift.
 @Suite(.database) struct GeneratedTests {
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         .standardized
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Lists go backwards along the index.
+    /// Lists read the index backwards.
     @Test func `the database has the statuses in the order of lists`() async throws {
         try await API.serving { api in
             let known = try await api.execute("SELECT unnest(enum_range(NULL::delivery_status))")
@@ -76,7 +76,7 @@ import Testing
                             CASE WHEN '\(status.rawValue)' = 'delivered' THEN now() END,
                             CASE WHEN '\(status.rawValue)' = 'cancelled' THEN now() END)
                         """)
-                    // Whoever carried what was cancelled is remembered.
+                    // A cancelled delivery keeps the courier who carried it.
                     let mayBe = status == .cancelled || status.hasCourier == (courier != "NULL")
                     #expect((made != nil) == mayBe, "\(status) \(courier)")
                 }
