@@ -1,4 +1,4 @@
-# Kurir's doors. `make help` lists them.
+# Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
 .PHONY: help run demo test bench build format lint pictures thread-sanitizer packages test-packages
@@ -21,7 +21,7 @@ SANITIZE := swift test --sanitize=thread --scratch-path .build/thread-sanitizer
 # Some tests at a time: all of them at once starve each other, and then their deadlines say nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 
-help: ## list the doors
+help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 28
 
 run: build ## build and serve on http://127.0.0.1:8080 with a database of its own (ARGS="--listen …")

@@ -1,6 +1,6 @@
 /// The database's schema: the files of `migrations/` and `functions/`, embedded in the binary.
 public enum Schema {
-    /// Every migration in its order, by the file's name. A file that has landed is never edited.
+    /// Every migration in order, with its file's name. A file that has landed is never edited.
     public static let migrations: [(file: String, sql: String)] = [
         ("0001_foundation.sql", text(PackageResources._001_foundation_sql)),
         ("0002_accounts.sql", text(PackageResources._002_accounts_sql)),
@@ -18,10 +18,10 @@ public enum Schema {
         ("0014_functions.sql", text(PackageResources._014_functions_sql)),
     ]
 
-    /// One more with every change of the functions that lands: a node of before that starts again leaves later ones alone.
+    /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
     public static let functionsRevision = 1
 
-    /// The functions, as they are to be after all migrations.
+    /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
         ("functions/accounts.sql", text(PackageResources.accounts_sql)),
         ("functions/backfills.sql", text(PackageResources.backfills_sql)),

@@ -1,7 +1,7 @@
 import Domain
 import Postgres
 
-/// Whose session has this token.
+/// Finds the session that has this token, and its account.
 struct FindSession: Statement {
     static let sql = """
         SELECT s.id, s.account_id, a.kind, a.language, s.used_at < now() - interval '1 hour'
@@ -27,7 +27,7 @@ struct FindSession: Statement {
     }
 }
 
-/// Sets the end of a session that is in use thirty days off again.
+/// Moves the end of a session in use to thirty days from now.
 struct TouchSession: Statement {
     static let sql =
         "UPDATE sessions SET used_at = now(), expires_at = now() + interval '30 days' WHERE id = $1"

@@ -4,10 +4,9 @@ import EventLoop
 import HTTP
 import Postgres
 
-/// Knows whose session a token is.
+/// Finds out whose session a token is.
 ///
-/// What it learnt it remembers as long as nobody in the database says that the session has ended, and as long as it is
-/// sure to hear that: see ``Ear``.
+/// It remembers the answer only while it is sure to hear from the database when the session ends: see ``Ear``.
 package final class Authenticator: Sendable {
     private let database: Database
     private let memory: SessionMemory
@@ -20,7 +19,7 @@ package final class Authenticator: Sendable {
         self.ear = ear
     }
 
-    /// Whose request it is; nil when it names nobody.
+    /// The caller of a request; nil when it carries no token.
     package func caller(of request: Request) async throws -> Caller? {
         guard let token = try Self.token(of: request) else { return nil }
         let hash = TokenHash(token)
@@ -33,8 +32,8 @@ package final class Authenticator: Sendable {
         return found.caller
     }
 
-    /// Forgets what was known of an account's sessions here; to be called when what changes them is committed, and
-    /// before that is told to anybody.
+    /// Forgets what this node remembers of an account's sessions. Call it when a change to them is committed, and
+    /// before anybody is told of the change.
     package func forget(_ account: ID) async {
         await memory.forget(account)
     }
@@ -50,8 +49,8 @@ package final class Authenticator: Sendable {
         return token
     }
 
-    /// A browser sends the cookie along whoever asks it to: what changes something must come from our own pages, as
-    /// the browser itself says, or with a header that it lets no other site send unasked.
+    /// A browser sends the cookie whichever site asks it to. So a request that changes something must come from our own
+    /// pages, as the browser itself says, or carry a header that it lets no other site send unasked.
     private static func refuseCrossSite(_ request: Request) throws {
         guard request.method != "GET", request.method != "HEAD" else { return }
         let isOwn = request.header("sec-fetch-site").map { $0 == "same-origin" } ?? isFromOwnOrigin(request)
@@ -60,7 +59,7 @@ package final class Authenticator: Sendable {
         }
     }
 
-    /// What browsers say that do not know of `Sec-Fetch-Site`.
+    /// Serves browsers that do not send `Sec-Fetch-Site`.
     private static func isFromOwnOrigin(_ request: Request) -> Bool {
         guard let origin = request.header("origin"), let host = request.header("host") else { return false }
         return origin == "https://\(host)" || origin == "http://\(host)"

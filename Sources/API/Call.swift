@@ -2,13 +2,13 @@ import Domain
 import HTTP
 import Postgres
 
-/// A request on its way through an endpoint: who asks, and the database as far as it is the request's.
+/// A request on its way through an endpoint, with its caller and its access to the database.
 package struct Call: Sendable {
     /// The request.
     package let request: Request
     private let known: Caller?
     private let key: GatewayKey?
-    /// Where statements go that belong to the request.
+    /// Where the request's statements go.
     package let runner: Runner
     private let recorder: Recorder?
 
@@ -22,19 +22,19 @@ package struct Call: Sendable {
         self.recorder = recorder
     }
 
-    /// What is to be committed with the effect, so that this answer is given again; nil for a request without a key.
+    /// The answer's record, to be committed with the effect, for repeated requests; nil for a request without a key.
     package func record(_ answer: Response) -> KeepFirstAnswer? { recorder?.record(answer) }
 
-    /// The record is committed.
+    /// Notes that the record is committed.
     package func answerIsKept() { recorder?.isKept = true }
 
-    /// Who asks; there is nobody at an endpoint for anyone.
+    /// The account that asks. An endpoint for anyone has none.
     package var caller: Caller {
         guard let known else { preconditionFailure("an endpoint for anyone has no caller") }
         return known
     }
 
-    /// The gateway that asks; there is none at an endpoint for others.
+    /// The gateway that asks. Only endpoints for gateways have one.
     package var gateway: GatewayKey {
         guard let key else { preconditionFailure("an endpoint for others has no gateway") }
         return key
@@ -44,12 +44,12 @@ package struct Call: Sendable {
     @discardableResult
     package func run<S: Statement>(_ statement: S) async throws -> [S.Row] { try await runner.run(statement) }
 
-    /// Which page of a list is asked for.
+    /// The page of a list that is asked for.
     package func page() throws -> Page { try Page(request) }
 }
 
-/// Where statements go: to the database at large, or into a transaction, in which one that failed leaves nothing but to
-/// fail as a whole.
+/// Where statements go: to the database directly, or into a transaction. After a failed statement a transaction can
+/// only fail as a whole.
 package enum Runner: Sendable {
     case database(Database)
     case transaction(Transaction)
@@ -62,7 +62,7 @@ package enum Runner: Sendable {
         }
     }
 
-    /// Runs what must happen as a whole; within a transaction already, as part of it.
+    /// Runs the body in one transaction; if there is one already, as part of it.
     package func together<Answer: Sendable>(_ body: @escaping @Sendable (Runner) async throws -> Answer) async throws
         -> Answer
     {

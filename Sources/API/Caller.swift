@@ -8,7 +8,7 @@ package struct Caller: Hashable, Sendable {
     package let kind: AccountKind
     /// The session by which it is known.
     package let session: ID
-    /// What its problems and messages are written in.
+    /// The language of its problems and messages.
     package let language: Language
 }
 

@@ -2,14 +2,14 @@ import Domain
 import EventLoop
 import Postgres
 
-/// Something that is to be done again and again, by whichever node sees first that it is due.
+/// Work that recurs, done by whichever node first sees that it is due.
 package struct DueKind: Sendable {
-    /// As its row has it.
+    /// The name in its row.
     package let name: String
     let period: Duration
     let work: @Sendable (Database) async throws -> Bool
 
-    /// `work` says whether there is more of it to do at once. It may be done twice where a node stands still in the midst of it.
+    /// `work` says whether there is more to do at once. It may be done twice if a node stalls in the middle of it.
     package static func recurring(
         _ name: String, every period: Duration, _ work: @escaping @Sendable (Database) async throws -> Bool
     ) -> DueKind {
@@ -17,23 +17,23 @@ package struct DueKind: Sendable {
     }
 }
 
-/// Has done what is due.
+/// Does the work that is due.
 ///
-/// A deadline is a row. Whoever finds it due puts it off, far enough to do it in peace, and when it is done until it is due
-/// again: so one node at a time does it, and another one if that one dies.
+/// A deadline is a row. The node that finds it due moves it far enough ahead to do the work in peace, and then to when
+/// the work is due again. So one node at a time does it, and another takes over if that one dies.
 package struct Deadlines: Sendable {
-    /// How late the node may be that looks first.
+    /// How late a node may notice a deadline.
     private static let pause = Duration.seconds(1)
-    /// How soon something is tried again that went wrong.
+    /// How long after a failure the work is tried again.
     private static let patience = Duration.seconds(60)
-    /// Longer than any statement may take.
+    /// How far a deadline is moved ahead while its work is done: longer than any statement may take.
     private static let longest = Duration.seconds(660)
 
     private let database: Database
     private let kinds: [String: DueKind]
     private let failed: @Sendable (_ kind: String, any Error) -> Void
 
-    /// `failed` is told what went wrong; it is tried again, and the others have their turn meanwhile.
+    /// `failed` is told of each failure. The work is tried again, and other work goes on meanwhile.
     package init(
         _ database: Database, _ kinds: [DueKind], failed: @escaping @Sendable (_ kind: String, any Error) -> Void
     ) {
@@ -42,10 +42,10 @@ package struct Deadlines: Sendable {
         self.failed = failed
     }
 
-    /// Looks once a second until the task is cancelled. What takes long holds up nothing else.
+    /// Looks once a second until the task is cancelled. Long work delays no other work.
     package func run(on loop: EventLoop) async {
         await withDiscardingTaskGroup { group in
-            // What went wrong with looking is told once.
+            // Failures to look are told once, until one succeeds.
             var hasFailed = false
             while !Task.isCancelled {
                 do {
@@ -64,7 +64,7 @@ package struct Deadlines: Sendable {
         }
     }
 
-    /// Goes on while there is more of it, unless another node is quicker. What is lost on the way is due again in time.
+    /// Repeats the work while there is more, unless another node takes it first. After an error it falls due again.
     private func see(to due: Due) async {
         var next: Due? = due
         while let due = next {
@@ -73,12 +73,12 @@ package struct Deadlines: Sendable {
         }
     }
 
-    /// Sets what nobody has set yet.
+    /// Adds the deadlines that are not there yet.
     func begin() async throws {
         try await database.run(SetDeadlines(kinds: Array(kinds.keys)))
     }
 
-    /// Does what has been due for longest; false when nothing is that nobody is at.
+    /// Does the work that has been due longest and that nobody is doing; false when there is none.
     func next() async throws -> Bool {
         guard let due = try await take(Array(kinds.keys)) else { return false }
         _ = try await settle(due)
@@ -89,7 +89,7 @@ package struct Deadlines: Sendable {
         try await database.run(TakeDue(kinds: kinds, time: Self.longest)).first
     }
 
-    /// Does it and puts it off; says whether there is more of it at once.
+    /// Does the work and sets when it is due next; says whether there is more to do at once.
     private func settle(_ due: Due) async throws -> Bool {
         guard let kind = kinds[due.kind] else { return false }
         var pause = kind.period
@@ -105,14 +105,14 @@ package struct Deadlines: Sendable {
     }
 }
 
-/// A deadline that somebody is at.
+/// A deadline whose work somebody has taken.
 struct Due: Sendable {
     let kind: String
-    /// Until when it is theirs.
+    /// Nobody else takes it before then.
     let until: Timestamp
 }
 
-/// Takes what has been due for longest, of what nobody is at.
+/// Takes the deadline that has been due longest and that nobody has taken.
 struct TakeDue: Statement {
     static let sql = """
         UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $2)
@@ -147,7 +147,7 @@ struct PutOff: Statement {
     }
 }
 
-/// What nobody has ever done is due at once. It is about nothing in particular.
+/// Adds deadlines for work that was never done: it is due at once, and has no particular subject.
 struct SetDeadlines: Statement {
     static let sql = """
         INSERT INTO deadlines (kind, subject, due_at)

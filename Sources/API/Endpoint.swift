@@ -1,15 +1,15 @@
 import Domain
 import HTTP
 
-/// One call of the API: how it is reached, who may make it, what it takes and answers, and what does it.
+/// One call of the API: its method and path, who may make it, what it takes and answers, and its handler.
 ///
-/// What stands here is enforced by ``Gate`` and told by ``OpenAPI``, so that neither can forget it.
+/// ``Gate`` enforces what stands here and ``OpenAPI`` describes it, so that neither can forget it.
 package struct Endpoint: Sendable {
     package enum Method: String, Sendable {
         case get, post, put, patch, delete
     }
 
-    /// Something in the path or the query.
+    /// A parameter of the path or the query.
     package struct Parameter: Sendable {
         package let name: String
         let shape: Shape
@@ -20,12 +20,12 @@ package struct Endpoint: Sendable {
         }
 
         package static let list = [
-            Parameter(name: "limit", shape: .integer(Page.limits), what: "How many items at most (50)."),
-            Parameter(name: "cursor", shape: .string(), what: "The next_cursor of the page before."),
+            Parameter(name: "limit", shape: .integer(Page.limits), what: "How many items at most (default: 50)."),
+            Parameter(name: "cursor", shape: .string(), what: "The next_cursor of the previous page."),
         ]
     }
 
-    /// An answer that is no problem.
+    /// An answer that is not a problem.
     package struct Answer: Sendable {
         package let status: Status
         let shape: Shape?
@@ -40,14 +40,14 @@ package struct Endpoint: Sendable {
         }
 
         package static func ok(_ shape: Shape, _ what: String = "Done.") -> Answer { Answer(.ok, shape, what) }
-        package static func created(_ shape: Shape, _ what: String = "Made.") -> Answer {
+        package static func created(_ shape: Shape, _ what: String = "Created.") -> Answer {
             Answer(.created, shape, what)
         }
         package static func text(_ type: String, _ what: String, _ status: Status = .ok) -> Answer {
             Answer(status, .string(), what, type: type)
         }
         package static let noContent = Answer(.noContent, nil, "Done.")
-        package static let accepted = Answer(.accepted, nil, "Heard; what follows comes by another way.")
+        package static let accepted = Answer(.accepted, nil, "Accepted; the result comes by another way.")
     }
 
     package let method: Method
@@ -56,18 +56,18 @@ package struct Endpoint: Sendable {
     package let summary: String
     package let room: String
     package let query: [Parameter]
-    /// Told apart from the form, so that an endpoint can be described without one being read.
+    /// The form's shape, kept so that the endpoint can be described without reading a form.
     package let body: Shape?
     let isBodyRequired: Bool
-    /// Whether `If-Match` makes it depend on the version that the client knows.
+    /// Whether the client may name the version that it knows by `If-Match`.
     let takesIfMatch: Bool
     package let answers: [Answer]
     package let refusals: [Problem]
     let deadline: Duration
-    /// Whether the answer to a request with a key is kept by whoever commits the effect, not by a transaction around
-    /// the whole handler.
+    /// Whether the handler's own commit keeps the answer to a request with a key. Otherwise a transaction around the
+    /// whole handler keeps it.
     let keepsItsAnswer: Bool
-    /// What bounds how often it may be called; taken before anything is done, so that what fails counts as well.
+    /// The limits on how often it may be called. They are counted before anything is done, so that failures count, too.
     let throttles: @Sendable (Call) -> [Throttle.Bucket]
     let handler: @Sendable (Call) async throws -> Response
 
@@ -124,7 +124,7 @@ package struct Endpoint: Sendable {
     }
 }
 
-/// What belongs together of the API.
+/// A part of the API that belongs together: its calls, and the events that they publish.
 package protocol Room: Sendable {
     /// All calls.
     var endpoints: [Endpoint] { get }
@@ -133,6 +133,6 @@ package protocol Room: Sendable {
 }
 
 extension Room {
-    /// None, as a rule.
+    /// Most rooms publish none.
     package var eventTypes: [String] { [] }
 }

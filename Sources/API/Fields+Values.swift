@@ -9,7 +9,7 @@ protocol TextFieldValue: FieldValue {
 
 extension TextFieldValue {
     package init(field json: JSON) throws(InvalidValue) { try self.init(Fields.text(json)) }
-    /// Read by the very rules that fields are held to, so that it can only be right.
+    /// An example is read by the same rules as fields, so that it is always valid.
     package static func example(_ text: String) -> Self { try! Self(text) }
 }
 
@@ -63,7 +63,7 @@ extension ID: FieldValue {
 }
 
 extension ID: PostgresValue {
-    /// It is PostgreSQL's `uuid`.
+    /// An id is PostgreSQL's `uuid`.
     public static var postgresType: PostgresType { .uuid }
 
     /// Appends the binary form.

@@ -1,26 +1,26 @@
 import Domain
 import HTTP
 
-/// A request's body as a type: the initializer that reads its fields is also what documents them.
+/// A request's body as a type. The initializer that reads its fields also documents them.
 package protocol Form: Sendable {
-    /// Reads every field; what is wrong gathers in `fields`, and an example stands in for it meanwhile.
+    /// Reads every field. Errors gather in `fields`, and an example stands in for a wrong value meanwhile.
     init(_ fields: inout Fields)
-    /// Whether the request may come without a body, which is then taken as a form without fields.
+    /// Whether the request may come without a body, which then counts as a form without fields.
     static var mayBeLeftOut: Bool { get }
 }
 
 extension Form {
-    /// A form must be there, unless it says otherwise.
+    /// A body is required unless the form says otherwise.
     package static var mayBeLeftOut: Bool { false }
 }
 
-/// What makes of a text that was sent the text that is taken, of so many characters at most.
+/// Turns the text that was sent into the text that is taken, of at most `most` characters.
 package typealias TextRule = (_ text: String, _ most: Int) throws(InvalidValue) -> String
 
 /// A value that a field can have.
 package protocol FieldValue: Sendable {
     static var shape: Shape { get }
-    /// Stands in for a value that is wrong until the form is refused.
+    /// Takes the place of a wrong value until the form is refused.
     static var example: Self { get }
     init(field: JSON) throws(InvalidValue)
 }
@@ -49,7 +49,7 @@ package struct Fields: Sendable {
         return form
     }
 
-    /// What the form's fields are.
+    /// The shape of the form's fields.
     static func describe<F: Form>(_ form: F.Type) -> Shape {
         var fields = Fields([:])
         _ = F(&fields)
@@ -79,7 +79,7 @@ package struct Fields: Sendable {
         return take(name) { () throws(InvalidValue) in try V(field: json) }
     }
 
-    /// A field of a change: left out, it stays as it is.
+    /// A field of a change. If it is left out, its value stays as it is.
     package mutating func change<V: FieldValue>(_ name: String, as type: V.Type = V.self) -> V? {
         describe(name, V.shape, optional: true)
         guard let json = members[name] else { return nil }
@@ -117,13 +117,13 @@ package struct Fields: Sendable {
         return line(name, upTo: most, by: rule)
     }
 
-    /// A field of a change that null takes away: nil when it is left out.
+    /// A field of a change that null erases. It is nil when the field is left out.
     package mutating func erasable<V>(_ name: String, _ read: (inout Fields) -> V?) -> V?? {
         let value = read(&self)
         return members[name] == nil ? nil : .some(value)
     }
 
-    /// An object with fields of its own; one that must be there is refused when it is not.
+    /// An object with fields of its own. If it is required and missing, it is refused.
     package mutating func object<V>(_ name: String, isRequired: Bool = true, _ read: (inout Fields) -> V) -> V {
         let json = isRequired ? given(name) : members[name]
         var members: [String: JSON]?
@@ -153,7 +153,7 @@ package struct Fields: Sendable {
         } ?? choices[0]
     }
 
-    /// A whole number within bounds, which must be there, unless there is a usual one.
+    /// A whole number within bounds. It must be there unless there is a usual value.
     package mutating func number(_ name: String, _ range: ClosedRange<Int>, unless usual: Int? = nil) -> Int {
         guard let number = optionalNumber(name, range) else {
             if usual == nil {
@@ -249,7 +249,7 @@ package struct Fields: Sendable {
         return text
     }
 
-    /// What a form sends for a field that was left empty.
+    /// An empty text, which forms send for a field that was left empty.
     private func isBlank(_ json: JSON) -> Bool { json == .string("") }
 
     private func given(_ name: String) -> JSON? {

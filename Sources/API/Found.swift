@@ -1,8 +1,8 @@
 import Postgres
 
-/// What a page of a list has, of which not everything is for its reader, or not everything what is looked for.
+/// Part of a list. Items that are not for its reader, or that are not looked for, are left out.
 package struct Found<Item: Sendable>: Sendable {
-    /// So many places of a list are looked at in a row.
+    /// How many places of a list are looked at in one step.
     package static var mostPlaces: Int32 { 1000 }
 
     package let items: [Item]
@@ -13,13 +13,13 @@ package struct Found<Item: Sendable>: Sendable {
         (self.items, self.edge) = (items, edge)
     }
 
-    /// What a statement gives that says in each row where it stopped.
+    /// Reads rows that each say where the statement stopped.
     package init(_ rows: [Remarked<[String]?, Item>]) {
         self.init(items: rows.compactMap(\.item), edge: rows.first?.remark)
     }
 }
 
-/// A row that may have nothing but a remark on what was looked at.
+/// A row with a remark on what was looked at, and perhaps an item.
 package struct Remarked<Remark: Sendable, Item: Sendable>: Sendable {
     package let remark: Remark
     package let item: Item?

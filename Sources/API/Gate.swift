@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// Where every request to the API passes: who it is for, whether they may, and whether it was made before.
+/// Every request to the API passes here: who makes it, whether they may, and whether it was made before.
 package struct Gate: Sendable {
     private let database: Database
     private let authenticator: Authenticator
@@ -12,7 +12,7 @@ package struct Gate: Sendable {
     private let throttle: Throttle
     private let wrote: @Sendable () -> Void
 
-    /// `words` are those that answers are told in, and `wrote` is told whenever something may have been committed.
+    /// `words` has the texts of problems. `wrote` is called whenever something may have been committed.
     package init(
         database: Database, authenticator: Authenticator, throttle: Throttle, secret: ServerSecret, words: ProblemWords,
         wrote: @escaping @Sendable () -> Void
@@ -55,7 +55,7 @@ package struct Gate: Sendable {
         return try await endpoint.handler(call)
     }
 
-    /// The one place where it is decided who may call what.
+    /// The only place that decides who may call what.
     private func admit(_ request: Request, to access: Access) async throws -> Caller? {
         guard access != .anyone else { return nil }
         guard let caller = try await authenticator.caller(of: request) else { throw Problem.unauthenticated }

@@ -3,20 +3,20 @@ import Domain
 import HTTP
 import Postgres
 
-/// What a gateway may take and answer for, as its key says.
+/// A gateway's key, which says what it may take and report on.
 package struct GatewayKey: Sendable {
     /// The key's row.
     package let id: ID
-    /// The only channels that it can have to do with.
+    /// The only channels that it may serve.
     package let channels: [String]
 
     /// Every channel there is.
     package static let allChannels = ["push", "sms", "email"]
 
-    /// What a new key looks like, which nobody will see again.
+    /// A new key. Only its hash is kept, so nobody can see the key again.
     package static func newSecret() -> String { "kgw_" + Base64URL.encode(SecureRandom.bytes(32)) }
 
-    /// All that is kept of a key.
+    /// The hash of a key, which is all that is kept of it.
     package static func hash(_ secret: String) -> [UInt8] { SHA256.hash(secret) }
 
     /// Refuses a channel that the key does not hold.
@@ -31,7 +31,7 @@ struct GatewayKeys: Sendable {
 
     init(_ database: Database) { self.database = database }
 
-    /// The key that a request shows.
+    /// The key that a request carries.
     func key(of request: Request) async throws -> GatewayKey {
         let parts = (request.header("authorization") ?? "").split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer",

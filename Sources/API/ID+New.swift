@@ -3,7 +3,7 @@ import Domain
 import Glibc
 
 extension ID {
-    /// A new one, later than those before.
+    /// A new id, later than those before.
     package static func new() -> ID {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -13,7 +13,7 @@ struct LockIdempotencyKey: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// What was answered first, within the last day.
+/// Finds the first answer to a request with this key, if it is at most a day old.
 struct FindFirstAnswer: Statement {
     static let sql = """
         SELECT fingerprint, status, headers, body FROM idempotency_keys
@@ -35,7 +35,7 @@ struct FindFirstAnswer: Statement {
     }
 }
 
-/// Keeps an answer, in the place of one that is older than a day.
+/// Keeps an answer, replacing one that is older than a day.
 package struct KeepFirstAnswer: Statement {
     package static let sql = """
         INSERT INTO idempotency_keys AS kept (account_id, key, fingerprint, status, headers, body)

@@ -3,9 +3,9 @@ import Domain
 import HTTP
 import Postgres
 
-/// Answers a request that was made before with its first answer.
+/// Answers a repeated request with its first answer.
 ///
-/// The answer is kept in the transaction that does what the request asks for: never one without the other.
+/// The answer is kept in the transaction that does what the request asks for, so there is never one without the other.
 struct Idempotency: Sendable {
     private let database: Database
     private let key: SealingKey
@@ -26,8 +26,8 @@ struct Idempotency: Sendable {
         return key
     }
 
-    /// `keepsItself` says that the handler's own commit keeps the answer. `admit` is asked before the handler, unless there
-    /// is an answer already, and what it does is not taken back with what the handler did.
+    /// `keepsItself` says that the handler's own commit keeps the answer. `admit` is asked before the handler, unless
+    /// there is an answer already; what it does is not rolled back with what the handler did.
     func answer(
         _ request: Request, key: String, by caller: Caller, keepsItself: Bool,
         admit: (Call) async throws -> Void, handler: @escaping @Sendable (Call) async throws -> Response
@@ -39,7 +39,7 @@ struct Idempotency: Sendable {
             guard keepsItself else { return try await answerInTransaction(request, attempt, by: caller, handler) }
             return try await answerWithRecorder(request, attempt, by: caller, handler)
         } catch let refusal as Problem where refusal.isFinal {
-            // What it did is rolled back, so that the answer alone is to be kept.
+            // What the handler did is rolled back, so only the answer is kept.
             let answer = refusal.response(
                 requestID: request.id, language: caller.language.rawValue, words: words)
             return try await keepAlone(answer, for: attempt)
@@ -61,7 +61,7 @@ struct Idempotency: Sendable {
         }
     }
 
-    /// Without a transaction of its own. Of twins that came together the key itself lets one commit only.
+    /// Runs the handler without a transaction. The key is unique, so only one of two twins can commit.
     private func answerWithRecorder(
         _ request: Request, _ attempt: Attempt, by caller: Caller,
         _ handler: @escaping @Sendable (Call) async throws -> Response
@@ -73,13 +73,13 @@ struct Idempotency: Sendable {
             return recorder.isKept ? answer : try await keepAlone(answer, for: attempt)
         } catch is KeyTaken {
             if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
-            // The key was used more than a day ago, and nobody has cleared it away yet.
+            // The key is older than a day, and nobody has cleared it away yet.
             try await database.run(ForgetFirstAnswer(attempt: attempt))
             throw Problem.requestInProgress
         }
     }
 
-    /// Keeps an answer that came without an effect; where a twin was faster, its answer is the first.
+    /// Keeps an answer that came without an effect. If a twin was faster, its answer is the first.
     private func keepAlone(_ answer: Response, for attempt: Attempt) async throws -> Response {
         guard try await database.run(keep(answer, for: attempt)).isEmpty else { return answer }
         return try await firstAnswer(to: attempt, .database(database)) ?? answer
@@ -110,8 +110,7 @@ struct Idempotency: Sendable {
     }
 }
 
-/// Makes the record of an answer for whoever commits it with the effect, and learns whether that was done.
-///
+/// Makes the record of an answer for the commit that has the effect, and learns whether it was committed.
 /// Unchecked, because all of it happens on the loop of the request.
 final class Recorder: @unchecked Sendable {
     let record: (Response) -> KeepFirstAnswer
@@ -120,7 +119,7 @@ final class Recorder: @unchecked Sendable {
     init(_ record: @escaping (Response) -> KeepFirstAnswer) { self.record = record }
 }
 
-/// Somebody was faster with the same key: what the request asks for was not done again.
+/// Another request with the same key was faster: what this one asks for was not done again.
 package struct KeyTaken: Error {
     package init() {}
 }
@@ -131,7 +130,7 @@ package struct Attempt: Sendable {
     package let key: String
     package let fingerprint: [UInt8]
 
-    /// What the kept answer is bound to.
+    /// The context that the kept answer is sealed for.
     var context: [UInt8] { Array("\(account) \(key)".utf8) }
 }
 

@@ -1,18 +1,17 @@
 import EventLoop
 import Postgres
 
-/// The connections to the database, by what they are for, so that nothing waits behind what takes long.
+/// The connections to the database by purpose, so that nothing waits behind long work.
 package struct Lanes: Sendable {
-    /// What requests ask, on every loop.
+    /// For requests, on every loop.
     package let requests: Database
-    /// What may take a while although somebody waits for it, as searches and figures do: two connections a loop, and two
-    /// seconds.
+    /// For slow reads that somebody waits for, such as searches and figures: two connections a loop, and two seconds.
     package let slow: Database
-    /// The same on a replica, if there is one.
+    /// For slow reads on a replica, if there is one.
     package let replica: Database?
-    /// Gives events their numbers, and nothing else.
+    /// For numbering events, and nothing else.
     package let feed: Database
-    /// What nobody waits for.
+    /// For work that nobody waits for.
     package let upkeep: Database
 
     package var all: [Database] { [requests, slow, feed, upkeep] + (replica.map { [$0] } ?? []) }
@@ -21,7 +20,7 @@ package struct Lanes: Sendable {
     private let group: EventLoopGroup
     private let observe: @Sendable (PostgresEvent) -> Void
 
-    /// How many connections there are with so many for the requests of each loop, those of the ear among them.
+    /// How many connections there are when each loop has `poolSize` for requests. The ear's is counted, too.
     package static func connections(loops: Int, poolSize: Int) -> Int { loops * (poolSize + 2) + 3 }
 
     /// Opens all of them.
@@ -80,7 +79,7 @@ extension DatabaseLimits {
         return limits
     }
 
-    /// One at a time, since what takes long would make others wait that go with it.
+    /// Reads go one at a time, since a slow one would delay those in the same batch.
     fileprivate static var ofSlowReads: DatabaseLimits {
         var limits = within(.seconds(2))
         limits.readsTogether = 1

@@ -1,7 +1,7 @@
 import Domain
 import HTTP
 
-/// The description of the API that `GET /openapi.json` gives, made of the endpoints themselves.
+/// The description of the API for `GET /openapi.json`, made from the endpoints themselves.
 package struct OpenAPI: Sendable {
     private let endpoints: [Endpoint]
     private let version: String
@@ -12,7 +12,7 @@ package struct OpenAPI: Sendable {
         self.version = version
     }
 
-    /// OpenAPI 3.1.
+    /// The description as OpenAPI 3.1.
     package var json: JSON {
         .object([
             "openapi": .string("3.1.0"),
@@ -29,7 +29,7 @@ package struct OpenAPI: Sendable {
                     "bearer": .object(["type": .string("http"), "scheme": .string("bearer")]),
                     "gateway_key": .object([
                         "type": .string("http"), "scheme": .string("bearer"),
-                        "description": .string("What `kurir gateway-key create` prints."),
+                        "description": .string("The key that `kurir gateway-key create` prints."),
                     ]),
                     "cookie": .object([
                         "type": .string("apiKey"), "in": .string("cookie"), "name": .string(SessionCookie.name),
@@ -43,12 +43,13 @@ package struct OpenAPI: Sendable {
     private static let introduction = """
         Dispatch for shops that deliver with couriers they trust.
 
-        Every answer has `X-Request-Id`. Unknown fields of a request are ignored. What is refused before an operation \
-        is reached is a problem, too: a method that the path does not have (405), and whatever breaks HTTP or is larger \
-        than the server takes (400, 408, 413, 414, 417, 431, 501, 505).
+        Every answer has `X-Request-Id`. Unknown fields of a request are ignored. A request that is refused \
+        before it reaches an operation gets a problem, too: for a method that the path does not have (405), and for \
+        anything that breaks HTTP or is larger than the server accepts (400, 408, 413, 414, 417, 431, 501, 505).
         """
     private static let aboutCookie = """
-        For browsers. What writes must come from a page of the same origin, or have the header `X-Requested-With`.
+        For browsers. A request that writes must come from a page of the same origin, or have the header \
+        `X-Requested-With`.
         """
 
     private var paths: [String: JSON] {
@@ -57,7 +58,7 @@ package struct OpenAPI: Sendable {
         }
     }
 
-    /// Every named shape that an endpoint takes or answers, also within others.
+    /// Every named shape that an endpoint takes or answers, including those within others.
     private var schemas: [String: JSON] {
         let shapes = endpoints.flatMap { [$0.body] + $0.answers.map(\.shape) }.compactMap(\.self)
         return Shape.components(of: shapes + [Problem.shape])
@@ -88,12 +89,12 @@ package struct OpenAPI: Sendable {
         let inPath = endpoint.pathParameters.map { Self.parameter($0.name, "path", $0.shape, $0.what, required: true) }
         let inQuery = endpoint.query.map { Self.parameter($0.name, "query", $0.shape, $0.what, required: false) }
         let ifMatch = Self.parameter(
-            "If-Match", "header", .string(), "The ETag of the version that is meant.", required: false)
+            "If-Match", "header", .string(), "The ETag of the version that the call is meant for.", required: false)
         let others = inPath + inQuery + (endpoint.takesIfMatch ? [ifMatch] : [])
         guard endpoint.takesIdempotencyKey else { return others }
         let key = Self.parameter(
             "Idempotency-Key", "header", .string(pattern: "^[!-~]([ -~]*[!-~])?$", most: 255),
-            "The same key with the same body gives the first answer again, for 24 hours.", required: false)
+            "A repeated request with the same key and body gets the first answer again, for 24 hours.", required: false)
         return others + [key]
     }
 
@@ -110,7 +111,7 @@ package struct OpenAPI: Sendable {
     private func responses(_ endpoint: Endpoint) -> [String: JSON] {
         let problems = Dictionary(grouping: endpoint.possibleProblems, by: \.status.code).mapValues(Self.refusal)
         let answers = endpoint.answers.map { (String($0.status.code), Self.answer($0)) }
-        // A status says either what was done or what was refused.
+        // No status is both an answer and a problem.
         return Dictionary(uniqueKeysWithValues: problems.map { (String($0), $1) } + answers)
     }
 
@@ -130,7 +131,7 @@ package struct OpenAPI: Sendable {
         ])
     }
 
-    /// Described by what it holds: a number of seconds, or words.
+    /// The shape of a header follows from its value: a number of seconds, or a text.
     private static func header(_ header: Response.Header) -> JSON {
         let shape = Int(header.value) == nil ? Shape.string() : .count
         return .object(["schema": shape.reference])
@@ -142,7 +143,7 @@ package struct OpenAPI: Sendable {
 }
 
 extension Endpoint {
-    /// The name of the function in a client that is made from the description.
+    /// The name of the function in a client that is generated from the description.
     fileprivate var operationID: String {
         let words = path.split { !$0.isLetter && !$0.isNumber }.filter { $0 != "v1" }
         return ([method.rawValue] + words.map(String.init)).joined(separator: "_")
@@ -170,7 +171,7 @@ extension Endpoint {
 
     fileprivate var takesIdempotencyKey: Bool { method == .post && access != .anyone && access != .gateway }
 
-    /// What the endpoint refuses itself, and what is refused before it is asked.
+    /// The problems that the endpoint itself refuses with, and those that come before it is asked.
     fileprivate var possibleProblems: [Problem] {
         var problems = refusals + [.badRequest, .rateLimited(), .internalError, .unavailable()]
         if access != .anyone { problems += [.unauthenticated, .forbidden(access)] }

@@ -2,16 +2,16 @@ import Crypto
 import Domain
 import HTTP
 
-/// Which part of a list is asked for: so many items after a place that only the list itself can read.
+/// The part of a list that is asked for: so many items after a place that only the list itself can read.
 package struct Page: Sendable {
     package static let limits = 1...200
     fileprivate static let usualLimit = 50
 
     let limit: Int
-    /// The sort key of the last item before, nil at the beginning.
+    /// The sort key of the last item before the page; nil at the beginning.
     package let after: [String]?
 
-    /// One more than is asked for shows whether there is a next page.
+    /// One more than the limit is fetched, to see whether there is a next page.
     package var fetched: Int32 { Int32(limit + 1) }
 
     /// The place after which the page begins, in a list that is ordered by id alone.
@@ -21,7 +21,7 @@ package struct Page: Sendable {
         return id
     }
 
-    /// The answer: the page's items, and where the next page begins, if there is one; `next` is where a list goes on
+    /// The answer: the page's items, and where the next page begins, if there is one. `next` is where a list goes on
     /// that did not fill the page.
     package func response<Item>(
         _ fetched: [Item], key: (Item) -> [String], next: [String]? = nil, write: (inout JSONWriter, Item) -> Void
@@ -47,7 +47,7 @@ package struct Page: Sendable {
         }
     }
 
-    /// What a list answers to a cursor that it did not give.
+    /// The problem for a cursor that the list did not give.
     package static let wrongCursor = Problem(
         .unprocessable, "validation_failed", fields: [Problem.WrongField("cursor", "invalid_cursor")])
 }

@@ -1,15 +1,15 @@
 import EventLoop
 import Postgres
 
-/// Sees that statements are planned for tables as they are.
+/// Has statements planned again when tables have outgrown their plans.
 ///
-/// A session plans each statement once, for all its calls. What is planned while a table is empty may as well go through
-/// all of it as look something up, and would do so until the database has gathered statistics again, which may be hours.
+/// A session plans each statement once, for all its calls. A plan made for an empty table may scan all of it instead of
+/// looking something up, and would do so until the database gathers statistics again, which may take hours.
 package struct Plans: Sendable {
     private let lanes: [Database]
     private let failed: @Sendable (any Error) -> Void
 
-    /// `failed` is told when sizes could not be asked for, once for a time; they are asked for again.
+    /// `failed` is told when sizes cannot be read, once for a time. They are asked for again.
     package init(_ lanes: [Database], failed: @escaping @Sendable (any Error) -> Void) {
         (self.lanes, self.failed) = (lanes, failed)
     }
@@ -24,7 +24,7 @@ package struct Plans: Sendable {
                     for lane in lanes { await lane.planAnew() }
                     planned = [:]
                 }
-                // One that has shrunk may be planned for as it is by a session that begins now.
+                // When a table has shrunk, a session that begins now may plan for the smaller size.
                 for (name, pages) in sizes { planned[name] = min(pages, planned[name] ?? pages) }
                 hasFailed = false
             } catch {

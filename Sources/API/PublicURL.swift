@@ -1,11 +1,11 @@
 import EventLoop
 import HTTP
 
-/// Where people reach Kurir. Where nobody says so it is known only once the server listens.
+/// Where people reach Kurir. If nobody has said so, it is known only once the server listens.
 package final class PublicURL: Sendable {
     private let url: Locked<String>
 
-    /// What is known before the start.
+    /// The address that was given; empty when there was none.
     package init(_ text: String = "") { url = Locked(text) }
 
     /// Without a slash at the end.
@@ -14,7 +14,7 @@ package final class PublicURL: Sendable {
         set { url.withLock { $0 = newValue } }
     }
 
-    /// The server listens there, in case nobody said where people reach it.
+    /// Takes the address that the server listens at, if no other was given.
     package func listens(at address: ListenAddress) {
         url.withLock { if $0.isEmpty { $0 = "http://\(address)" } }
     }

@@ -9,7 +9,7 @@ extension Request {
         return flag
     }
 
-    /// A query parameter of one line; nil when it is empty, too.
+    /// A query parameter of one line; nil if it is missing or empty.
     package func text(_ name: String, upTo most: Int) throws -> String? {
         guard let text = query(name), !text.isEmpty else { return nil }
         do {
@@ -19,7 +19,7 @@ extension Request {
         }
     }
 
-    /// The best of the languages that there is wording for.
+    /// The best of the accepted languages that there is wording for.
     package var acceptedLanguage: Language {
         Language(known: ProblemWords.all.language(accepting: header("accept-language")))
     }

@@ -1,13 +1,13 @@
-/// How a search goes about a page of a list: in a few steps, each of which looks at a bounded number of things.
+/// How a search fills a page of a list: in a few steps, each of which looks at a bounded number of things.
 package struct SearchSteps<Item: Sendable>: Sendable {
-    /// So many show whether what is looked for is frequent.
+    /// How many places a glance looks at, to see whether hits are frequent.
     private static var glance: Int32 { 16 }
-    /// So many are brought into the list's order at most.
+    /// How many hits are sorted at most.
     package static var mostHits: Int32 { 2000 }
 
-    /// Looks at so many in the order of the list.
+    /// Looks at so many places in the order of the list.
     let walk: @Sendable (_ most: Int32) async throws -> Found<Item>
-    /// All of them by the index of words; nil when there are too many to sort.
+    /// Finds all hits by the index of words; nil when there are too many to sort.
     let hits: @Sendable () async throws -> [Item]?
 
     package init(
@@ -17,9 +17,9 @@ package struct SearchSteps<Item: Sendable>: Sendable {
         (self.walk, self.hits) = (walk, hits)
     }
 
-    /// A page of so many. Rare words are few, and all of them are sorted. Those that a glance at the beginning of the list
-    /// shows to be frequent fill the page from there, without asking the index for all of them; and between those the list
-    /// is walked on, page by page.
+    /// A page of so many. If a glance at the beginning of the list shows that hits are frequent, the page is filled
+    /// from there, without asking the index for all of them. Otherwise all hits are found and sorted, which are few for
+    /// rare words. If they are too many, the list is walked on, page by page.
     package func page(of count: Int32) async throws -> Found<Item> {
         let glance = try await walk(min(Self.glance, count))
         guard glance.edge != nil, glance.items.count < count else { return glance }

@@ -1,9 +1,9 @@
 import HTTP
 
-/// The cookie in which a browser may hold its session, where no script reads it.
+/// The cookie that holds a browser's session where no script can read it.
 package struct SessionCookie: Sendable {
     package static let name = "kurir_session"
-    /// Whether browsers reach us by TLS, so that the cookie may be kept to it.
+    /// Whether browsers reach us by TLS, so that the cookie may be restricted to it.
     private let isSecure: Bool
 
     package init(isSecure: Bool) { self.isSecure = isSecure }

@@ -1,7 +1,7 @@
 import Domain
 import EventLoop
 
-/// What a node knows of sessions, each loop for itself.
+/// What a node remembers of sessions, for each loop separately.
 package final class SessionMemory: Sendable {
     private let group: EventLoopGroup
     private let loops: LoopLocal<LoopSessions>
@@ -11,7 +11,7 @@ package final class SessionMemory: Sendable {
         loops = try await LoopLocal(group) { _ in LoopSessions() }
     }
 
-    /// What the loop knows that asks.
+    /// The memory of the calling loop.
     var ofThisLoop: LoopSessions? { loops.current }
 
     /// Forgets an account's sessions on every loop, and returns when that is done.
@@ -19,7 +19,7 @@ package final class SessionMemory: Sendable {
         await loops.onEach { $0.forget(account) }
     }
 
-    /// Forgets, soon, what the database announced as ended.
+    /// Forgets, soon, the sessions of an account that the database announced.
     package func forget(_ announced: String) {
         guard let account = ID(announced) else { return }
         for loop in group.loops {
@@ -28,21 +28,21 @@ package final class SessionMemory: Sendable {
     }
 }
 
-/// What one loop knows of sessions.
+/// What one loop remembers of sessions.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 final class LoopSessions: @unchecked Sendable {
-    /// A session that is in use must be seen in the database now and then, or it would expire.
+    /// A session in use must be looked up in the database now and then, or it would expire.
     private static let span = Duration.seconds(60)
     private static let most = 10_000
 
-    /// Moves whenever something is forgotten: what was looked up before may be outdated.
+    /// Increases whenever something is forgotten: what was looked up before may be outdated.
     private(set) var epoch = 0
     private var known: [TokenHash: Known] = [:]
 
     private struct Known {
         let caller: Caller
-        /// The ear's connection over which nothing was heard of its end.
+        /// The ear's connection that would have announced its end.
         let mark: Int
         let until: Instant
     }

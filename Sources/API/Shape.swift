@@ -4,9 +4,9 @@ import HTTP
 package struct Shape: Sendable {
     /// The schema itself.
     let json: JSON
-    /// What it is listed as among the components, if it has a name.
+    /// Its name among the components, if it has one.
     let name: String?
-    /// The named shapes that it is made of, itself among them.
+    /// The named shapes that it is made of, including itself.
     let components: [String: JSON]
 
     /// An object's members.
@@ -30,7 +30,7 @@ package struct Shape: Sendable {
         }
     }
 
-    /// The shape where it is used: a named one is only pointed at.
+    /// The shape where it is used: a named one is only referred to.
     var reference: JSON {
         name.map { .object(["$ref": .string("#/components/schemas/\($0)")]) } ?? json
     }
@@ -51,7 +51,7 @@ package struct Shape: Sendable {
         Shape(["type": .string("string"), "enum": .array(values.map(JSON.string))], name: name)
     }
 
-    /// That text and no other.
+    /// Exactly that text.
     package static func constant(_ value: String) -> Shape {
         Shape(["type": .string("string"), "const": .string(value)])
     }
@@ -90,13 +90,13 @@ package struct Shape: Sendable {
         return Shape(json, of: [items])
     }
 
-    /// An object of whatever members.
+    /// An object with any members.
     package static let anyObject = Shape(["type": .string("object")])
 
     /// An object that has no name of its own.
     package static func object(_ members: [Member]) -> Shape { object(nil, members) }
 
-    /// An object with these members, and perhaps more that clients skip.
+    /// An object with these members, and perhaps more, which clients ignore.
     package static func object(_ name: String?, _ members: [Member]) -> Shape {
         let properties = members.map { ($0.name, $0.shape.reference) }
         var shape = Shape(

@@ -3,17 +3,17 @@ import EventLoop
 import HTTP
 import Postgres
 
-/// Reads that may take a while, as searches and figures do, over connections of their own: they hold up nobody else. Each
-/// account has two at once, and a third ends the oldest, which as a rule was typed further meanwhile.
+/// Reads that may take a while, such as searches and figures, over connections of their own, so that they delay nothing
+/// else. Each account has two at once. A third ends the oldest, whose text has usually been typed further meanwhile.
 ///
-/// Who is ended so, or waits too long, has an answer at once; but a read keeps its place until the statement has ended that
-/// it has under way, so that nobody has more than two of those.
+/// A read that is ended so, or waits too long, is answered at once. But it keeps its place until the statement under
+/// way has ended, so that no account has more than two of those.
 package final class SlowReads: Sendable {
     private static let mostAtOnce = 2
-    /// Of all steps together, with their waiting.
+    /// The bound on all steps together, including their waiting.
     private static let bound = Duration.seconds(2)
 
-    /// What somebody is told whose read is ended.
+    /// The answer to a read that a third one has ended.
     package static let endedByAThird = Problem(
         .tooManyRequests, "rate_limited", wording: "too_many_slow_reads", headers: [Response.Header("Retry-After", "1")]
     )
@@ -83,7 +83,7 @@ package final class SlowReads: Sendable {
         begin(account)
     }
 
-    /// Gives those a turn that have a place.
+    /// Begins the reads that have a place.
     private func begin(_ account: ID) {
         let next = reads.withLock { reads in
             let all = reads[account] ?? []
@@ -95,7 +95,7 @@ package final class SlowReads: Sendable {
         for read in next { read.begin() }
     }
 
-    /// One of them. Unchecked, because what changes is changed under the lock alone.
+    /// One read. Unchecked, because its state is changed under the lock alone.
     private final class Read: @unchecked Sendable {
         let begin: @Sendable () -> Void
         let end: @Sendable (any Error) -> Void
@@ -108,7 +108,7 @@ package final class SlowReads: Sendable {
     }
 }
 
-/// Runs the steps of a slow read: none is begun for a read that has ended, and what is under way is waited for.
+/// Runs the steps of a slow read. No step begins after the read has ended, and a step under way is waited for.
 package struct SlowRunner: Sendable {
     fileprivate let database: Database
     fileprivate let replica: Database?

@@ -4,19 +4,19 @@ import Postgres
 
 /// Slows down those who try too often, on all nodes together.
 ///
-/// Every bucket takes a number of tries at once and regains one after each step.
+/// Every bucket allows a number of tries at once and regains one after each step.
 package struct Throttle: Sendable {
     private let database: Database
-    /// How many times as much as usual is let through; nil is everything.
+    /// How many times the usual number of tries is let through; nil lets everything through.
     private let looseness: Double?
 
-    /// `looseness` is 1 as a rule, and nil lets everything through.
+    /// `looseness` is 1 as a rule.
     package init(_ database: Database, looseness: Double?) {
         self.database = database
         self.looseness = looseness
     }
 
-    /// What is counted together, and how much of it is let through.
+    /// Tries that are counted together, and how many of them are let through.
     package struct Bucket: Sendable {
         let subject: [UInt8]
         let burst: Double
@@ -36,7 +36,7 @@ package struct Throttle: Sendable {
         if let seconds = try await wait(for: buckets) { throw Problem.rateLimited(retryAfterSeconds: seconds) }
     }
 
-    /// Takes one try from each bucket, or says for how long there is none.
+    /// Takes one try from each bucket, or says how many seconds to wait.
     package func wait(for buckets: [Bucket]) async throws -> Int? {
         guard let looseness, !buckets.isEmpty else { return nil }
         let statement = TakeFromBuckets(
@@ -46,7 +46,7 @@ package struct Throttle: Sendable {
         return wait <= 0 ? nil : max(1, Int(wait.rounded(.up)))
     }
 
-    /// Gives everything back: what was tried succeeded.
+    /// Gives all tries back, because what was tried succeeded.
     package func clear(_ buckets: [Bucket]) async throws {
         guard looseness != nil else { return }
         try await database.run(ClearBuckets(subjects: buckets.map(\.subject)))

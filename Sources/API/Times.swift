@@ -4,7 +4,7 @@ import HTTP
 import Postgres
 
 extension Timestamp {
-    /// What this machine's clock says.
+    /// The time by this machine's clock.
     package static var now: Timestamp {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

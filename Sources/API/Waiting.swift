@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Somebody who waits, on one loop, for something new about a subject.
+/// Somebody on one loop who waits for news about a subject.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 package final class Listener<Subject: Hashable & Sendable>: @unchecked Sendable {
@@ -16,10 +16,10 @@ package final class Listener<Subject: Hashable & Sendable>: @unchecked Sendable 
         self.owner = owner
     }
 
-    /// Whether nothing will come any more because the server stops.
+    /// Whether the server stops, so that no more news will come.
     package var isOver: Bool { owner?.isStopped ?? true }
 
-    /// Waits for something new since the last time; false when nothing came.
+    /// Waits for news since the last time; false when none came.
     @discardableResult
     package func wait(atMost bound: Duration) async throws -> Bool {
         defer { isWoken = false }
@@ -43,7 +43,7 @@ package final class Listener<Subject: Hashable & Sendable>: @unchecked Sendable 
     }
 }
 
-/// Who listens on one loop.
+/// All who listen on one loop.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 package final class Waiting<Subject: Hashable & Sendable>: @unchecked Sendable {
@@ -54,7 +54,7 @@ package final class Waiting<Subject: Hashable & Sendable>: @unchecked Sendable {
 
     package init(on loop: EventLoop) { self.loop = loop }
 
-    /// What anybody waits for.
+    /// The subjects that somebody waits for.
     package var subjects: [Subject] { Array(listeners.keys) }
 
     package func listen(to subject: Subject) -> Listener<Subject> {
@@ -72,7 +72,7 @@ package final class Waiting<Subject: Hashable & Sendable>: @unchecked Sendable {
         for subject in subjects { listeners[subject]?.values.forEach { $0.wake() } }
     }
 
-    /// One after the other, so that what they ask then does not come all at once.
+    /// Wakes them one after the other, so that what they ask then does not come all at once.
     package func wakeAll() {
         wakeInTurn(ArraySlice(listeners.values.flatMap(\.values)))
     }

@@ -7,7 +7,7 @@ public enum Base64URL {
         String(decoding: Base64.digits(bytes, alphabet), as: UTF8.self)
     }
 
-    /// The bytes; nil for a text that no bytes are encoded as.
+    /// The bytes; nil for a text that is not such an encoding.
     public static func decode(_ text: String) -> [UInt8]? {
         var (bits, count): (UInt32, Int) = (0, 0)
         var bytes: [UInt8] = []
@@ -34,7 +34,7 @@ public enum Base64 {
         return String(decoding: digits, as: UTF8.self) + String(repeating: "=", count: (4 - digits.count % 4) % 4)
     }
 
-    /// The bytes; nil for a text that no bytes are encoded as.
+    /// The bytes; nil for a text that is not such an encoding.
     public static func decode(_ text: String) -> [UInt8]? {
         let bare = text.utf8.count % 4 == 0 ? text.prefix { $0 != "=" } : text[...]
         guard text.utf8.count - bare.utf8.count <= 2, !bare.contains(where: { $0 == "-" || $0 == "_" }) else {

@@ -1,22 +1,22 @@
 import COpenSSL
 import EventLoop
 
-/// Hashes passwords by scrypt on threads of its own, which give way to everything else.
+/// Hashes passwords by scrypt on its own threads, which give way to everything else.
 public final class PasswordHasher: Sendable {
     private let pool: BlockingPool
 
-    /// So many threads, for which at most `waiting` passwords may queue; beyond, `BlockingPool.Full` is thrown.
+    /// Starts the threads. At most `waiting` passwords may queue for them; beyond that, `BlockingPool.Full` is thrown.
     public init(threads: Int, waiting: Int) throws {
         pool = try BlockingPool(name: "scrypt", threads: threads, waiting: waiting, priority: .background)
     }
 
-    /// What to keep of a password.
+    /// The text to keep of a password.
     public func hash(_ password: String) async throws -> String {
         let salt = SecureRandom.bytes(16)
         return try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
     }
 
-    /// Whether a password is the one that was kept. Where nothing is kept it takes just as long to say no.
+    /// Whether a password is the one that was kept. If none is kept, saying no takes just as long.
     public func verify(_ password: String, against stored: String?) async throws -> Bool {
         let kept = stored.flatMap(PasswordHash.init(text:))
         let reference = kept ?? PasswordHash.none
@@ -26,30 +26,30 @@ public final class PasswordHasher: Sendable {
         }
     }
 
-    /// Finishes what was taken on, and ends the threads.
+    /// Finishes the work that was accepted, and ends the threads.
     public func stop() { pool.stop() }
 }
 
-/// A password's hash with what it takes to make it again: `$scrypt$ln=14,r=8,p=5$SALT$HASH`.
+/// A password's hash with the parameters to make it again: `$scrypt$ln=14,r=8,p=5$SALT$HASH`.
 struct PasswordHash: Sendable {
     let cost: Cost
     let salt: [UInt8]
     let hash: [UInt8]
 
-    /// What scrypt takes of memory and time.
+    /// What scrypt costs in memory and time.
     struct Cost: Sendable, Equatable {
         let logN: Int
         let r: Int
         let p: Int
 
-        /// One of those that OWASP lists as equally strong; this one takes 16 MiB and not 128.
+        /// One of the settings that OWASP lists as equally strong; this one takes 16 MiB and not 128.
         static let usual = Cost(logN: 14, r: 8, p: 5)
 
-        /// What a row may ask for: a hand in the database must not make us allocate without bound.
+        /// Bounds what a row may ask for, so that nobody who can edit the database makes us allocate without limit.
         var isSane: Bool { (10...17).contains(logN) && (1...16).contains(r) && (1...16).contains(p) }
     }
 
-    /// Stands in where there is no hash, and is no password's.
+    /// Stands in where there is no hash. No password has it.
     static let none = PasswordHash(
         cost: .usual, salt: [UInt8](repeating: 0, count: 16), hash: [UInt8](repeating: 0, count: 32))
 
@@ -74,7 +74,7 @@ struct PasswordHash: Sendable {
         }
     }
 
-    /// Nil for what is not of that form, or asks for too much.
+    /// Nil for a text that is not of that form, or asks for too much.
     init?(text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt", let salt = Base64URL.decode(String(parts[3])),

@@ -23,7 +23,7 @@ public struct SealingKey: Sendable {
         return nonce + ciphertext + tag
     }
 
-    /// What was sealed for that context; nil when it is not exactly that.
+    /// Opens what was sealed for that context; nil if it is not exactly that.
     public func open(_ sealed: [UInt8], for context: [UInt8]) -> [UInt8]? {
         guard sealed.count >= Self.nonceLength + Self.tagLength else { return nil }
         let (nonce, rest) = (Array(sealed.prefix(Self.nonceLength)), sealed.dropFirst(Self.nonceLength))
@@ -33,7 +33,7 @@ public struct SealingKey: Sendable {
         }
     }
 
-    /// Both ways are the same but for the tag, which is set before the end or asked for after it.
+    /// Encrypts or decrypts. The two differ only in the tag, which is set before the end or asked for after it.
     private func transform(
         _ bytes: [UInt8], _ context: [UInt8], _ nonce: [UInt8], encrypting: Bool, tag: (OpaquePointer) -> Bool
     ) -> [UInt8]? {
@@ -53,7 +53,7 @@ public struct SealingKey: Sendable {
     }
 }
 
-/// What a server knows and nobody else, from which a key for every purpose follows.
+/// A secret that nobody but the servers knows. The keys for all purposes are derived from it.
 public struct ServerSecret: Sendable, CustomStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
 
@@ -63,8 +63,8 @@ public struct ServerSecret: Sendable, CustomStringConvertible, CustomReflectable
         self.bytes = bytes
     }
 
-    /// A key of 32 bytes that tells nothing of those for other purposes: the expansion of HKDF-SHA256, for which a
-    /// random secret is fit as it is.
+    /// A key of 32 bytes that reveals nothing about the keys for other purposes. It is the expansion step of
+    /// HKDF-SHA256, for which a random secret is fit as it is.
     public func key(for purpose: String) -> [UInt8] {
         HMAC.sha256(key: bytes, Array("kurir \(purpose)".utf8) + [1])
     }

@@ -56,7 +56,7 @@ public final class SigningKey: @unchecked Sendable {
 
 /// Tokens by RFC 7519.
 public enum JSONWebToken {
-    /// One with these claims, which are JSON.
+    /// A token with these claims, which are JSON.
     public static func make(_ key: SigningKey, id: String? = nil, _ claims: [UInt8]) -> String {
         let named = id.map { #","kid":"\#($0)""# } ?? ""
         let head = #"{"alg":"\#(key.isElliptic ? "ES256" : "RS256")","typ":"JWT"\#(named)}"#

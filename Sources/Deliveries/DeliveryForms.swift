@@ -23,13 +23,13 @@ struct NewDelivery: Form {
     }
 }
 
-/// A changed delivery: what is left out stays.
+/// A changed delivery. Fields that are left out stay as they are.
 struct ChangedDelivery: Form {
     private let firstName, lastName, address, description: String?
     private let phone: PhoneNumber??
     private let location: Location??
     private let instructions, reference: String??
-    /// The candidates, if they are to be others.
+    /// The new candidates, if they change.
     let couriers: [ID]?
 
     init(_ fields: inout Fields) {
@@ -50,7 +50,7 @@ struct ChangedDelivery: Form {
         couriers = fields.changedIDs("courier_ids", 1...Bounds.candidates)
     }
 
-    /// What it makes of a delivery.
+    /// The edit of a delivery that it asks for.
     func edit(of delivery: Delivery) -> StepCommand.Edit {
         var content = delivery.content
         content.recipient.firstName = firstName ?? content.recipient.firstName
@@ -65,7 +65,7 @@ struct ChangedDelivery: Form {
     }
 }
 
-/// What may be said of a delivered parcel.
+/// A note that may come with a delivered parcel.
 struct DeliverForm: Form {
     let note: String?
 

@@ -37,7 +37,7 @@ struct HistoryStep: Sendable {
             .init("removed", .array(.id), optional: true),
         ])
 
-    /// Couriers learn nothing of each other, nothing of who else was chosen, and of what was said only what they said.
+    /// Couriers learn nothing of each other or of other candidates, and read only the notes that they wrote.
     func write(_ json: inout JSONWriter, for caller: Caller) {
         let isStore = caller.kind == .store
         let isToldAll = isStore || actor == caller.account

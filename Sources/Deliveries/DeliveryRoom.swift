@@ -4,7 +4,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// Deliveries: made, looked at, changed. What may happen to one is decided by `Lifecycle` alone.
+/// Creates, reads and changes deliveries. `Lifecycle` alone decides what may happen to one.
 package struct DeliveryRoom: Room {
     let committer: Committer
     let searches: SlowReads
@@ -24,14 +24,14 @@ package struct DeliveryRoom: Room {
                 keepsItsAnswer: true, handler: create),
             Endpoint(
                 .get, "/v1/deliveries", for: .signedIn,
-                "A store's deliveries, or a courier's, by status (\(Self.statuses)), each newest first",
+                "A store's or courier's deliveries by status (\(Self.statuses)), each newest first",
                 room: Self.name, query: ListedDeliveries.parameters,
                 answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [SlowReads.endedByAThird], handler: list),
             Endpoint(
                 .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery", room: Self.name, answers: one,
                 handler: find),
             Endpoint(
-                .patch, "/v1/deliveries/{id}", for: .store, "Changes a delivery that is pending", room: Self.name,
+                .patch, "/v1/deliveries/{id}", for: .store, "Changes a pending delivery", room: Self.name,
                 takes: ChangedDelivery.self, takesIfMatch: true, answers: one,
                 refuses: [.referenceTaken, .versionMismatch, Problem(Lifecycle.Refusal.notPending)], handler: edit),
             Endpoint(
@@ -43,13 +43,13 @@ package struct DeliveryRoom: Room {
                 takesIfMatch: true, answers: one, refuses: Self.refusals(of: .decline), keepsItsAnswer: true
             ) { try await act($0, .decline) },
             Endpoint(
-                .post, "/v1/deliveries/{id}/deliver", for: .courier, "Says that a delivery was handed over",
+                .post, "/v1/deliveries/{id}/deliver", for: .courier, "Reports that a delivery was handed over",
                 room: Self.name, takes: DeliverForm.self, takesIfMatch: true, answers: one,
                 refuses: Self.refusals(of: .deliver), keepsItsAnswer: true
             ) { try await act($0, .deliver, note: $1.note) },
             Endpoint(
                 .post, "/v1/deliveries/{id}/cancel", for: .signedIn,
-                "Cancels a delivery, or gives it back: a store's is cancelled, its courier's pending again",
+                "Cancels a delivery (by its store), or gives it back, so that it is pending again (by its courier)",
                 room: Self.name, takes: CancelForm.self, takesIfMatch: true, answers: one,
                 refuses: Self.refusals(of: .cancel), keepsItsAnswer: true
             ) { try await act($0, .cancel, reason: $1.reason, note: $1.note) },
@@ -67,7 +67,7 @@ package struct DeliveryRoom: Room {
     private static let name = "Deliveries"
     private static let statuses = DeliveryStatus.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// What the table says that an action may be refused with.
+    /// The problems that the table has for an action.
     private static func refusals(of action: Lifecycle.Action) -> [Problem] {
         Lifecycle.Refusal.allCases.filter { refusal in
             Lifecycle.rules.contains { $0.action == action && $0.outcome == .refused(refusal) }
@@ -119,7 +119,7 @@ package struct DeliveryRoom: Room {
         let account = call.caller.account
         let change = Lifecycle.create(.new(), content: form.content, candidates: form.couriers, by: account)
         for attempt in 0..<Self.attempts {
-            // Whether all of them are partners the commit finds out. When it refuses, what is there now says why.
+            // The commit finds out whether all of them are partners. If it refuses, the present state says why.
             let store = try await storeOfPartners(attempt == 0 ? [] : form.couriers, call)
             let created = StoredDelivery(
                 delivery: change.after, times: StoredDelivery.Times(created: .now), store: store, courier: nil,
@@ -135,7 +135,7 @@ package struct DeliveryRoom: Room {
 
     private static let attempts = 10
 
-    /// The store that asks, if these couriers are all its partners.
+    /// The store that asks, if all these couriers are its partners.
     @discardableResult
     private func storeOfPartners(_ couriers: [ID], _ call: Call) async throws -> PartnerStore {
         let find = FindStoreWithPartners(store: call.caller.account, couriers: couriers)
@@ -161,7 +161,7 @@ package struct DeliveryRoom: Room {
         return try await change(call) { _ in command }
     }
 
-    /// Decides by what is there, and commits if it still is; if not, what is there now tells why not.
+    /// Decides by the present state, and commits if that still holds. If not, the new state tells why.
     private func change(
         _ call: Call, _ command: (Delivery) async throws -> StepCommand
     ) async throws -> Response {
@@ -170,8 +170,8 @@ package struct DeliveryRoom: Room {
         var version: Int32?
         for _ in 0..<Self.attempts {
             guard let found = try await call.run(find).first else { throw Problem.notFound }
-            // It has not moved and yet could not be changed: somebody holds it, and is to be waited for, or a candidate
-            // is no partner any more.
+            // The delivery has not changed, yet the commit failed: either somebody holds it, and is to be waited for,
+            // or a candidate is no longer a partner.
             let isHeld = version == found.delivery.version
             let strangers = isHeld ? Set(try await call.run(FindStrangers(delivery: found.delivery))) : []
             let decision = try await Self.decide(command, on: found, strangers: strangers, for: call)
@@ -193,7 +193,7 @@ package struct DeliveryRoom: Room {
             let command = try await command(found.delivery)
             let decision = try Lifecycle.decide(
                 command, on: found.delivery, isPartner: found.isPartner, strangers: strangers)
-            // What is refused, or done already, is so whatever version was meant.
+            // A step that is refused, or done already, does not depend on the version that was meant.
             if case .stays = decision, command.action != .edit { return decision }
             try call.request.checkMatch(version: found.delivery.version)
             return decision
@@ -241,7 +241,7 @@ extension Request {
     }
 }
 
-/// A store, and who of these couriers works for it.
+/// Finds a store, and which of these couriers work for it.
 package struct FindStoreWithPartners: Statement {
     package static let sql = """
         SELECT s.id, s.name, s.address, s.phone,
@@ -264,7 +264,7 @@ package struct FindStoreWithPartners: Statement {
     }
 }
 
-/// Which of a delivery's candidates are no partners of its store any more.
+/// Finds which of a delivery's candidates are no longer partners of its store.
 struct FindStrangers: Statement {
     static let sql = """
         SELECT courier FROM unnest($2::uuid[]) AS courier

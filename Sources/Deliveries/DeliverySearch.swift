@@ -31,14 +31,14 @@ extension ListedDeliveries.Part {
 /// Whose list is searched.
 protocol DeliverySearch: Sendable {
     static var list: ListSQL { get }
-    /// The marks of those whose words may be looked at, and of those that may be as long as nobody has accepted.
+    /// The marks of the words that may be searched, and of those that may be as long as nobody has accepted.
     static var marks: String { get }
     static var openMarks: String { get }
-    /// Of which store the words must be.
+    /// The store whose words are searched.
     static var store: String { get }
-    /// Who is meant if the text is a courier's name; a courier knows its own.
+    /// The couriers whose name the text may be. A courier searches for none, since it knows its own.
     static var couriers: String { get }
-    /// What must be so of a delivery `d` to stand in the list.
+    /// The condition for a delivery `d` to be in the list.
     static var isListed: String { get }
 }
 
@@ -77,8 +77,8 @@ extension DeliverySearch {
     }
 }
 
-/// Goes through a list from a place on and looks at the words of so many at most. Says where it stopped if that was not
-/// the end.
+/// Goes through a list from a place on and looks at the words of at most so many deliveries. Says where it stopped,
+/// unless that was the end.
 struct WalkDeliveries<Whose: DeliverySearch>: Statement {
     static var sql: String {
         Whose.list.walk(
@@ -107,7 +107,7 @@ struct WalkDeliveries<Whose: DeliverySearch>: Statement {
     }
 }
 
-/// Finds by the index of words, and by the names of couriers. Says if those are too many, and nothing else then.
+/// Finds deliveries by the index of words and by couriers' names. If there are too many, it says only that.
 struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
     static var sql: String {
         """

@@ -11,12 +11,12 @@ extension StoredDelivery {
             .init("id", .id), .init("status", statusShape), .init("version", .integer(1...Int(Int32.max))),
             .init("store", .object("DeliveryStore", PartnerStore.members)),
             .init("allowed_actions", .array(.oneOf(Lifecycle.Action.asked.map(\.rawValue), named: "DeliveryAction"))),
-            // Left out where the delivery is not (any more) this account's to see.
+            // Left out if the account may not, or may no longer, see the delivery.
             .init("recipient", recipientShape, optional: true), .init("description", .string(), optional: true),
             .init("instructions", Shape.string().orNull, optional: true),
             .init("reference", Shape.string().orNull, optional: true),
             .init("courier", NamedCourier.shape.orNull, optional: true),
-            // For its store; who they are is told with the one delivery, not in lists and feeds.
+            // For its store. Only a single delivery tells who they are; lists and feeds do not.
             .init("candidate_count", .integer(0...Bounds.candidates), optional: true),
             .init("offered_count", .integer(0...Bounds.candidates), optional: true),
             .init("candidates", .array(candidateShape), optional: true),
@@ -37,8 +37,8 @@ extension StoredDelivery {
             .init("location", Shape.object("Place", ["lat", "lon"].map { .init($0, .number) }).orNull),
         ])
 
-    /// Writes it as that account may see it: to whom it is nothing any more, it is only said what became of it. Among
-    /// others it is told how many candidates there are, and alone, who.
+    /// Writes the delivery as that account may see it. An account that it no longer concerns learns only what became of
+    /// it. A list tells how many candidates there are; a delivery written `alone` tells who.
     func write(_ json: inout JSONWriter, for account: ID, alone: Bool = false) {
         let standing = standing(of: account)
         json.field("id", delivery.id)
@@ -62,7 +62,7 @@ extension StoredDelivery {
         json.field("cancelled_at", times.cancelled)
     }
 
-    /// Whoever might accept it is told where it goes, and not to whom.
+    /// A courier who might accept it learns where it goes, but not to whom.
     private func writeContent(_ json: inout JSONWriter, knowsRecipient: Bool) {
         let (content, recipient) = (delivery.content, delivery.content.recipient)
         json.object("recipient") { json in

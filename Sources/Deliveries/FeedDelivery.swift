@@ -4,7 +4,7 @@ import Feed
 import HTTP
 import Postgres
 
-/// The delivery that an event is about. To whom it is nothing any more, only what the event itself said is told.
+/// The delivery that an event is about. An account that it no longer concerns learns only what the event itself said.
 package struct FeedDelivery: FeedSubject {
     private let stored: StoredDelivery
 

@@ -43,7 +43,7 @@ enum LifecycleView {
         let next: DeliveryStatus
         switch rule.outcome {
         case .becomes(let status, _): next = status
-        // To do again what is done already leaves it as it is.
+        // Repeating a step that is done already leaves the delivery as it is.
         case .stays: next = rule.status ?? .pending
         case .refused: return
         }

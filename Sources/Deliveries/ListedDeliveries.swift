@@ -3,10 +3,10 @@ import Domain
 import HTTP
 import Postgres
 
-/// Which deliveries are asked for.
+/// The deliveries that are asked for.
 struct ListedDeliveries: Sendable {
     let page: Page
-    /// What is looked for in them.
+    /// The text that is searched for in them.
     let text: String?
     private let account: ID
     private let statuses: [DeliveryStatus]
@@ -15,13 +15,14 @@ struct ListedDeliveries: Sendable {
     static let parameters =
         [
             Endpoint.Parameter(
-                name: "status", shape: .string(), what: "Only these, separated by commas: pending, in_progress, …"),
+                name: "status", shape: .string(), what: "Statuses, separated by commas: pending, in_progress, …"),
             Endpoint.Parameter(
                 name: "q", shape: .string(most: Bounds.search),
                 what: """
-                    Words, each of which must begin one of the recipient's, of the texts or of the reference, or all of \
-                    them a courier's name, without case and accents; or digits of the recipient's phone number. A page \
-                    of a search, and of a courier's list, may hold less than was asked for, and still have a next one.
+                    Words, each of which must begin a word of the recipient, the texts or the reference, or all of \
+                    them a courier's name, regardless of case and accents; or digits of the recipient's phone number. \
+                    A page of a search, or of a courier's list, may hold fewer items than asked for and still have a \
+                    next page.
                     """),
         ] + Endpoint.Parameter.list
 
@@ -46,7 +47,7 @@ struct ListedDeliveries: Sendable {
     }
 
     private static func place(_ key: [String]?) throws -> (DeliveryStatus, ID) {
-        // Before everything: lists begin with what is pending, and with the greatest id.
+        // The place before everything: lists begin with what is pending, and with the greatest id.
         guard let key else { return (.pending, .greatest) }
         guard key.count == 2, let status = DeliveryStatus(rawValue: key[0]), let id = ID(key[1]) else {
             throw Page.wrongCursor
@@ -54,7 +55,7 @@ struct ListedDeliveries: Sendable {
         return (status, id)
     }
 
-    /// One range of the list's index, which a page, or a part of it, is read from.
+    /// One range of the list's index, from which a page, or a part of it, is read.
     struct Part: Sendable {
         let account: ID
         let after: (status: DeliveryStatus, id: ID)
@@ -70,7 +71,7 @@ struct ListedDeliveries: Sendable {
         }
     }
 
-    /// The ranges that are wanted, from the cursor on: statuses that follow on each other are one.
+    /// The wanted ranges, from the cursor on. Statuses that follow on each other share one.
     private var parts: [Part] {
         let order = DeliveryStatus.allCases
         let begin = order.firstIndex(of: after.status)!
@@ -86,7 +87,7 @@ struct ListedDeliveries: Sendable {
         return parts
     }
 
-    /// Reads the page with `read`, one range after the other until it is full, or a search has looked at enough.
+    /// Reads the page with `read`, one range after the other, until it is full or a search has looked at enough.
     func read(
         _ read: (Part) async throws -> Found<ListedDelivery>
     ) async throws -> Found<ListedDelivery> {
@@ -106,11 +107,11 @@ struct ListedDeliveries: Sendable {
 }
 
 extension ID {
-    /// None is greater.
+    /// No id is greater.
     static let greatest = ID(high: .max, low: .max)
 }
 
-/// A delivery as its reader sees it, written as soon as it is read: a list has no other use for it.
+/// A delivery as its reader sees it. It is written as JSON at once, since a list has no other use for it.
 package struct ListedDelivery: Sendable {
     let json: [UInt8]
     private let status: DeliveryStatus
@@ -124,16 +125,16 @@ package struct ListedDelivery: Sendable {
         json = writer.bytes
     }
 
-    /// Where it stands in the list.
+    /// Its place in the list.
     var place: [String] { [status.rawValue, id.description] }
 }
 
-/// All that a list's pages have in common: a range of an index, read backwards from the place before, and only then what
-/// is told of the deliveries in it.
+/// What the pages of all lists have in common: a range of an index is read backwards from the last place, and only then
+/// what is told of the deliveries in it.
 struct ListSQL {
-    /// The table that has the index, and its columns.
+    /// The table with the index, and its columns.
     let table, owner, id: String
-    /// What must be so of a place for the owner to see what is there.
+    /// The condition for the owner to see what is at a place.
     let isSeen: String
 
     private func range(_ limit: String) -> String {
@@ -144,7 +145,7 @@ struct ListSQL {
         """
     }
 
-    /// The page, of a list in which everything is seen.
+    /// A page of a list in which everything is seen.
     var list: String {
         """
         SELECT \(StoredDelivery.columns) FROM (\(range("LIMIT $4"))) at
@@ -153,7 +154,7 @@ struct ListSQL {
         """
     }
 
-    /// Looks at so many places of the range at most; behind a remark that says where it stopped, if that was not the end.
+    /// Looks at no more than so many places of the range. A remark says where it stopped, unless that was the end.
     func walk(_ most: String, with others: String = "", where condition: String = "true") -> String {
         """
         WITH \(others) found AS MATERIALIZED (
@@ -163,7 +164,7 @@ struct ListSQL {
         """
     }
 
-    /// What is told of those that `found` has, behind a remark.
+    /// What is told of the deliveries in `found`, behind a remark.
     static func told(_ remark: String) -> String {
         """
         SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
@@ -173,8 +174,8 @@ struct ListSQL {
     }
 
     static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", isSeen: "true")
-    /// What a courier delivered for a store it sees as long as it works for it, and when it does again. OFFSET 0 keeps the
-    /// planner from beginning with the partners.
+    /// A courier sees what it delivered for a store only while it works for that store. OFFSET 0 keeps the planner from
+    /// beginning with the partners.
     static let ofCourier = ListSQL(
         table: "jobs", owner: "courier_id", id: "delivery_id",
         isSeen: "EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store OFFSET 0)")
@@ -191,8 +192,8 @@ package struct ListOfStore: Statement {
     package static func decode(_ row: inout RowReader) throws -> ListedDelivery { try ListedDelivery(&row) }
 }
 
-/// A page of what is a courier's. What it delivered for stores that it has left may be any number: so many are passed over,
-/// and then the page is what was found.
+/// A page of a courier's deliveries. It may have delivered any number for stores that it has left: at most so many are
+/// passed over, and the page is what was found till then.
 package struct ListOfCourier: Statement {
     package static let sql = ListSQL.ofCourier.walk("\(Found<ListedDelivery>.mostPlaces)")
     package static let isReadOnly = true

@@ -4,19 +4,19 @@ import Domain
 import HTTP
 import Postgres
 
-/// A delivery as it is kept, with the people it is about, as one account meets it.
+/// A delivery as it is kept, with the people concerned, as one account sees it.
 package struct StoredDelivery: Sendable {
     var delivery: Delivery
     var times: Times
     let store: PartnerStore
-    /// Who carries or carried it.
+    /// The courier who carries or carried it.
     var courier: NamedCourier?
     /// The courier who asks; nil for a store.
     let reader: NamedCourier?
     /// Whether the courier who asks still works for the store.
     let isPartner: Bool
 
-    /// When it came to be what it is.
+    /// The times of its steps.
     package struct Times: Sendable {
         var created: Timestamp
         var updated: Timestamp
@@ -52,12 +52,12 @@ package struct StoredDelivery: Sendable {
         return next
     }
 
-    /// A time for its next step, which never lies before its last one: the clocks of nodes differ a little.
+    /// The time for its next step. It is never before the last one, since the clocks of nodes differ a little.
     var nextStep: Timestamp { max(.now, times.updated) }
 }
 
 extension StoredDelivery.Times {
-    /// Those of a new delivery.
+    /// The times of a new delivery.
     package init(created: Timestamp) {
         (self.created, updated) = (created, created)
     }
@@ -73,7 +73,7 @@ extension StoredDelivery.Times {
     }
 }
 
-/// A courier as those see it who have to do with one of its deliveries.
+/// A courier as people see it who are concerned with one of its deliveries.
 struct NamedCourier: Sendable {
     let id: ID
     let firstName: String
@@ -93,7 +93,7 @@ struct NamedCourier: Sendable {
         json.field("phone", phone)
     }
 
-    /// Reads four columns, of which the first is NULL when there is nobody.
+    /// Reads four columns, of which the first is NULL when there is no courier.
     static func read(_ row: inout RowReader) throws -> NamedCourier? {
         let id: ID? = try row.read()
         let (first, last, phone): (String?, String?, String?) = (try row.read(), try row.read(), try row.read())
@@ -103,7 +103,7 @@ struct NamedCourier: Sendable {
 }
 
 extension StoredDelivery {
-    /// What ``init(_:)`` reads, of tables that are joined as ``tables`` has them; `$1` is the account that asks.
+    /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `$1` is the account that asks.
     static let columns = """
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
@@ -113,7 +113,7 @@ extension StoredDelivery {
         r.id, r.first_name, r.last_name, r.phone,
         EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1)
         """
-    /// Behind the deliveries, called `d`.
+    /// The joins behind `deliveries d`.
     static let tables = """
         JOIN stores s ON s.id = d.store_id LEFT JOIN couriers c ON c.id = d.courier_id LEFT JOIN couriers r ON r.id = $1
         """
@@ -157,7 +157,7 @@ extension DeliveryContent {
 }
 
 extension DeliveryStatus: PostgresValue {
-    /// A type of ours, which has another number in each database: written as text, and cast.
+    /// Our own type has another number in each database, so it is written as text, and cast.
     public static var postgresType: PostgresType { .text }
     /// Enums are read by their names.
     public static func canRead(oid: UInt32) -> Bool { String.canRead(oid: oid) }
@@ -172,7 +172,7 @@ extension DeliveryStatus: PostgresValue {
     }
 }
 
-/// A delivery, whoever may see it.
+/// Finds a delivery, without asking who may see it.
 package struct FindDelivery: Statement {
     package static let sql = """
         SELECT \(StoredDelivery.columns) FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2

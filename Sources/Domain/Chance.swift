@@ -1,4 +1,4 @@
-/// Chance that can be had again: the same seed gives the same numbers (SplitMix64).
+/// Repeatable chance: the same seed gives the same numbers (SplitMix64).
 public struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -20,6 +20,6 @@ public struct Chance: RandomNumberGenerator, Sendable {
     /// One of them, of which there must be some.
     public mutating func pick<Item>(_ items: [Item]) -> Item { items[number(0...items.count - 1)] }
 
-    /// Whether something happens that happens so often in a hundred times.
+    /// Whether something happens that happens in so many of a hundred cases.
     public mutating func happens(_ percent: Int) -> Bool { number(1...100) <= percent }
 }

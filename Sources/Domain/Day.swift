@@ -32,7 +32,7 @@ public struct Day: Comparable, Hashable, Sendable {
 }
 
 extension Day: LosslessStringConvertible {
-    /// Reads `2026-11-20`, from the year 1970 on, and no day that there is not.
+    /// Reads a date like `2026-11-20`, from the year 1970 on; nil when there is no such day.
     public init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2],

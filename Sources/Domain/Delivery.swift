@@ -24,7 +24,7 @@ public enum DeliveryStatus: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether there is a courier whose it is, or was when it ended well.
+    /// Whether it has a courier, who carries it or delivered it.
     public var hasCourier: Bool {
         switch self {
         case .inProgress, .delivered: true
@@ -37,19 +37,19 @@ public enum DeliveryStatus: String, CaseIterable, Sendable {
 public struct Delivery: Equatable, Sendable {
     /// The delivery.
     public let id: ID
-    /// Whose it is.
+    /// The store that it belongs to.
     public let store: ID
     /// Where it stands.
     public internal(set) var status: DeliveryStatus
     /// How many steps it made.
     public internal(set) var version: Int32
-    /// Who carries or carried it.
+    /// The courier who carries or carried it.
     public internal(set) var courier: ID?
-    /// Whom the store chose, the first first.
+    /// The couriers whom the store chose, in that order.
     public internal(set) var candidates: [ID]
     /// Those of them who declined.
     public internal(set) var declined: [ID]
-    /// Who accepted it and gave it back, and may never have it again, chosen or not.
+    /// The couriers who accepted it and gave it back. They may never have it again, chosen or not.
     public internal(set) var forfeited: [ID]
     /// What is delivered to whom.
     public internal(set) var content: DeliveryContent
@@ -81,7 +81,7 @@ public struct Delivery: Equatable, Sendable {
         return declined.contains(candidate) ? .declined : .offered
     }
 
-    /// Who may accept it now.
+    /// The candidates who may accept it now.
     public var offered: [ID] {
         status == .pending ? candidates.filter { state(of: $0) == .offered } : []
     }
@@ -92,7 +92,7 @@ public struct DeliveryContent: Equatable, Sendable {
     public var recipient: Recipient
     public var description: String
     public var instructions: String?
-    /// The store's own, unique within the store.
+    /// The store's own number of it, unique within the store.
     public var reference: String?
 
     /// What is delivered to whom.

@@ -1,8 +1,8 @@
-/// An e-mail address as it is written on the Internet (RFC 5321), without the quoted forms that nobody has.
+/// An e-mail address as it is written on the Internet (RFC 5321), without the quoted forms, which nobody uses.
 public struct EmailAddress: Hashable, Sendable {
     /// As it was written.
     public let text: String
-    /// The same for all spellings that may not be taken twice.
+    /// The same for all spellings that count as one address.
     public var key: String { text.lowercased() }
 
     /// Reads an address; white space around it does not count.
@@ -28,7 +28,7 @@ public struct EmailAddress: Hashable, Sendable {
             }
     }
 
-    /// Of two labels at least, the last of them no number: that would be an IP address.
+    /// A domain has at least two labels. The last must not be a number: that would be an IP address.
     private static func isDomain(_ part: Substring.UTF8View) -> Bool {
         let labels = labels(part)
         guard labels.count >= 2, let top = labels.last, !top.allSatisfy(\.isDigit) else { return false }

@@ -1,4 +1,4 @@
-/// A UUID, as all things of Kurir have one.
+/// A UUID. Everything in Kurir has one.
 public struct ID: Hashable, Comparable, Sendable {
     /// The first eight bytes.
     public let high: UInt64
@@ -18,7 +18,7 @@ public struct ID: Hashable, Comparable, Sendable {
             low: 0x8000_0000_0000_0000 | random.1 & 0x3fff_ffff_ffff_ffff)
     }
 
-    /// As the bytes are sorted, and so the text.
+    /// Ids are sorted like their bytes, and so like their texts.
     public static func < (left: ID, right: ID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
@@ -71,7 +71,7 @@ extension ID: LosslessStringConvertible {
         place == 8 || place == 13 || place == 18 || place == 23
     }
 
-    /// Eight digits, first four and last four apart.
+    /// Stores eight digits, of which the first four and the last four lie apart.
     private static func store(
         _ digits: UInt64, in text: UnsafeMutableRawBufferPointer, at first: Int, and last: Int
     ) {
@@ -85,7 +85,7 @@ extension ID: LosslessStringConvertible {
         nibbles = (nibbles << 16 | nibbles) & 0x0000_ffff_0000_ffff
         nibbles = (nibbles << 8 | nibbles) & 0x00ff_00ff_00ff_00ff
         nibbles = (nibbles << 4 | nibbles) & 0x0f0f_0f0f_0f0f_0f0f
-        // One in each byte whose digit is a letter: those lie 39 behind the digits' code.
+        // One in each byte whose digit is a letter: the letters' codes lie 39 further on than the digits' would.
         let letters = ((nibbles + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
         return (nibbles + 0x3030_3030_3030_3030 + letters * 39).bigEndian
     }

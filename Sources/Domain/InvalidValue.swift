@@ -1,4 +1,4 @@
-/// Why a text cannot be taken for what it should be.
+/// Why a text is not a valid value.
 public struct InvalidValue: Error, Hashable, Sendable {
     /// The word that clients see; it never changes.
     public let code: String

@@ -7,7 +7,7 @@ public struct Language: RawRepresentable, Hashable, Sendable {
 
     /// Used when somebody's language is unknown.
     public static let fallback = Language(wordedAs: Languages.fallback)
-    /// All that there are words in.
+    /// All languages that there are words in.
     public static let known = Languages.all.map { Language(wordedAs: $0.code) }
 
     /// The language of this code, if there is wording for it.
@@ -24,11 +24,11 @@ public struct Language: RawRepresentable, Hashable, Sendable {
         self = language
     }
 
-    /// The language of a code that was known when it was kept.
+    /// The language of a code that was known when it was stored.
     public init(known code: String) {
         self = Language(rawValue: code) ?? .fallback
     }
 
-    /// One of those that there are.
+    /// A language that is known to have words.
     init(wordedAs code: String) { rawValue = code }
 }

@@ -1,10 +1,10 @@
 /// What somebody wants done with a delivery.
 public struct StepCommand: Sendable {
     public let action: Lifecycle.Action
-    /// Who wants it: the store or a courier.
+    /// The store or the courier who wants it.
     public let actor: ID
     public let actorKind: AccountKind
-    /// Whom a step of the store is about.
+    /// The courier whom a step of the store is about.
     public let courier: ID?
     public let reason: String?
     public let note: String?
@@ -16,7 +16,7 @@ public struct StepCommand: Sendable {
         public let content: DeliveryContent
         public let candidates: [ID]
 
-        /// The delivery as it is to be.
+        /// The edited delivery.
         public init(content: DeliveryContent, candidates: [ID]) {
             self.content = content
             self.candidates = candidates
@@ -45,25 +45,25 @@ public struct Change: Sendable {
     public let after: Delivery
     public let command: StepCommand
     public let counter: Lifecycle.Counter?
-    /// Who reads what in its feed.
+    /// The accounts that read of it in their feeds, each as what.
     public let events: [(account: ID, type: EventType)]
-    /// Who is sent what.
+    /// The accounts that are sent a message, each of what kind.
     public let notices: [(account: ID, kind: NotificationKind)]
 
-    /// Who must be a partner of the store when this is committed: the courier who does it, and whoever gets to have it.
+    /// The couriers who must be partners when this is committed: the one who acts, and all who gain the delivery.
     public var mustBePartners: Set<ID> {
         Set(openedJobs.map(\.courier)).union(command.actorKind == .courier ? [command.actor] : [])
     }
 
-    /// The entries of couriers' lists that go, and those that come.
+    /// The entries of couriers' lists that are removed, and those that are added.
     public var closedJobs: [Job] { Self.jobs(of: before).filter { !Self.jobs(of: after).contains($0) } }
     public var openedJobs: [Job] { Self.jobs(of: after).filter { !Self.jobs(of: before).contains($0) } }
 
-    /// Candidates that came with this step, and that went.
+    /// The candidates that this step adds, and those that it removes.
     public var added: [ID] { after.candidates.without(before?.candidates ?? []) }
     public var removed: [ID] { (before?.candidates ?? []).without(after.candidates) }
 
-    /// Whose notice of an offer is untrue now.
+    /// The couriers whose notice of an offer is untrue now.
     public var withdrawn: [ID] { (before?.offered ?? []).without(after.offered) }
 
     /// An entry of a courier's list.
@@ -82,15 +82,15 @@ public struct Change: Sendable {
     }
 }
 
-/// What is decided of a command.
+/// The decision about a command.
 public enum Decision: Sendable {
     case change(Change)
-    /// It is so already: nothing is to be done.
+    /// Nothing is to be done, because it is so already.
     case stays
 }
 
 extension Lifecycle {
-    /// How an account stands to a delivery. Whoever is no partner of its store (any more) is a stranger to it.
+    /// How an account stands to a delivery. An account that is not a partner of its store is a stranger.
     public static func standing(of account: ID, to delivery: Delivery, isPartner: Bool) -> Standing {
         if account == delivery.store { return .store }
         guard isPartner else { return .stranger }
@@ -100,7 +100,7 @@ extension Lifecycle {
         return delivery.declined.contains(account) ? .declined : .candidate
     }
 
-    /// Whether an account that stands so sees a delivery in that status.
+    /// Whether an account with that standing sees a delivery in that status.
     public static func isVisible(_ status: DeliveryStatus, to standing: Standing) -> Bool {
         switch standing {
         case .store, .holder: true
@@ -109,12 +109,12 @@ extension Lifecycle {
         }
     }
 
-    /// What an account that stands so can do now.
+    /// The actions that an account with that standing can take now.
     public static func allowedActions(_ status: DeliveryStatus, for standing: Standing) -> [Action] {
         allowed[Cell(action: nil, standing: standing, status: status)] ?? []
     }
 
-    /// What comes of an action: the table's answer.
+    /// The table's outcome of an action.
     public static func outcome(of action: Action, by standing: Standing, _ status: DeliveryStatus?) -> Outcome {
         cells[Cell(action: action, standing: standing, status: status)] ?? .refused(.notFound)
     }
@@ -132,8 +132,8 @@ extension Lifecycle {
         return change(from: nil, to: delivery, StepCommand(.create, by: store, .store), effects)
     }
 
-    /// What is to happen, or why it cannot. `strangers` are candidates who are no partners any more: with whatever
-    /// happens they stop being candidates.
+    /// The decision about a command, or why it is refused. `strangers` are candidates who are no longer partners: any
+    /// change also removes them as candidates.
     public static func decide(
         _ command: StepCommand, on delivery: Delivery, isPartner: Bool, strangers: Set<ID> = []
     ) throws(Refusal) -> Decision {
@@ -201,7 +201,7 @@ extension Lifecycle {
         let status: DeliveryStatus?
     }
 
-    /// What can be done, by standing and status: asked for with every delivery that is shown.
+    /// The possible actions by standing and status. They are asked for with every delivery that is shown.
     private static let allowed = Dictionary(
         grouping: rules.filter { rule in
             if case .becomes = rule.outcome { Action.asked.contains(rule.action) } else { false }
@@ -215,7 +215,7 @@ extension Lifecycle {
 }
 
 extension Delivery {
-    /// Whether nothing but the version tells them apart.
+    /// Whether the two differ only in their version.
     fileprivate func isSame(as other: Delivery) -> Bool {
         var same = self
         same.version = other.version
@@ -224,7 +224,7 @@ extension Delivery {
 
     fileprivate mutating func apply(_ edit: StepCommand.Edit) {
         content = edit.content
-        // In the order in which they were chosen, which is also that of the history.
+        // The order is that in which they were chosen, which is also that of the history.
         candidates = candidates.filter(Set(edit.candidates).contains) + edit.candidates.without(candidates)
         declined = declined.filter(candidates.contains)
     }

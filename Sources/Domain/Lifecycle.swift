@@ -1,16 +1,16 @@
-/// What can be done with a delivery, by whom, when, and what follows: the one table in which it stands.
+/// The one table of what can be done with a delivery, by whom and when, and what follows.
 ///
-/// Deciding, allowed actions, `GET /v1/lifecycle`, the picture in the docs and the tests read it.
+/// Decisions, allowed actions, `GET /v1/lifecycle`, the picture in the docs and the tests all read it.
 public enum Lifecycle {
     /// Something that is done with a delivery.
     public enum Action: String, CaseIterable, Sendable {
         case create, edit, accept, decline, deliver, cancel
-        /// The partnership with its courier ends: back to pending.
+        /// The partnership with its courier ends, and it is pending again.
         case release
         /// The partnership with a candidate ends.
         case withdraw
 
-        /// Those that an account asks for by their name, and that are offered as buttons.
+        /// The actions that an account asks for by name, and that pages offer as buttons.
         public static let asked = allCases.filter(\.isAsked)
 
         private var isAsked: Bool {
@@ -52,7 +52,7 @@ public enum Lifecycle {
         case alreadyDelivered = "already_delivered"
     }
 
-    /// What happens with a step, beside the new status and its line in the history.
+    /// What follows from a step, besides the new status and the line in the history.
     public enum Effect: Equatable, Sendable {
         /// The actor becomes its courier.
         case takes
@@ -69,23 +69,23 @@ public enum Lifecycle {
         case notifies(Audience, NotificationKind)
     }
 
-    /// Who is told of a step.
+    /// Those who are told of a step.
     public enum Audience: String, Sendable {
         case store, actor
-        /// Who carried it before.
+        /// The courier who carried it before.
         case courier
-        /// Who could accept it before, and cannot now; the actor is another matter.
+        /// The candidates who could accept it before and cannot now. The actor is not among them.
         case losers
-        /// Who can accept it now, and could not before.
+        /// The candidates who can accept it now and could not before.
         case winners
-        /// Who could accept it before, and still can.
+        /// The candidates who could accept it before and still can.
         case remaining
     }
 
-    /// What may come of an action.
+    /// The outcome of an action.
     public enum Outcome: Equatable, Sendable {
         case becomes(DeliveryStatus, [Effect])
-        /// It is so already.
+        /// Nothing changes, because it is so already.
         case stays
         case refused(Refusal)
     }
@@ -106,7 +106,7 @@ public enum Lifecycle {
         }
     }
 
-    /// The table. What is not in it is nothing that this account could know of.
+    /// The table. An account learns nothing of a delivery from what is not in it.
     public static let rules: [Rule] = [
         Rule(.create, by: .store, nil, .becomes(.pending, [.feed(.store, .created)] + offering)),
 
@@ -216,7 +216,7 @@ public enum EventType: String, CaseIterable, Sendable {
     case stranded = "delivery.stranded"
     case cancelled = "delivery.cancelled"
 
-    /// Where the step that it tells of left the delivery.
+    /// The status in which the step left the delivery.
     public var status: DeliveryStatus {
         switch self {
         case .created, .updated, .offered, .withdrawn, .declined, .returned, .stranded: .pending

@@ -1,6 +1,6 @@
 extension Password {
-    /// What is tried first by those who guess: passwords that turn up in every leaked list, and their Croatian sisters.
-    /// In lower case and sorted; what `walks` tell is left out.
+    /// The passwords that are guessed first: those that turn up in every leaked list, and their Croatian counterparts.
+    /// They are in lower case and sorted; what `walks` finds is left out.
     static let commonest = Set(list.split(separator: " ").map(String.init))
 
     static let list = """

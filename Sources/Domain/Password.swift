@@ -1,11 +1,11 @@
-/// A password that may be chosen.
+/// A password that people may choose.
 public struct Password: Secret, Hashable, Sendable {
     /// The password itself, as it was typed.
     public let text: String
     /// What is shown in its place.
     public static var shownAs: String { "(a password)" }
 
-    /// Takes what is long enough and not among the first that somebody would guess.
+    /// Takes a password that is long enough and not among the first that somebody would guess.
     public init(_ text: String) throws(InvalidValue) {
         guard !text.isEmpty else { throw .required }
         guard text.count >= Self.leastCharacters else {
@@ -26,7 +26,7 @@ public struct Password: Secret, Hashable, Sendable {
         commonest.contains(text) || text.allSatisfy { $0 == text.first } || walks.contains { isWalk(text, along: $0) }
     }
 
-    /// Ways along which passwords are typed without a thought: alphabet, digits, and keyboards by row and by column.
+    /// Orders of keys along which people type without a thought: alphabet, digits, and keyboards by row and by column.
     private static let walks: [[Character]] = [
         "abcdefghijklmnopqrstuvwxyz", "0123456789",
         "qwertyuiopasdfghjklzxcvbnm", "qwertzuiopasdfghjklyxcvbnm", "qwertzuiopšđasdfghjklčćžyxcvbnm",
@@ -35,7 +35,7 @@ public struct Password: Secret, Hashable, Sendable {
         "1q2w3e4r5t6y7u8i9o0p", "1q2w3e4r5t6z7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0", "q1w2e3r4t5z6u7i8o9p0",
     ].map(Array.init)
 
-    /// Whether each character is the next, or each the one before, on the way; its end leads to its beginning.
+    /// Whether all characters follow each other on the walk, forwards or backwards. Its end leads to its beginning.
     private static func isWalk(_ text: String, along walk: [Character]) -> Bool {
         var places: [Int] = []
         for character in text {

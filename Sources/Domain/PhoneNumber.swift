@@ -12,12 +12,12 @@ public struct PhoneNumber: Hashable, Sendable {
         e164 = "+" + digits
     }
 
-    /// A number that was read before, and kept.
+    /// Takes a number that was read before and kept.
     public init(e164: String) {
         self.e164 = e164
     }
 
-    /// What is dialled: digits, with a plus where one stands first.
+    /// The characters that are dialled: digits, with a plus if one comes first.
     private static func dialled(_ text: String) -> String? {
         var kept = ""
         for scalar in text.unicodeScalars where !isSeparator(scalar) {
@@ -32,13 +32,13 @@ public struct PhoneNumber: Hashable, Sendable {
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "/", ".": true
-        // Address books put these marks of direction around the numbers that one copies.
+        // Address books put these marks of direction around copied numbers.
         case "\u{200E}", "\u{202A}", "\u{202C}", "\u{202D}": true
         default: scalar.isSpaceOrDash
         }
     }
 
-    /// The zero of `+385 (0)91…`, which is not dialled from abroad.
+    /// The zero of `+385 (0)91…`, which callers from abroad leave out.
     private static func trunkZero(in text: String) -> Range<String.Index>? {
         guard let zero = text.firstRange(of: "(0)") else { return nil }
         let before = text[..<zero.lowerBound].filter { $0 != "(" && $0 != ")" }
@@ -50,13 +50,13 @@ public struct PhoneNumber: Hashable, Sendable {
         return dialled.hasPrefix("0") ? "385" + dialled.dropFirst() : nil
     }
 
-    /// The digits behind the prefix that leads abroad.
+    /// The digits behind the international prefix.
     private static func withoutPrefix(_ dialled: String) -> Substring? {
         if dialled.hasPrefix("+") { return dialled.dropFirst() }
         return dialled.hasPrefix("00") ? dialled.dropFirst(2) : nil
     }
 
-    /// As long as numbers are: by the country's plan in Croatia, by E.164 elsewhere.
+    /// Whether it has a number's length: by the country's plan in Croatia, by E.164 elsewhere.
     private static func isSensible(_ digits: String) -> Bool {
         guard digits.hasPrefix("385") else { return (8...15).contains(digits.count) && !digits.hasPrefix("0") }
         let national = digits.dropFirst(3)

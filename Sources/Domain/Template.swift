@@ -15,7 +15,7 @@ struct Template: Sendable {
     /// The names of the arguments that it has places for.
     var arguments: Set<String> { Set(pieces.flatMap(\.arguments)) }
 
-    /// The text with the arguments in their places; an empty one is as good as none.
+    /// The text with the arguments in their places. An empty argument counts as missing.
     func filled(with arguments: [String: String], plural: (Int) -> Int) -> String {
         let given = arguments.filter { !$0.value.isEmpty }
         return pieces.map { $0.filled(with: given, plural: plural) }.joined()

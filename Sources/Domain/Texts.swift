@@ -1,4 +1,4 @@
-/// What people may write into the fields that are theirs to fill.
+/// The rules for texts that people write.
 public enum Texts {
     /// Takes one line, without the white space around it.
     public static func line(_ text: String, upTo most: Int) throws(InvalidValue) -> String {
@@ -15,13 +15,13 @@ public enum Texts {
         _ text: String, upTo most: Int, isRefused: (Unicode.Scalar) -> Bool
     ) throws(InvalidValue) -> String {
         let trimmed = text.trimmed
-        // What only looks empty, like a zero-width space, is empty.
+        // A text that only looks empty, like a zero-width space, counts as empty.
         guard !trimmed.allSatisfy({ $0.properties.isDefaultIgnorableCodePoint || $0.properties.isWhitespace }) else {
             throw .required
         }
         guard !trimmed.contains(where: isRefused) else { throw .controlCharacters }
         let taken = String(trimmed)
-        // A character can be made of any number of marks: the bytes have a bound too.
+        // A character can be made of any number of marks, so the bytes have a bound, too.
         guard taken.utf8.count <= 4 * most, taken.count <= most else { throw .tooLong(most: most) }
         return taken
     }
@@ -33,7 +33,7 @@ public enum Texts {
         }
     }
 
-    /// Whether it turns the direction of what follows, so that text reads as something that it is not.
+    /// Whether it changes the direction of the following text, which would make it read as something that it is not.
     private static func isTurningText(_ scalar: Unicode.Scalar) -> Bool {
         ("\u{202A}"..."\u{202E}").contains(scalar) || ("\u{2066}"..."\u{2069}").contains(scalar)
     }

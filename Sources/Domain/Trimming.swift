@@ -7,7 +7,7 @@ extension StringProtocol {
         return start[...last]
     }
 
-    /// Without the white space around it, of which something must be left.
+    /// The text without the white space around it. Something must be left.
     func trimmedNotEmpty() throws(InvalidValue) -> String {
         let trimmed = trimmed
         guard !trimmed.isEmpty else { throw .required }

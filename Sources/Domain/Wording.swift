@@ -2,7 +2,7 @@ import Languages
 
 /// What messages say, in every language that there is.
 public enum Wording {
-    /// The words of a message. What its arguments stand for goes in as it is; those that are missing are left out.
+    /// The words of a message. The values of its arguments are inserted as they are, and missing ones are left out.
     public static func message(
         _ kind: NotificationKind, in language: Language, _ arguments: [String: String]
     ) -> (title: String, body: String) {

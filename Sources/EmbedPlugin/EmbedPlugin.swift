@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds in the code the texts (`.txt`) of a target's folder: `Embedded.files`, by path.
+/// Embeds the texts (`.txt`) of a target's folder in the code: `Embedded.files`, by path.
 @main struct EmbedPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let directory = target.directoryURL

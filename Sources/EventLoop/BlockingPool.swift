@@ -2,17 +2,17 @@ import Glibc
 
 /// A few threads for work that blocks or burns a core for long, with a bound on what may wait for them.
 public final class BlockingPool: Sendable {
-    /// The queue is full: come back later.
+    /// The queue is full. Try again later.
     public struct Full: Error {}
 
     private let queue: WorkQueue
     private let threads: [Thread]
 
-    /// How the threads stand to the rest of the process.
+    /// The priority of the threads within the process.
     public enum Priority: Sendable {
         case usual
-        /// They give way to other threads, for what burns a core. Not wholly, or on a busy machine they would hold a
-        /// lock that others want for as long as they do not run.
+        /// The threads give way to others, because their work burns a core. They do not give way wholly: on a busy
+        /// machine they could then hold a lock for long without running.
         case background
     }
 
@@ -22,17 +22,17 @@ public final class BlockingPool: Sendable {
         self.queue = queue
         self.threads = try (0..<threads).map { number in
             try Thread(name: "\(name)-\(number)") {
-                // Linux has the nice value of each thread, and 0 is the calling one.
+                // On Linux each thread has a nice value of its own, and 0 stands for the calling thread.
                 if priority == .background { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
                 while let work = queue.take() { work() }
             }
         }
     }
 
-    /// Does `work` on a thread of the pool; the calling task waits without holding its own.
+    /// Runs `work` on a thread of the pool; the calling task waits without blocking its own thread.
     ///
-    /// Throws ``Full`` when too much waits already. Work that still waits when its task is cancelled is dropped;
-    /// work under way is finished, and its result dropped.
+    /// Throws ``Full`` when too much waits already. Work that still waits when its task is cancelled is dropped; work
+    /// under way is finished, and its result dropped.
     public func run<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
         let slot = Slot<Answer>()
         return try await withTaskCancellationHandler {
@@ -58,14 +58,14 @@ public final class BlockingPool: Sendable {
     /// How many pieces of work wait for a thread.
     public var waiting: Int { queue.count }
 
-    /// Finishes what was taken on, and ends the threads.
+    /// Finishes the work that was accepted, and ends the threads.
     public func stop() {
         queue.close()
         for thread in threads { thread.join() }
     }
 }
 
-/// Where a task waits for its work: answered once, from whichever thread comes first.
+/// A task waits here for its work, which is answered once, from whichever thread comes first.
 private final class Slot<Answer: Sendable>: Sendable {
     private enum State {
         case empty

@@ -23,12 +23,12 @@ public struct Readiness: OptionSet, Sendable {
     public static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
     /// The connection is broken.
     public static let broken = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
-    /// Report changes only, so that nothing has to be switched on and off.
+    /// Reports changes only, so that no interest has to be switched on and off.
     public static let edges = Readiness(rawValue: EPOLLET.rawValue)
 }
 
-/// A watched file: its slot in the loop and how often that slot was used before, so that an event that is
-/// late meets nobody.
+/// A watched file: its slot in the loop and how often that slot was used before, so that a late event reaches no other
+/// file.
 public struct FileToken: Sendable {
     let rawValue: UInt64
 
@@ -50,7 +50,7 @@ struct FileSlot {
 }
 
 extension EventLoop {
-    /// Watches a file until ``unwatch(_:file:)``; the handler is kept alive that long.
+    /// Watches a file until ``unwatch(_:file:)``. The handler is kept alive until then.
     public func watch(_ file: Int32, for interest: Readiness, handler: any FileEvents) throws -> FileToken {
         let slot = freeFiles.popLast() ?? files.count
         if slot == files.count { files.append(FileSlot()) }

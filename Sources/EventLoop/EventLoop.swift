@@ -29,7 +29,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var flushes: [any TurnEnd] = []
     private var stopping = false
 
-    /// What other threads have left for this loop.
+    /// The work that other threads have left for this loop.
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var works: [@Sendable () -> Void] = []
@@ -81,7 +81,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Calls `flush` once when this turn ends, so that what it gathered leaves in one system call.
+    /// Calls `flush` once at the end of this turn, so that its output leaves in one system call.
     public func atEndOfTurn(_ flush: any TurnEnd) {
         flushes.append(flush)
     }
@@ -155,7 +155,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         for work in taken.works { work() }
     }
 
-    /// Runs what is ready and what that makes ready, but not for ever: files and timers want their turn.
+    /// Runs what is ready and what that makes ready. It stops after a while, because files and timers need their turn.
     private func runReady() {
         var next = 0
         let bound = 4096
@@ -170,7 +170,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// What comes back while this goes on waits for the end of the next turn, or it could starve the rest.
+    /// Objects that register again meanwhile wait for the end of the next turn, or they could starve the rest.
     private func endTurn() {
         let count = flushes.count
         for place in 0..<count { flushes[place].turnEnded() }
@@ -178,13 +178,13 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// Something that gathers during a turn of the loop and lets go at its end.
+/// Something that gathers output during a turn of the loop and releases it at the end.
 public protocol TurnEnd: AnyObject {
-    /// Called once at the end of the turn in which ``EventLoop/atEndOfTurn(_:)`` was.
+    /// Called once, at the end of the turn in which ``EventLoop/atEndOfTurn(_:)`` was called.
     func turnEnded()
 }
 
-/// How many turns a loop made and how long they took: what came up meanwhile had to wait that long.
+/// How many turns a loop made and how long they took, which is how long other work may have had to wait.
 public struct TurnStatistics: Sendable {
     /// Upper bounds of the buckets, in nanoseconds; one more bucket holds what was longer.
     public static let bounds: [Int64] = [100_000, 1_000_000, 5_000_000, 25_000_000, 100_000_000, 500_000_000]
@@ -200,7 +200,7 @@ public struct TurnStatistics: Sendable {
     }
 }
 
-/// A system call that failed, with what it was for and what the system said.
+/// A failed system call: what it was for and what the system said.
 public struct SystemError: Error, CustomStringConvertible {
     /// The number of the error.
     public let number: Int32

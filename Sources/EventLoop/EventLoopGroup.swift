@@ -7,7 +7,7 @@ public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let threads: [Thread]
 
-    /// Starts `count` loops: one a core, unless told otherwise.
+    /// Starts `count` loops; without it, one a core.
     public init(count: Int = coreCount) throws {
         let loops = try (0..<count).map { try EventLoop(index: $0) }
         self.loops = loops
@@ -19,10 +19,10 @@ public final class EventLoopGroup: Sendable {
         threads = []
     }
 
-    /// The first loop alone, for what a process needs once. It is stopped with the group.
+    /// The first loop alone, for parts that a process needs once. It is stopped with the group.
     public var first: EventLoopGroup { EventLoopGroup(sharing: [loops[0]]) }
 
-    /// How many cores this process may use: those it is allowed on, and no more than its control group pays for.
+    /// How many cores this process may use: those that it is allowed on, limited by the quota of its control group.
     public static var coreCount: Int {
         let allowed = Int(clinux_allowed_cores())
         return max(1, min(allowed > 0 ? allowed : sysconf(Int32(_SC_NPROCESSORS_ONLN)), coresPaidFor ?? .max))
@@ -40,7 +40,7 @@ public final class EventLoopGroup: Sendable {
         return (numbers[0] + numbers[1] - 1) / numbers[1]
     }
 
-    /// Stops the loops and waits for their threads; nothing may be under way on them.
+    /// Stops the loops and waits for their threads. Nothing may be under way on them.
     public func stop() {
         for loop in loops { loop.stop() }
         for thread in threads { thread.join() }
@@ -56,7 +56,7 @@ public final class EventLoopGroup: Sendable {
     }
 }
 
-/// A thread of the system, for what may not block the loops.
+/// A thread of the system, for work that may not block the loops.
 package final class Thread: Sendable {
     private let handle: pthread_t
 

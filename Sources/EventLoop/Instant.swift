@@ -17,7 +17,7 @@ public struct Instant: Comparable, Hashable, Sendable {
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// Later than anything that is waited for.
+    /// Later than anything that somebody waits for.
     public static let distantFuture = Instant(nanoseconds: .max)
 
     public static func < (left: Instant, right: Instant) -> Bool {
@@ -36,7 +36,7 @@ public struct Instant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds; what is too long to count is the longest that can be.
+    /// Whole nanoseconds. A duration that is too long to count becomes the longest that can be.
     public var inNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

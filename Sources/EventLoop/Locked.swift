@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value that threads share, each touching it alone, and a bell by which they wake who waits for it to change.
+/// A value that threads share, one at a time, and a bell that wakes those who wait for it to change.
 ///
-/// In place of `Synchronization.Mutex`, which knows no waiting, and whose locking the thread sanitizer cannot see.
-/// Unchecked, because the system's mutex guards every access.
+/// It replaces `Synchronization.Mutex`, which does not support waiting, and whose locking the thread sanitizer cannot
+/// see. Unchecked, because the system's mutex guards every access.
 public final class Locked<Value>: @unchecked Sendable {
     private var value: Value
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -30,7 +30,7 @@ public final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Waits until `take` gives something; it is asked again after each ``wake()``.
+    /// Waits until `take` gives something. It is called again after each ``wake()``.
     func wait<Answer>(for take: (inout Value) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

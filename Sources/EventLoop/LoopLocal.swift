@@ -1,6 +1,6 @@
-/// A value that belongs to one loop and may be passed around, but only be looked at on that loop.
+/// A value that belongs to one loop. It may be passed around, but looked at only on that loop.
 ///
-/// Unchecked, because the precondition keeps every access on the one thread.
+/// Unchecked, because the precondition keeps every access on one thread.
 public struct LoopBound<Value>: @unchecked Sendable {
     /// The loop that owns the value.
     public let loop: EventLoop
@@ -19,7 +19,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
     }
 }
 
-/// One value for every loop of a group: state of the hot path that needs no lock.
+/// One value for each loop of a group: state for the hot path that needs no lock.
 public struct LoopLocal<Value>: Sendable {
     private let values: [LoopBound<Value>]
 
@@ -28,7 +28,7 @@ public struct LoopLocal<Value>: Sendable {
         values = try await group.onEachLoop { loop in LoopBound(try make(loop), to: loop) }
     }
 
-    /// This loop's value; nil on a thread that is none of the group's.
+    /// This loop's value; nil on a thread that is not one of the group's.
     public var current: Value? {
         guard let loop = EventLoop.current, loop.index < values.count, values[loop.index].loop === loop else {
             return nil
@@ -36,7 +36,7 @@ public struct LoopLocal<Value>: Sendable {
         return values[loop.index].value
     }
 
-    /// Does something with every loop's value, each on its own loop, all at once, and collects the answers.
+    /// Calls `body` with every loop's value, each on its own loop and all at once, and collects the answers.
     @discardableResult
     public func onEach<Answer: Sendable>(
         _ body: @escaping @Sendable (Value) async throws -> Answer
@@ -53,13 +53,13 @@ public struct LoopLocal<Value>: Sendable {
 }
 
 extension EventLoop {
-    /// Does something on this loop and gives the answer to a task on any thread.
+    /// Runs `work` on this loop and gives the answer to a task on any thread.
     public func run<Answer: Sendable>(_ work: @escaping @Sendable () async throws -> Answer) async rethrows -> Answer {
         try await withTaskExecutorPreference(self) { try await work() }
     }
 
-    /// The same for work that does not wait: given to the `async` form, a plain function would be run off the loop,
-    /// because the compiler's bridge between the two forms does not know of the loop.
+    /// The same for work that does not wait. The `async` form would run a plain function off the loop, because the
+    /// compiler's bridge between the two forms does not know the loop.
     public func run<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async rethrows -> Answer {
         try await withTaskExecutorPreference(self) { try work() }
     }

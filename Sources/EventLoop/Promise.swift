@@ -1,6 +1,6 @@
 /// A value that a task of this loop waits for and something else on the loop provides, once.
 ///
-/// Waiting ends at once with a `CancellationError` when the task is cancelled; what comes later is dropped.
+/// Waiting ends at once with a `CancellationError` when the task is cancelled. A value that comes later is dropped.
 ///
 /// Unchecked, because all of it happens on the loop's thread, which is asserted.
 public final class Promise<Value: Sendable>: @unchecked Sendable {
@@ -19,7 +19,7 @@ public final class Promise<Value: Sendable>: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Whether nobody will look at a value any more: it has one already, or its task was cancelled.
+    /// Whether nobody will take a value any more: there is one already, or the task was cancelled.
     public var isOver: Bool {
         switch state {
         case .empty, .awaited: false

@@ -1,4 +1,4 @@
-/// Something to be done on the loop at a set time, unless cancelled before.
+/// An action that runs on the loop at a set time, unless it is cancelled before.
 public final class Timer {
     fileprivate(set) var deadline: Instant
     private var action: (() -> Void)?
@@ -8,7 +8,7 @@ public final class Timer {
         self.action = action
     }
 
-    /// Makes sure that it does not happen.
+    /// Keeps the action from running.
     public func cancel() {
         action = nil
     }
@@ -36,7 +36,7 @@ struct TimerHeap {
         siftUp(timers.count - 1)
     }
 
-    /// How long epoll may wait: -1 is for ever. Rounded up, or the loop would spin through the last millisecond.
+    /// How long epoll may wait; -1 is for ever. It is rounded up, or the loop would spin through the last millisecond.
     func millisecondsToNext(from now: Instant) -> Int32 {
         guard let next else { return -1 }
         let wait = next.nanoseconds(since: now)
@@ -44,7 +44,7 @@ struct TimerHeap {
         return Int32(min(60_000, (wait + 999_999) / 1_000_000))
     }
 
-    /// Takes out everything due. What a timer's action adds then waits for the next turn, or it could starve the rest.
+    /// Takes out all due timers. Timers that their actions add wait for the next turn, or they could starve the rest.
     mutating func takeDue(_ now: Instant) -> [Timer] {
         var due: [Timer] = []
         while let first = timers.first, first.deadline <= now { due.append(removeFirst(first)) }

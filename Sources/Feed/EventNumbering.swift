@@ -2,27 +2,27 @@ import EventLoop
 import Postgres
 import Synchronization
 
-/// Gives what commits have to tell its place in the feeds, soon after each.
+/// Gives committed events their places in the feeds, soon after each commit.
 ///
-/// Every node does that: at once for what it committed itself, and now and then for what others left. The database lets
-/// one at a time do it, so nobody need be chosen, and nobody missed.
+/// Every node does that: at once for its own commits, and now and then for those that others left. The database lets
+/// one at a time do it, so that no node need be chosen, and none is missed.
 package final class EventNumbering: Sendable {
-    /// How long what another node left may lie, if that node died.
+    /// How long events of a node that died may wait for their numbers.
     private static let pause = Duration.milliseconds(100)
-    /// How soon it looks again, so that what comes together is numbered together.
+    /// The pause between two rounds, so that events that come together are numbered together.
     private static let shortPause = Duration.milliseconds(15)
-    /// So many events at a time.
+    /// How many events a round numbers at most.
     private static let most: Int32 = 4000
 
     private let database: Database
     private let loop: EventLoop
     private let bell: LoopBound<Bell>
-    /// Whether the bell will be heard before the next round begins: it is rung once for all who commit until then.
+    /// Whether the bell has rung since the last round began. It rings once for all who commit until the next.
     private let isRung = Atomic(false)
     private let failed: @Sendable (any Error) -> Void
     private let task: Locked<Task<Void, Never>?> = Locked(nil)
 
-    /// Begins. `database` is a connection for this alone; `failed` is told what went wrong.
+    /// Begins. `database` is a connection for this alone; `failed` is told of failures.
     package init(_ database: Database, on loop: EventLoop, failed: @escaping @Sendable (any Error) -> Void) async {
         self.database = database
         self.loop = loop
@@ -31,7 +31,7 @@ package final class EventNumbering: Sendable {
         task.withLock { $0 = Task(executorPreference: loop) { await self.follow() } }
     }
 
-    /// Something was committed here.
+    /// Tells that something was committed on this node.
     package func ring() {
         guard !isRung.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.execute { [bell] in bell.value.ring() }
@@ -42,7 +42,7 @@ package final class EventNumbering: Sendable {
     }
 
     private func follow() async {
-        // What went wrong last is told once.
+        // The same failure is told once in a row.
         var told: String?
         while !Task.isCancelled {
             let began = Instant.now
@@ -59,15 +59,15 @@ package final class EventNumbering: Sendable {
         }
     }
 
-    /// Numbers what there is, and says whether there may be more.
+    /// Numbers what is there, and says whether there may be more.
     private func hasMore() async throws -> Bool {
         guard let answer = try await database.run(NumberEvents(most: Self.most)).first else { return false }
-        // Who is at it may have begun before the commit for which the bell rang.
+        // The node that is at it may have begun before the commit for which the bell rang.
         return answer ?? true
     }
 }
 
-/// What a task sleeps by until it rings.
+/// A task sleeps by it until it rings.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 private final class Bell: @unchecked Sendable {

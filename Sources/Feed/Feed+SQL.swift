@@ -42,7 +42,7 @@ extension FeedPlace {
     }
 }
 
-/// Where an account's feed ends at the moment; no row when nothing has happened yet.
+/// The end of an account's feed at the moment; no row when nothing has happened yet.
 struct FindFeedEnd: Statement {
     static let sql = """
         SELECT number, numbered_at FROM (
@@ -62,8 +62,8 @@ struct FindFeedEnd: Statement {
     static func decode(_ row: inout RowReader) throws -> FeedPlace { try FeedPlace(&row) }
 }
 
-/// The place that a former cursor meant; nil when it lies before all that there was, and no row when something may have
-/// been dropped since: of what was there at first, number 1 goes first.
+/// The place that a former cursor meant; nil when it lies before everything. There is no row when events may have been
+/// dropped since, because those of that time are dropped first, beginning with number 1.
 struct FindFormerPlace: Statement {
     static let sql = """
         SELECT place.number, place.numbered_at
@@ -91,7 +91,7 @@ struct FindFormerPlace: Statement {
     }
 }
 
-/// Numbers what the journal has: true when there is more, nil when another node is at it.
+/// Gives numbers to events in the journal: true when there are more, nil when another node is at it.
 struct NumberEvents: Statement {
     static let sql = "SELECT number_events($1)"
     let most: Int32
@@ -103,7 +103,7 @@ struct NumberEvents: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool? { try row.read() }
 }
 
-/// Makes the partitions that feeds will need, and drops one that is older than they are kept; true when there was one.
+/// Makes the partitions that feeds will need, and drops one that is too old; true when there was one.
 package struct RenewEventPartitions: Statement {
     package static let sql = "SELECT event_partitions($1)"
     let days: Int32
@@ -119,7 +119,7 @@ package struct RenewEventPartitions: Statement {
     package static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Forgets some cursors of before numbers, and gives how many.
+/// Forgets some cursors from before events had numbers, and says how many.
 package struct ForgetFormerCursors: Statement {
     package static let sql = "SELECT forget_former_cursors($1)"
     let days: Int32

@@ -3,9 +3,9 @@ import Domain
 import HTTP
 import Postgres
 
-/// What an event may be about: read beside it as it is now, since what was true once is in a history.
+/// What an event may be about. It is read with the event and shown as it is now; how it was is in a history.
 package protocol FeedSubject: Sendable {
-    /// A query by which it is looked up for an event `e` of the account `$1`.
+    /// The query that finds it for an event `e` of the account `$1`.
     static var lookup: String { get }
     /// As the feed shows it.
     static var shape: Shape { get }
@@ -14,8 +14,8 @@ package protocol FeedSubject: Sendable {
     init(_ row: inout RowReader) throws
 
     var id: ID { get }
-    /// Writes its members as that account may see them, to whom it happened by an event of that type with that number in
-    /// its history.
+    /// Writes its members as that account may see them. `type` is the type of the account's event, and `seq` its number
+    /// in the history.
     func write(_ json: inout JSONWriter, for account: ID, type: String, seq: Int32)
 }
 
@@ -25,7 +25,7 @@ package struct FeedItem<Subject: FeedSubject>: Sendable {
     let type: String
     let at: Timestamp
     let delivery: (subject: Subject, seq: Int32)?
-    /// What an event tells that is not about a delivery: an object.
+    /// The data of an event that is not about a delivery: an object.
     let data: JSONB?
 
     static var shape: Shape {

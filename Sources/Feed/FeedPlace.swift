@@ -1,9 +1,9 @@
 import Postgres
 
-/// A place in an account's feed: behind the event with that number, which it got at that time.
+/// A place in an account's feed: behind the event with that number, which was numbered at that time.
 ///
-/// The time finds the place in whatever copy of the database is asked. Where a copy ends earlier (the last seconds before
-/// a fail-over may be lost), the feed goes on with what was numbered later.
+/// The time finds the place in any copy of the database. If a copy ends earlier, because a fail-over lost the last
+/// seconds, the feed goes on with what was numbered later.
 struct FeedPlace: Equatable, Sendable {
     let number: Int64
     let numberedAt: Timestamp
@@ -24,11 +24,11 @@ struct FeedPlace: Equatable, Sendable {
 
     var cursor: String { "\(String(number, radix: 36)).\(String(numberedAt.microseconds / 1000, radix: 36))" }
 
-    /// The end of the year 9999, beyond which PostgreSQL need not be asked.
+    /// The end of the year 9999. PostgreSQL need not be asked for later times.
     private static let latest: Int64 = 253_402_300_799_999
 }
 
-/// A cursor of the time before events had numbers: a transaction, and the event within it.
+/// A cursor from before events had numbers: a transaction, and the event within it.
 struct FormerCursor: Sendable {
     let transaction: Int64
     let event: Int64

@@ -4,7 +4,7 @@ import EventLoop
 import HTTP
 import Postgres
 
-/// Each account's feed: what has happened that concerns it, in its order, to be asked for or streamed.
+/// Each account's feed: the events that concern it, in order, as pages or as a stream.
 package struct FeedRoom<Subject: FeedSubject>: Room {
     let database: Database
     let tail: FeedTail
@@ -22,26 +22,26 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         [
             Endpoint(
                 .get, "/v1/events", for: .signedIn,
-                "What has happened that concerns the account, oldest first; as a stream with Accept: text/event-stream",
+                "The events that concern the account, oldest first; with Accept: text/event-stream, as a stream",
                 room: "Events", query: Self.parameters, answers: [.ok(Self.page)], refuses: [.cursorExpired],
                 deadline: .seconds(Self.waits.upperBound + 15), handler: read)
         ]
     }
 
     private static var waits: ClosedRange<Int> { 0...30 }
-    /// How often a silent stream says that it lives.
+    /// How often a silent stream shows that it lives.
     private static var heartbeat: Duration { Duration.seconds(15) }
 
     private static var parameters: [Endpoint.Parameter] {
         [
             Endpoint.Parameter(
                 name: "after", shape: .string(most: 64),
-                what: "The cursor of the last event that was seen, or `now`; from the oldest that is kept without it."),
-            Endpoint.Parameter(name: "cursor", shape: .string(most: 64), what: "The same as after."),
+                what: "The cursor of the last event that was seen, or `now` (default: from the oldest event kept)."),
+            Endpoint.Parameter(name: "cursor", shape: .string(most: 64), what: "The same as `after`."),
             Endpoint.Parameter(
-                name: "limit", shape: .integer(Page.limits), what: "How many events at most (50)."),
+                name: "limit", shape: .integer(Page.limits), what: "How many events at most (default: 50)."),
             Endpoint.Parameter(
-                name: "wait_seconds", shape: .integer(waits), what: "How long to wait for the first one (0)."),
+                name: "wait_seconds", shape: .integer(waits), what: "How long to wait for the first one (default: 0)."),
         ]
     }
     private static var page: Shape {
@@ -66,7 +66,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
     }
 
-    /// Where to begin: behind an event, at the end, or at the beginning of what is kept, which is nil.
+    /// The place to begin at: behind an event, at the end, or nil for the beginning of what is kept.
     private func place(_ cursor: String?, in account: ID) async throws -> FeedPlace? {
         guard let cursor, !cursor.isEmpty else { return nil }
         if cursor == "now" { return try await database.run(FindFeedEnd(account: account)).first ?? .beginning }
@@ -81,7 +81,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         return place ?? .beginning
     }
 
-    /// The next events; refused where some were dropped that are wanted, since the feed would have a gap.
+    /// The next events. The call is refused if some of them were dropped, since the feed would have a gap.
     private func next(of account: ID, after place: FeedPlace?, limit: Int) async throws -> [FeedItem<Subject>] {
         let read = ReadFeed<Subject>(account: account, after: place ?? .beginning, limit: Int32(limit))
         var items = try await database.run(read)
@@ -89,7 +89,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         if items.isEmpty, place.numberedAt < Self.longAgo,
             let end = try await database.run(FindFeedEnd(account: account)).first, end.number > place.number
         {
-            // It came just now, or was dropped.
+            // Either an event came just now, or some were dropped.
             items = try await database.run(read)
             guard !items.isEmpty else { throw Problem.cursorExpired }
         }
@@ -115,7 +115,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         }
     }
 
-    /// Waits until there may be something new: there was word of it, or it is not sure that there would have been.
+    /// Waits until there may be news: either there was word of some, or it is not certain that there would have been.
     private func mayHaveMore(_ listener: Listener<AccountMark>, within bound: Duration) async throws -> Bool {
         let time = ear.isDeaf ? min(bound, .seconds(1)) : bound
         return try await listener.wait(atMost: time) || ear.mark == nil
@@ -139,7 +139,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     private func stream(_ call: Call, from start: FeedPlace?, isFromNow: Bool) async throws -> Response {
         let account = call.caller.account
         let place = try streams.enter(account)
-        // What is gone can only be said before the stream begins.
+        // An expired cursor can be refused only before the stream begins.
         _ = try await next(of: account, after: start, limit: 1)
         let request = call.request
         return Response(
@@ -155,13 +155,13 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     ) async throws {
         let listener = tail.listen(to: account)
         defer { listener.close() }
-        // How soon to come again after the end, and where whoever begins now has begun.
+        // The greeting says how soon to reconnect, and where a client that begins now has begun.
         let greeting = isFromNow ? "id: \((start ?? .beginning).cursor)" : ": welcome"
         try await writer.write(Array("retry: 1000\n\(greeting)\n\n".utf8))
         do {
             try await follow(account, listener, from: start, request, writer)
         } catch is CancellationError where listener.isOver {
-            // The server stops: the stream ends in good order, so that its client comes again.
+            // The server stops. The stream ends properly, so that its client reconnects.
         }
     }
 
@@ -170,7 +170,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         _ writer: BodyWriter
     ) async throws {
         var (place, silentSince, mayHaveMore) = (start, Instant.now, true)
-        // A session that has ended reads no more, and neither does anybody while the server stops.
+        // Nobody reads on after the session has ended, or while the server stops.
         while !listener.isOver, try await authenticator.caller(of: request)?.account == account {
             let items = mayHaveMore ? try await next(of: account, after: place, limit: 50) : []
             if let last = items.last {
@@ -178,7 +178,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
                 (place, silentSince) = (last.place, .now)
                 continue
             }
-            // An event, and no comment, so that scripts in browsers hear that the connection stands.
+            // This is an event and not a comment, so that scripts in browsers notice that the connection stands.
             if Instant.now >= silentSince + Self.heartbeat {
                 try await writer.write(Array("event: alive\ndata: {}\n\n".utf8))
                 silentSince = .now
@@ -201,7 +201,7 @@ package final class StreamCount: Sendable {
 
     package init() {}
 
-    /// A stream's place, given back when it is let go.
+    /// A stream's place, given back when it is released.
     final class Place: Sendable {
         private let count: StreamCount
         private let account: ID

@@ -2,10 +2,10 @@ import API
 import Domain
 import EventLoop
 
-/// Wakes those who wait for something new in a feed.
+/// Wakes those who wait for news in a feed.
 ///
-/// It knows only that there is something, by what the database announces whenever events get their numbers: what it is,
-/// everybody reads from the database itself.
+/// It knows only that there is news, which the database announces whenever events get their numbers. Everybody reads
+/// the events themselves from the database.
 package final class FeedTail: Sendable {
     private let group: EventLoopGroup
     private let waiting: LoopLocal<Waiting<AccountMark>>
@@ -15,19 +15,19 @@ package final class FeedTail: Sendable {
         waiting = try await LoopLocal(group) { Waiting<AccountMark>(on: $0) }
     }
 
-    /// Begins to listen to an account's feed on this loop. Whoever listens before it reads misses nothing.
+    /// Begins to listen to an account's feed on this loop. A reader that listens before it reads misses nothing.
     func listen(to account: ID) -> Listener<AccountMark> {
         guard let waiting = waiting.current else { preconditionFailure("feeds are read on the loops") }
         return waiting.listen(to: AccountMark(of: account))
     }
 
-    /// There is something new for these accounts, as `number_events` announces them.
+    /// Wakes those who wait for these accounts, as `number_events` announces them.
     package func wake(_ announced: String) {
         let marks = AccountMark.all(in: announced)
         onEachLoop { $0.wake(marks) }
     }
 
-    /// Something may have been missed.
+    /// Wakes everybody, because something may have been missed.
     package func wakeEverybody() {
         onEachLoop { $0.wakeAll() }
     }
@@ -46,7 +46,7 @@ package final class FeedTail: Sendable {
     }
 }
 
-/// What accounts are announced by: the end of their id. That two share one by chance wakes somebody in vain.
+/// The end of an account's id, which announces it. If two accounts share one, somebody is woken in vain.
 struct AccountMark: Hashable, Sendable {
     private let end: UInt64
 
@@ -61,7 +61,7 @@ struct AccountMark: Hashable, Sendable {
         self.end = end
     }
 
-    /// Those that an announcement names, one behind the other.
+    /// The marks in an announcement, one behind the other.
     static func all(in announced: String) -> Set<AccountMark> {
         var (marks, rest) = (Set<AccountMark>(), announced[...])
         while !rest.isEmpty {

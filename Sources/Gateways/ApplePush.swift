@@ -12,7 +12,7 @@ struct ApplePush: Provider {
         (self.base, self.topic, self.team, self.keyID, self.key) = (base, topic, team, keyID, key)
     }
 
-    /// Apple wants a token that is no older than an hour, and no newer one every few minutes.
+    /// Apple wants a token that is at most an hour old, and not a new one every few minutes.
     mutating func prepare() {
         let now = time(nil)
         if let access, now < access.since + 2400 { return }
@@ -49,7 +49,7 @@ struct ApplePush: Provider {
         switch (reply.status, reply.json?["reason"]?.text) {
         case (200, _): .done
         case (410, _): .unregistered(reply.complaint)
-        // All other faults of a request are this gateway's settings, which somebody will put right.
+        // All other faults come from this gateway's settings, which somebody will put right.
         case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (413, _): .never(reply.complaint)
         default: reply.passing
         }

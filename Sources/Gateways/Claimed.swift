@@ -11,7 +11,7 @@ public struct Claimed: Sendable {
     let attempt: Int
     let createdAt: String
 
-    /// As a receiver gets it: what a claim over HTTP gives, but for the lease.
+    /// The message as a receiver gets it: like a claim over HTTP, but without the lease.
     func write(_ json: inout JSONWriter) {
         json.field("id", id)
         json.field("kind", kind)
@@ -32,7 +32,7 @@ public struct Claimed: Sendable {
         return json.bytes
     }
 
-    /// What is in `data`, each as a text.
+    /// The members of `data`, each as a text.
     var fields: [(name: String, text: String)] {
         guard case .object(let members)? = JSON(Array(data.utf8)) else { return [] }
         return members.sorted { $0.key < $1.key }.map { name, value in
@@ -54,7 +54,7 @@ enum Verdict: Equatable, Sendable {
 
 /// One way out: what is sent where, and what the answer means.
 protocol Provider: Sendable {
-    /// Gets ready, where that takes more than a message does; nothing is claimed while it fails.
+    /// Prepares what transfers need, such as an access token. Nothing is claimed while it fails.
     mutating func prepare() throws
     func transfer(of message: Claimed) -> Transfer
     func verdict(on reply: Transfer.Reply) -> Verdict
@@ -73,14 +73,14 @@ public struct GatewayError: Error, CustomStringConvertible {
 }
 
 extension Transfer.Reply {
-    /// What to say of an answer that was not wanted, on one line and not at length.
+    /// A short text about an unwanted answer, on one line.
     var complaint: String {
         if let error { return status == 0 ? error : "\(status): \(error)" }
         let words = String(decoding: body.prefix(200), as: UTF8.self).split { $0.isWhitespace || $0 == "\0" }
         return (["\(status)"] + words).joined(separator: " ")
     }
 
-    /// What most answers mean that are neither success nor about the message.
+    /// The verdict on most answers that are neither success nor about the message.
     var passing: Verdict { .later(complaint, after: retryAfter.map { min($0, 86_400) }) }
 
     var json: JSON? { JSON(body) }
@@ -99,19 +99,19 @@ func percentEncoded(_ text: String) -> String {
 }
 
 extension JSON {
-    /// The text that it is.
+    /// The text, if it is one.
     package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The whole number that it is.
+    /// The whole number, if it is one.
     var number: Int? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
-    /// What it has by that name.
+    /// The member with that name.
     package subscript(_ name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members[name]

@@ -54,7 +54,7 @@ struct FirebasePush: Provider {
     func verdict(on reply: Transfer.Reply) -> Verdict {
         switch reply.status {
         case 200: .done
-        // Another 404 is a project that does not exist: then it is not the device that is gone.
+        // Any other 404 means that the project does not exist, not that the device is gone.
         case 404 where Self.errorCodes(reply).contains("UNREGISTERED"): .unregistered(reply.complaint)
         case 400: .never(reply.complaint)
         default: reply.passing
@@ -67,7 +67,7 @@ struct FirebasePush: Provider {
     }
 }
 
-/// Google's service account, as its key's file has it.
+/// Google's service account, as its key file has it.
 private struct ServiceAccount: Sendable {
     let project, email, tokenURL: String
     private let key: SigningKey

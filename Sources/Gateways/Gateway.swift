@@ -1,14 +1,14 @@
 import Glibc
 import Postgres
 
-/// Takes messages out of the outbox, sends them on, and says what became of them.
+/// Takes messages out of the outbox, sends them on, and reports what became of them.
 ///
-/// All on one thread: the network's many transfers go on while it claims and reports. That messages to one address stay in
-/// their order is the outbox's doing, which gives out one of them at a time.
+/// All of it is on one thread: many transfers go on while it claims and reports. The outbox keeps messages to one
+/// address in order, by giving out one of them at a time.
 public struct Gateway {
-    /// Twice what a transfer may take.
+    /// Leases are twice as long as a transfer may take.
     private static let leaseSeconds = 30
-    /// How long to look elsewhere before asking for messages again when there were none.
+    /// How many milliseconds to wait for transfers before asking again, when there were no messages.
     private static let pause: Int32 = 25
 
     private let queue: OutboxQueue
@@ -21,8 +21,8 @@ public struct Gateway {
     private var verdicts: [(message: Claimed, verdict: Verdict)] = []
     private var troubles = 0
 
-    /// A gateway of these channels, with so many messages under way at the most. When it is to stop it finishes what it has
-    /// within `grace` seconds, and gives the rest back. What goes wrong is told by `tell`.
+    /// A gateway of these channels, with at most so many messages under way. When it is to stop it finishes what it has
+    /// within `grace` seconds, and gives the rest back. Failures are told to `tell`.
     public init(
         database url: String, channels: [String], to outlets: Outlets, most: Int, grace: Int,
         tell: @escaping (String) -> Void
@@ -39,7 +39,7 @@ public struct Gateway {
     public mutating func run(until isToStop: () -> Bool) {
         while !isToStop() {
             do {
-                // Before anything else that may fail: what is done must not be done twice.
+                // Reports come before anything that may fail, because what is done must not be done twice.
                 try report()
                 let claimed = try claim()
                 sort(transfers.wait(milliseconds: claimed > 0 ? 0 : Self.pause))
@@ -51,7 +51,7 @@ public struct Gateway {
         finish()
     }
 
-    /// Starts as many as there is room for.
+    /// Starts as many transfers as there is room for.
     private mutating func claim() throws -> Int {
         guard transfers.count < most else { return 0 }
         try outlets.prepare()
@@ -96,7 +96,7 @@ public struct Gateway {
         verdicts = []
     }
 
-    /// The longer the more often it went wrong: a quarter of a second at first, eight at the most. What runs goes on.
+    /// The pause grows with each failure, from a quarter of a second to eight seconds. Running transfers go on.
     private mutating func rest(after error: any Error, until isToStop: () -> Bool) {
         tell("\(error)")
         let end = Self.now + min(8, 0.25 * Double(1 << min(troubles, 5)))
@@ -110,7 +110,7 @@ public struct Gateway {
             sort(transfers.wait(milliseconds: 50))
             try? report()
         }
-        // Some of these may have arrived: better twice than not at all.
+        // Some of these may have arrived, but sending twice is better than not at all.
         verdicts += transfers.tokens.map { ($0, .later("the gateway stops", after: 0)) }
         do {
             try report()

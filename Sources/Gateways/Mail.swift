@@ -18,13 +18,13 @@ struct Mail: Provider {
     func verdict(on reply: Transfer.Reply) -> Verdict {
         switch reply.status {
         case 200..<300 where reply.error == nil: .done
-        // The mailbox is at fault; what is wrong with the login is not the message's.
+        // The mailbox is at fault. A wrong login is not the message's fault.
         case 550, 551, 552, 553, 554: .never(reply.complaint)
         default: reply.passing
         }
     }
 
-    /// A mail by RFC 5322, its text in base64 so that no server on its way changes it.
+    /// A mail by RFC 5322. Its text is in base64, so that no server on the way changes it.
     private func compose(_ message: Claimed) -> [UInt8] {
         let domain = sender.split(separator: "@").last.map(String.init) ?? "localhost"
         let head = [
@@ -40,7 +40,7 @@ struct Mail: Provider {
         return Array((head + [""] + lines + [""]).joined(separator: "\r\n").utf8)
     }
 
-    /// A text in a header, by RFC 2047: words of no more than 75 characters, none of which splits one of the text.
+    /// A text in a header, by RFC 2047: words of at most 75 characters, none of which splits a character.
     static func words(_ text: String) -> String {
         var words: [[UInt8]] = [[]]
         for character in text where !character.isNewline {
@@ -53,7 +53,7 @@ struct Mail: Provider {
     private static func date(_ seconds: Int) -> String {
         var (seconds, parts) = (seconds, tm())
         gmtime_r(&seconds, &parts)
-        // Names of days and months in English, whatever the process speaks.
+        // Names of days and months are English, whatever the process's locale.
         let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
         let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][
             Int(parts.tm_mon)]

@@ -1,7 +1,7 @@
 import HTTP
 import Postgres
 
-/// The outbox, as its SQL functions show it. It connects when it must, and again after the connection broke.
+/// The outbox by its SQL functions. It connects when necessary, and again after the connection broke.
 final class OutboxQueue {
     private let url: String
     private var connection: BlockingConnection?
@@ -24,7 +24,7 @@ final class OutboxQueue {
         }
     }
 
-    /// Gives what each became by id: `done`, `retry`, `dead` or `lost`.
+    /// The result for each message by id: `done`, `retry`, `dead` or `lost`.
     func report(_ verdicts: [(message: Claimed, verdict: Verdict)]) throws -> [String: String] {
         let done = verdicts.filter { $0.verdict == .done }.map(\.message)
         let failures = verdicts.filter { $0.verdict != .done }
@@ -46,13 +46,13 @@ final class OutboxQueue {
             self.connection = connection
             return try connection.query(sql, parameters)
         } catch {
-            // A refusal may come from a server that takes no more writes, while another one does.
+            // The refusal may come from a server that takes no more writes, while another one does.
             connection = nil
             throw error
         }
     }
 
-    /// Of ids only, which need no quotes.
+    /// An array of ids, which need no quotes.
     private static func array(_ ids: [String]) -> String { "{" + ids.joined(separator: ",") + "}" }
 
     private static func json(_ failures: [(message: Claimed, verdict: Verdict)]) -> String {
@@ -79,7 +79,7 @@ extension Verdict {
     }
 
     fileprivate func write(_ json: inout JSONWriter) {
-        // Neither the database nor a reader has use for what is no text.
+        // Control characters are of no use to the database or a reader.
         json.field("reason", String((reason ?? "").unicodeScalars.filter { $0.value >= 0x20 }.map(Character.init)))
         switch self {
         case .done: break

@@ -1,16 +1,16 @@
 import Crypto
 import Glibc
 
-/// The ways out of a gateway: one for all messages, or for push one for each platform.
+/// The ways out of a gateway: one for each channel, and for push one for each platform.
 public struct Outlets {
-    /// By channel, or for push by platform; a webhook takes all that has no way of its own.
+    /// The ways by channel, or for push by platform. A webhook takes messages that have no way of their own.
     private var providers: [String: any Provider] = [:]
     private var webhook: (any Provider)?
     private var logs = false
     /// A file of the certificates to trust, instead of the system's.
     let certificates: String?
 
-    /// None yet.
+    /// Begins without any way.
     public init(trusting certificates: String?) { self.certificates = certificates }
 
     enum Outlet {
@@ -50,12 +50,12 @@ extension Outlets {
     /// Writes messages to standard output, a line of JSON each.
     public mutating func addLog() { logs = true }
 
-    /// Posts messages to a receiver of one's own.
+    /// Posts messages to the operator's own receiver.
     public mutating func addWebhook(_ url: String, secret: WebhookSecret) {
         webhook = Webhook(url: url, secret: secret)
     }
 
-    /// Sends SMS by a form that is posted, as Twilio takes it.
+    /// Sends SMS by posting a form, as Twilio takes it.
     public mutating func addTwilio(_ base: String?, account: String, token: String, sender: String) {
         providers["sms"] = TextMessages(
             base: base ?? "https://api.twilio.com", account: account, token: token, sender: sender)

@@ -1,4 +1,4 @@
-/// SMS by a form that is posted, as Twilio takes it and many others do.
+/// SMS by posting a form, as Twilio and many others take it.
 struct TextMessages: Provider {
     let base: String
     let account, token, sender: String
@@ -16,7 +16,7 @@ struct TextMessages: Provider {
     func verdict(on reply: Transfer.Reply) -> Verdict {
         switch reply.status {
         case 200..<300: .done
-        // The number or the text is at fault; settings that are wrong are answered with 401, 403 and 404.
+        // The number or the text is at fault. Wrong settings are answered with 401, 403 and 404.
         case 400: .never(reply.complaint)
         default: reply.passing
         }

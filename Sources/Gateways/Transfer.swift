@@ -1,33 +1,33 @@
 import CCurl
 
-/// What goes out over the network: a POST, a mail, or a question that only looks.
+/// Something that goes out over the network: a POST, a mail, or a GET.
 public struct Transfer: Sendable {
     /// Where it goes, and by which protocol.
     public var url: String
-    /// Of a POST.
+    /// The headers of a POST.
     public var headers: [(name: String, value: String)] = []
     /// The POST's body, or the whole mail; nil for a GET.
     public var body: [UInt8]?
     /// Name and password, where the other side wants them.
     public var login: (user: String, password: String)?
-    /// Whether nothing but HTTP/2 will do.
+    /// Whether it must use HTTP/2.
     public var needsHTTP2 = false
     /// A file of the certificates to trust, instead of the system's.
     public var certificates: String?
-    /// From whom to whom, when it is a mail.
+    /// Sender and recipient, when it is a mail.
     public var mail: (from: String, to: String)?
 
-    /// A transfer of that.
+    /// A transfer of that body to that URL.
     public init(_ url: String, _ body: [UInt8]?) {
         self.url = url
         self.body = body
     }
 
-    /// Of what came back of it.
+    /// The answer to it.
     public struct Reply: Sendable {
         /// HTTP's status or SMTP's code; 0 when there was none.
         public var status: Int
-        /// After how many seconds to come again, if that was said.
+        /// After how many seconds to try again, if the answer said so.
         public var retryAfter: Int?
         /// What was answered, if it was not too long.
         public var body: [UInt8]
@@ -44,11 +44,11 @@ final class RunningTransfer {
     private var recipients: UnsafeMutablePointer<curl_slist>?
     private let flow: Flow
 
-    /// What has gone and come.
+    /// The bytes to send, and those received.
     final class Flow {
         var unsent: ArraySlice<UInt8>
         var received: [UInt8] = []
-        /// More than this nobody needs to know of a provider's answer; the rest is passed over.
+        /// Nobody needs more of a provider's answer than this; the rest is skipped.
         static let most = 65_536
 
         init(_ bytes: [UInt8]) { unsent = bytes[...] }
@@ -107,7 +107,7 @@ final class RunningTransfer {
             // Wait for a connection that is being made, and share it.
             ccurl_set_number(handle, CURLOPT_PIPEWAIT, 1)
         }
-        // Nobody is to be asked first whether the body may come.
+        // The body is sent without asking first whether it may come.
         for (name, value) in transfer.headers + [("Expect", "")] {
             headers = curl_slist_append(headers, value.isEmpty ? name + ":" : "\(name): \(value)")
         }
@@ -117,7 +117,7 @@ final class RunningTransfer {
     private func setPost(_ body: [UInt8]) {
         ccurl_set_number(handle, CURLOPT_POST, 1)
         ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-        // Copied, so that libcurl can send it once more over another connection.
+        // The body is copied, so that libcurl can send it once more over another connection.
         body.withUnsafeBytes {
             _ = ccurl_set_text(handle, CURLOPT_COPYPOSTFIELDS, $0.assumingMemoryBound(to: CChar.self).baseAddress)
         }

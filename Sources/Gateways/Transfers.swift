@@ -1,6 +1,6 @@
 import CCurl
 
-/// Many transfers at once, on one thread: whoever has them drives them by ``wait(milliseconds:)``.
+/// Many transfers at once, on one thread. Their owner drives them by ``wait(milliseconds:)``.
 final class Transfers<Token> {
     private let multi: UnsafeMutableRawPointer
     private var running: [UnsafeMutableRawPointer: (transfer: RunningTransfer, token: Token)] = [:]
@@ -8,7 +8,7 @@ final class Transfers<Token> {
     private var idle: [UnsafeMutableRawPointer] = []
 
     init() {
-        // Once a process; more often does no harm.
+        // Once for each process is enough; more often does no harm.
         curl_global_init(Int(CURL_GLOBAL_ALL))
         multi = curl_multi_init()
     }
@@ -31,7 +31,7 @@ final class Transfers<Token> {
         curl_multi_add_handle(multi, handle)
     }
 
-    /// Goes on with all of them, for so long at the most if nothing comes of it, and gives those that are over.
+    /// Continues all of them, for at most so long if nothing finishes, and gives those that are over.
     func wait(milliseconds: Int32) -> [(token: Token, reply: Transfer.Reply)] {
         var going: Int32 = 0
         curl_multi_perform(multi, &going)
@@ -53,7 +53,7 @@ final class Transfers<Token> {
             else { continue }
             over.append((token, transfer.reply(message.pointee.data.result)))
             curl_multi_remove_handle(multi, handle)
-            // Keeps its connections for the next.
+            // The handle keeps its connections for the next transfer.
             curl_easy_reset(handle)
             idle.append(handle)
         }
@@ -62,7 +62,7 @@ final class Transfers<Token> {
 }
 
 extension Transfer {
-    /// Does one alone, and waits for it.
+    /// Does one transfer alone, and waits for it.
     public func perform() -> Reply {
         let transfers = Transfers<Void>()
         transfers.begin(self, ())

@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 
-/// A receiver of one's own, by the convention of Standard Webhooks.
+/// The operator's own receiver, by the convention of Standard Webhooks.
 struct Webhook: Provider {
     let url: String
     let secret: WebhookSecret
@@ -12,7 +12,7 @@ struct Webhook: Provider {
         let timestamp = String(time(nil))
         transfer.headers = [
             ("Content-Type", "application/json"), ("User-Agent", "Kurir"),
-            // The same at every try: by it a receiver knows what it has had.
+            // The id is the same at every try, so that a receiver knows what it has had.
             ("webhook-id", message.id), ("webhook-timestamp", timestamp),
             ("webhook-signature", secret.sign(id: message.id, timestamp: timestamp, body)),
         ]
@@ -28,11 +28,11 @@ struct Webhook: Provider {
     }
 }
 
-/// What a webhook's messages are signed with, and its receiver knows.
+/// The secret that signs a webhook's messages. Its receiver knows it, too.
 public struct WebhookSecret: Sendable {
     private let key: [UInt8]
 
-    /// Reads `whsec_` and base64; nil when it is anything else or no more than a guess long.
+    /// Reads `whsec_` and base64; nil when it is anything else, or so short that it could be guessed.
     public init?(_ text: String) {
         guard text.hasPrefix("whsec_"), let key = Base64.decode(String(text.dropFirst(6))),
             (24...64).contains(key.count)
@@ -40,10 +40,10 @@ public struct WebhookSecret: Sendable {
         self.key = key
     }
 
-    /// The one that a server has as long as nobody gives it another.
+    /// The secret that a server has while nobody sets another.
     public init(of server: ServerSecret) { key = server.key(for: "webhooks") }
 
-    /// As its receiver must be told.
+    /// The secret's text, which its receiver needs.
     public var text: String { "whsec_" + Base64.encode(key) }
 
     func sign(id: String, timestamp: String, _ body: [UInt8]) -> String {

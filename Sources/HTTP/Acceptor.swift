@@ -15,11 +15,11 @@ final class Acceptor: FileEvents {
     }
 
     func ready(_ readiness: Readiness) {
-        // A bound for the turn, so that a storm of connections does not keep the open ones waiting.
+        // Each turn accepts a bounded number, so that a storm of connections does not keep the open ones waiting.
         for _ in 0..<256 where !accept() { return }
     }
 
-    /// False when nobody waits.
+    /// Accepts one connection; false when none waits.
     private func accept() -> Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -46,7 +46,7 @@ final class Acceptor: FileEvents {
         }
     }
 
-    /// Out of files or memory: trying at once again would only burn the core.
+    /// Stops accepting for a while when files or memory run out: trying again at once would only burn the core.
     private func pause(_ error: SystemError) {
         guard let token else { return }
         server.responder.observe(.cannotAccept("\(error)"))
@@ -56,7 +56,7 @@ final class Acceptor: FileEvents {
         }
     }
 
-    /// Whoever the kernel has let in already is served; closing at once would reset them.
+    /// Accepts the connections that the kernel has let in already, since closing at once would reset them.
     func acceptWaitingAndClose() {
         guard let token else { return }
         while accept() {}
@@ -69,8 +69,8 @@ final class Acceptor: FileEvents {
         Glibc.close(client)
     }
 
-    /// Tells a client why, and goes on. What it has sent is taken first, or closing would reset the connection and
-    /// could take the answer with it.
+    /// Tells a client why it is turned away. Bytes that it has sent are taken first, because closing would otherwise
+    /// reset the connection and could take the answer with it.
     private static func turnAway(_ client: Int32, _ answer: [UInt8]) {
         _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
         shutdown(client, Int32(SHUT_WR))

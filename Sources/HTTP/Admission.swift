@@ -1,8 +1,8 @@
 import EventLoop
 import Synchronization
 
-/// Counts what all loops have open and what waits to be read, in all and by address, and says whether there is room for
-/// more. Addresses of version 6 are counted by their network, since whoever has one has them all.
+/// Counts open connections, requests and bytes that wait to be read, in all and by address, and says whether there is
+/// room for more. Addresses of version 6 are counted by network, since one subscriber has all of a network.
 ///
 /// Addresses are spread over many locks, so that loops hardly ever meet at one.
 final class Admission: Sendable {
@@ -35,7 +35,7 @@ final class Admission: Sendable {
     /// How many bytes wait for clients to read them.
     var bytesWaiting: Int { bytes.load(ordering: .relaxed) }
 
-    /// Proxies are not held to the bound of a single address: many clients come through them.
+    /// Proxies are not held to the limit for one address, because many clients come through them.
     func enterConnection(_ address: IPAddress, isTrusted: Bool) -> Bool {
         guard Self.take(1, from: connections, limits.connections) else { return false }
         let bound = isTrusted ? Int.max : limits.connectionsPerAddress ?? .max
@@ -52,7 +52,7 @@ final class Admission: Sendable {
         release(address) { $0.connections -= 1 }
     }
 
-    /// A request is its client's, also when it came through a proxy.
+    /// A request counts for its client, even if it came through a proxy.
     func enterRequest(_ client: IPAddress) -> Verdict {
         guard Self.take(1, from: requests, limits.requests) else { return .tooMany }
         guard let bound = limits.requestsPerAddress else { return .admitted }
@@ -68,7 +68,7 @@ final class Admission: Sendable {
         release(client) { $0.requests -= 1 }
     }
 
-    /// So many bytes more wait for whoever is connected from there. Proxies are spared as above.
+    /// Counts bytes that wait for clients at that address. Proxies are exempt as above.
     func enterBytes(_ count: Int, _ address: IPAddress, isTrusted: Bool) -> Verdict {
         guard Self.take(count, from: bytes, limits.waiting) else { return .tooMany }
         let bound = isTrusted ? Int.max : limits.waitingPerAddress ?? .max

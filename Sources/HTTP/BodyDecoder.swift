@@ -1,8 +1,8 @@
-/// Takes a body out of the bytes of a connection, by length or by chunks (RFC 9112, 7.1).
+/// Extracts a body from the bytes of a connection, by length or by chunks (RFC 9112, 7.1).
 struct BodyDecoder: Sendable {
     private var state: State
     private let limit: Int
-    /// What chunk extensions and trailers may add up to: nobody needs them, but they are allowed.
+    /// The bound on chunk extensions and trailers together. Nobody needs them, but they are allowed.
     private var overhead = 4096
 
     private enum State: Equatable {
@@ -129,7 +129,7 @@ struct BodyDecoder: Sendable {
         }
     }
 
-    /// Trailer fields are checked and dropped: nothing here has a use for them.
+    /// Trailer fields are checked and dropped, since nothing here uses them.
     private mutating func trailer(_ byte: UInt8) throws(Malformed) {
         try spend()
         switch state {

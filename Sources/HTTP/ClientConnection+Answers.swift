@@ -3,9 +3,9 @@ import EventLoop
 extension ClientConnection {
     typealias Stream = @Sendable (BodyWriter) async throws -> Void
 
-    /// Answers the exchange under way; returns what writes the body, where that happens bit by bit.
+    /// Answers the current exchange; returns the writer of the body if the body is streamed.
     ///
-    /// Does nothing when the exchange is over already: its client left, or its time was up.
+    /// Does nothing when the exchange is over already, because its client left or its time was up.
     func answer(_ response: Response, serial: UInt64) -> Stream? {
         guard serial == self.serial, exchange != nil else { return nil }
         return answer(response)
@@ -32,7 +32,7 @@ extension ClientConnection {
         self.exchange = exchange
         flushAtEndOfTurn()
         if stream == nil { finish() }
-        // The server stops: the stream may say so to its client, and end.
+        // When the server stops, the stream may tell its client so, and end.
         if stream != nil, server.isStopping { task?.cancel() }
         return stream
     }
@@ -69,7 +69,7 @@ extension ClientConnection {
         return outbound.count < server.configuration.limits.backlog
     }
 
-    /// Kept when the client has read enough to write more.
+    /// A promise that is kept when the client has read enough for more to be written.
     func room() -> Promise<Void> {
         let promise = Promise<Void>(on: server.loop)
         awaitingRoom.removeAll { $0.isOver }
@@ -98,7 +98,7 @@ extension ClientConnection {
         finish()
     }
 
-    /// The body cannot be completed: only a connection that breaks tells the client so.
+    /// Breaks the connection, because nothing else tells the client that the body cannot be completed.
     func breakStream(_ serial: UInt64) {
         guard serial == self.serial, exchange != nil else { return }
         exchange?.keepsAlive = false

@@ -1,13 +1,13 @@
 import EventLoop
 
 extension ClientConnection {
-    /// How long a handler goes on for a client that has sent all it will: such a client may have left for good, or
-    /// only be done with asking.
+    /// How long a handler goes on for a client that has closed its sending side. Such a client may have left for good,
+    /// or may only have finished asking.
     private static let graceForHalfClosed = Duration.milliseconds(500)
 
     // MARK: Reading
 
-    /// False when more bytes are needed.
+    /// Reads the head; false when more bytes are needed.
     func readHead() throws(Malformed) -> Bool {
         if !parser.hasBegun { phaseDeadline = server.loop.now + server.configuration.limits.headTimeout }
         let isComplete = try inbound.read { bytes throws(Malformed) in try parser.parse(bytes) }
@@ -34,12 +34,12 @@ extension ClientConnection {
             outbound.append("HTTP/1.1 100 Continue\r\n\r\n")
             flushAtEndOfTurn()
         } else {
-            // The client is told before it has sent the body in vain.
+            // The client is told before it sends the body in vain.
             begin(incoming, keepsAlive: false)
         }
     }
 
-    /// False when more bytes are needed.
+    /// Reads the body; false when more bytes are needed.
     func readBody(_ decoder: BodyDecoder) throws(Malformed) -> Bool {
         var decoder = decoder
         let count = try inbound.read { bytes throws(Malformed) in try decoder.decode(bytes, into: &body) }
@@ -98,7 +98,7 @@ extension ClientConnection {
         }
     }
 
-    /// Refuses what cannot be understood. Where the next request would begin nobody knows, so it was the last.
+    /// Refuses a request that cannot be understood. It is the last one, since nobody knows where the next would begin.
     func refuse(_ malformed: Malformed) {
         refuse(Problem(malformed))
     }
@@ -141,7 +141,7 @@ extension ClientConnection {
         answer(server.responder.response(to: problem, of: exchange.request))
     }
 
-    /// The server stops: an idle connection closes now, a busy one after its answer, a stream as soon as it can.
+    /// Closes an idle connection now, a busy one after its answer, and a stream as soon as possible.
     func stop() {
         exchange?.keepsAlive = false
         if isIdle() { return closeWhenWritten() }

@@ -1,6 +1,6 @@
 extension ClientConnection {
-    /// The answer, or a refusal where it is large and too much waits to be read already: once it has begun, its client
-    /// can only be cut off.
+    /// The answer, or a refusal if it is large and too much waits to be read already: once a large answer has begun,
+    /// its client can only be cut off.
     func affordable(_ response: Response, _ exchange: Exchange) -> Response {
         guard case .bytes(let bytes, _) = response.body, bytes.count > server.configuration.limits.backlog,
             !exchange.isHead
@@ -15,9 +15,9 @@ extension ClientConnection {
         return server.responder.response(to: problem, of: exchange.request)
     }
 
-    /// Has what waits counted among what waits for all clients. Costs nothing while the kernel takes everything at once.
+    /// Counts what waits here among what waits for all clients. This costs nothing while the kernel takes everything.
     ///
-    /// Where it would be too much, what was counted before still is.
+    /// If the new amount is too much, the amount counted before still counts.
     func charge(_ waiting: Int) -> Admission.Verdict {
         let more = waiting - charged
         if more > 0 {
@@ -30,13 +30,13 @@ extension ClientConnection {
         return .admitted
     }
 
-    /// Too much waits for clients, and this one would add to it.
+    /// Closes the connection, because too much waits for clients and this one would add to it.
     func cutOff() {
         server.responder.observe(.cutOff)
         close()
     }
 
-    /// Nobody will read it any more.
+    /// Drops what waits, because nobody will read it any more.
     func dropWaiting() {
         outbound = Outbound()
         _ = charge(0)

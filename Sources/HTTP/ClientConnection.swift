@@ -3,7 +3,7 @@ import Glibc
 
 /// A client's connection: one request after the other is read, handled and answered, on one loop.
 ///
-/// Nothing is read while a handler works: what a client sends ahead waits in the kernel, which is a bound.
+/// Nothing is read while a handler works. Bytes that a client sends ahead wait in the kernel, which bounds them.
 final class ClientConnection: FileEvents, TurnEnd {
     let server: LoopServer
     let peer: IPAddress
@@ -14,17 +14,17 @@ final class ClientConnection: FileEvents, TurnEnd {
     var parser: RequestParser
     var inbound = Inbound()
     var outbound = Outbound()
-    /// How much of that is counted among what waits for all clients.
+    /// How many of those bytes are counted among what waits for all clients.
     var charged = 0
-    /// The request that is being read, once its head is known, and what has come of its body.
+    /// The request that is being read, once its head is known, and as much of its body as has come.
     var incoming: Incoming?
     var body: [UInt8] = []
     /// The request that is being answered.
     var exchange: Exchange?
     var task: Task<Void, Never>?
-    /// Counts exchanges, so that a handler that comes too late answers nobody.
+    /// Counts exchanges, so that a late handler answers nobody.
     var serial: UInt64 = 0
-    /// Those who wait for the client to read before they write more.
+    /// Streams that wait for the client to read before they write more.
     var awaitingRoom: [Promise<Void>] = []
 
     var phaseDeadline = Instant.distantFuture
@@ -42,7 +42,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         case head
         case body(BodyDecoder)
         case handling
-        /// The last answer is out; what still comes is dropped, or the client might never see that answer.
+        /// The last answer is out. Bytes that still come are dropped, or the client might never see that answer.
         case lingering
         case closed
     }
@@ -69,9 +69,9 @@ final class ClientConnection: FileEvents, TurnEnd {
         pump()
     }
 
-    /// Reads and understands as long as there is something to read and somebody to read it.
+    /// Reads and handles requests while bytes come and somebody can use them.
     func pump() {
-        // An answer that needs no waiting comes back here from within: what it leaves is for the loop below, or the
+        // An answer that needs no waiting comes back here from within. The loop below handles what follows, or the
         // stack would grow with each request that a client sends ahead.
         guard !isPumping else { return }
         isPumping = true
@@ -79,7 +79,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         process()
         var reads = 0
         while canRead, isReading {
-            // Somebody who sends as fast as we read must not keep the loop from the others.
+            // A client that sends as fast as we read must not keep the loop from the others.
             guard reads < 16 else { return flushAtEndOfTurn() }
             reads += 1
             read()
@@ -103,7 +103,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         let scratch = server.scratch
         let count = recv(file, scratch.baseAddress, scratch.count, 0)
         if count > 0 {
-            // Less than there was room for: the kernel has no more, and tells when that changes.
+            // The kernel gave less than there was room for: it has no more, and tells when that changes.
             if count < scratch.count, peerLeft == nil { canRead = false }
             if !isLingering { inbound.append(UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
         } else if count < 0, errno == EAGAIN || errno == EINTR {
@@ -114,7 +114,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         }
     }
 
-    /// The client has sent all it will: what was complete is answered still.
+    /// The client will send no more. Complete requests are still answered.
     private func peerEnded() {
         peerLeft = peerLeft ?? server.loop.now
         if outbound.isEmpty || isLingering { close() } else { closesWhenWritten = true }
@@ -136,7 +136,7 @@ final class ClientConnection: FileEvents, TurnEnd {
 
     // MARK: Writing
 
-    /// Everything that this turn of the loop produces leaves in one write.
+    /// Writes everything that this turn of the loop produces at once.
     func flushAtEndOfTurn() {
         guard !willFlush else { return }
         willFlush = true
@@ -196,7 +196,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         pump()
     }
 
-    /// Whether nothing is under way, also once what may have come just now is read.
+    /// Whether nothing is under way, even after reading what may have come just now.
     func isIdle() -> Bool {
         canRead = true
         pump()
@@ -204,7 +204,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         return false
     }
 
-    /// Ends the connection and whatever was under way on it.
+    /// Ends the connection and everything that was under way on it.
     func close() {
         guard let token else { return }
         self.token = nil

@@ -1,4 +1,4 @@
-/// What the fields that frame a message and steer its connection must say together (RFC 9110, 7.2; 9112, 6).
+/// Rules for the fields that frame a message and steer its connection, taken together (RFC 9110, 7.2; 9112, 6).
 struct FieldRules: Sendable {
     private var hosts = 0
     private var contentLength: Int?
@@ -67,8 +67,8 @@ struct FieldRules: Sendable {
         transferEncoding = .chunked
     }
 
-    /// Other codings before `chunked` are only unknown here; where it is not the last, or stands twice, nobody can
-    /// tell where the body ends (RFC 9112, 6.1 and 6.3).
+    /// Codings before `chunked` are merely unknown here. If `chunked` is not the last, or occurs twice, nobody can tell
+    /// where the body ends (RFC 9112, 6.1 and 6.3).
     private static func refusal(of codings: Span<UInt8>) -> Malformed {
         var comma = codings.count - 1
         while comma >= 0, codings[comma] != .comma { comma -= 1 }
@@ -90,7 +90,7 @@ struct FieldRules: Sendable {
 }
 
 extension Span where Element == UInt8 {
-    /// Whether the bytes are this lower-case word, in any case.
+    /// Whether the bytes are this lower-case word; they may be in any case.
     @inline(__always)
     func matches(_ word: StaticString) -> Bool {
         matches(Stretch(0, count), word)
@@ -104,7 +104,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// Whether the bytes are this very word, as methods are compared.
+    /// Whether the bytes are exactly this word. Methods are compared so.
     func equals(_ stretch: Stretch, _ word: StaticString) -> Bool {
         guard stretch.range.count == word.utf8CodeUnitCount else { return false }
         for place in 0..<word.utf8CodeUnitCount
@@ -112,7 +112,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// Whether a comma-separated list has this word, in any case.
+    /// Whether a comma-separated list contains this word, in any case.
     func contains(word: StaticString) -> Bool {
         var start = 0
         while start <= count {

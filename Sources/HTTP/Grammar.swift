@@ -30,13 +30,13 @@ enum Grammar {
 
     /// `token` (RFC 9110, 5.6.2): methods and field names.
     static let token = ByteSet(alphanumeric + "!#$%&'*+-.^_`|~")
-    /// `pchar`, `/` and `?` (RFC 3986): what a path or a query is made of; what stands behind `%` is checked apart.
+    /// `pchar`, `/` and `?` (RFC 3986), of which paths and queries are made. Digits behind `%` are checked elsewhere.
     static let target = ByteSet(alphanumeric + "-._~" + subDelims + ":@/?%")
     /// `reg-name` and the brackets, colons and digits around it.
     static let host = ByteSet(alphanumeric + "-._~" + subDelims + "%")
     /// The inside of an address in brackets.
     static let addressLiteral = ByteSet(alphanumeric + "-._~" + subDelims + ":")
-    /// What a request id of the client's own may be made of, so that it is safe in logs.
+    /// The characters of request ids that clients may choose, so that ids are safe in logs.
     static let requestID = ByteSet(alphanumeric + "-._~:+/=@")
 
     /// `field-vchar`, space and tab.

@@ -2,16 +2,16 @@
 public enum HTTPEvent: Sendable {
     /// A request was answered, or its client left before.
     case answered(Summary)
-    /// A handler threw something that is no problem: an error of ours.
+    /// A handler threw an error that is not a problem: a fault of ours.
     case failed(requestID: String, route: String, error: String)
-    /// A connection was turned away, for there are too many.
+    /// A connection was turned away, because there are too many.
     case turnedAway
-    /// A connection was closed in the middle of an answer, for too much waited to be read.
+    /// A connection was closed in the middle of an answer, because too much waited to be read.
     case cutOff
-    /// Connections cannot be accepted for the moment, as when files run out.
+    /// Connections cannot be accepted for the moment, for example because files ran out.
     case cannotAccept(String)
 
-    /// What there is to know of a request that is over.
+    /// The facts about a finished request.
     public struct Summary: Sendable {
         /// The method, as sent; nil when it could not be read.
         public let method: String?
@@ -19,14 +19,14 @@ public enum HTTPEvent: Sendable {
         public let route: String?
         /// The status.
         public let status: Int
-        /// From the last byte of the request to the answer's last that was written.
+        /// From the last byte of the request to the last byte of the answer that was written.
         public let nanoseconds: Int64
         /// The request's id.
         public let requestID: String
-        /// On whose behalf it was made.
+        /// The account for which it was made.
         public let account: String?
 
-        /// Everything there is to know of it.
+        /// The facts about a finished request.
         public init(
             method: String?, route: String?, status: Int, nanoseconds: Int64, requestID: String, account: String?
         ) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An address of version 6; one of version 4 is kept as the version 6 address that stands for it.
+/// An address of version 6. An address of version 4 is kept as the version 6 address that stands for it.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private let high: UInt64
     private var low: UInt64
@@ -19,13 +19,13 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         low = 0xffff_0000_0000 | UInt64(version4)
     }
 
-    /// Reads either version's text, `[::1]` as well as `::1`.
+    /// Reads the text of either version, `[::1]` as well as `::1`.
     public init?(_ text: some StringProtocol) {
         var text = String(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
         if text.contains("."), !text.contains(":") { text = "::ffff:" + text }
         var address = in6_addr()
-        // C would take a NUL for the end.
+        // C would take a NUL for the end of the text.
         guard !text.utf8.contains(0), inet_pton(AF_INET6, text, &address) == 1 else { return nil }
         self.init(address)
     }
@@ -39,10 +39,10 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Spreads addresses, those of one network too.
+    /// Spreads addresses, including those of one network.
     var shard: Int { Int(truncatingIfNeeded: (high ^ low) &* 0x9e37_79b9_7f4a_7c15 >> 32) }
 
-    /// What one subscriber has: an address of version 4, or all the addresses of version 6 with the same first 64 bits.
+    /// The range of one subscriber: an address of version 4, or all addresses of version 6 with the same first 64 bits.
     public var network: IPAddress {
         guard !isVersion4 else { return self }
         var network = self
@@ -96,7 +96,7 @@ public struct IPNetwork: Hashable, Sendable {
     }
 }
 
-/// Whose word on the client's address is believed.
+/// The proxies whose statement of the client's address is believed.
 struct TrustedProxies: Sendable {
     let networks: [IPNetwork]
 

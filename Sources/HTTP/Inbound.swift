@@ -1,4 +1,4 @@
-/// What came from a client and was not used yet.
+/// The bytes that came from a client and were not used yet.
 struct Inbound {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -27,7 +27,7 @@ struct Inbound {
         start += count
         guard isEmpty else { return }
         start = 0
-        // An idle connection keeps little.
+        // An idle connection keeps little memory.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 2048)
     }
 

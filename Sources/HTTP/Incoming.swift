@@ -9,14 +9,14 @@ struct ReceivedHead: Sendable {
 
     var method: String { text(head.method) }
 
-    /// The first line by that name, which is given in lower case.
+    /// The first field line with that name, which is given in lower case.
     func header(_ name: StaticString) -> String? {
         let span = bytes.span
         for field in head.fields where span.matches(field.name, name) { return text(field.value) }
         return nil
     }
 
-    /// All lines by that name, joined as RFC 9110, 5.2 says.
+    /// All field lines with that name, joined as RFC 9110, 5.2 says.
     func headerList(_ name: StaticString) -> String? {
         let span = bytes.span
         let values = head.fields.filter { span.matches($0.name, name) }.map { text($0.value) }
@@ -25,13 +25,13 @@ struct ReceivedHead: Sendable {
 
     var path: Range<Int> { Int(head.target.start)..<head.pathEnd }
 
-    /// What stands behind the question mark.
+    /// The part behind the question mark.
     var query: ArraySlice<UInt8> {
         let end = Int(head.target.end)
         return bytes[min(head.pathEnd + 1, end)..<end]
     }
 
-    /// Whether what is percent-encoded is text.
+    /// Whether the percent-encoded parts are text.
     var hasSoundEscapes: Bool {
         guard head.hasEscapes else { return true }
         return PercentEncoding.decode(bytes[path]) != nil && PercentEncoding.decode(query) != nil
@@ -42,7 +42,7 @@ struct ReceivedHead: Sendable {
     }
 }
 
-/// A request of which the head is known.
+/// A request whose head is known.
 struct Incoming {
     let received: ReceivedHead
     let id: String
@@ -60,7 +60,7 @@ struct Incoming {
         if case .handle(let route, _) = plan { route } else { nil }
     }
 
-    /// What the route's parameters stand for, decoded.
+    /// The decoded values of the route's parameters.
     var parameters: [(name: String, value: String)] {
         guard case .handle(let route, let places) = plan else { return [] }
         return zip(route.parameterNames, places).map { name, place in
@@ -69,7 +69,7 @@ struct Incoming {
     }
 }
 
-/// One request and its answer, as the connection keeps them in mind.
+/// One request and its answer, as the connection remembers them.
 struct Exchange {
     let request: Request
     let route: String?
@@ -79,7 +79,7 @@ struct Exchange {
     var keepsAlive: Bool
     /// Whether it has a place among the requests that may be under way.
     var isCounted = false
-    /// Whether the answer's head is out and its body follows bit by bit.
+    /// Whether the answer's head is out and its body follows piece by piece.
     var isStreaming = false
     var status = 0
 }

@@ -2,15 +2,15 @@
 public enum JSON: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits.
+    /// A number without fraction and exponent that fits into an `Int`.
     case integer(Int)
     case number(Double)
     case string(String)
     case array([JSON])
     case object([String: JSON])
 
-    /// Reads a text by RFC 8259, all of it; nil when it is none, is nested too deeply, or names a member twice, which
-    /// two readers might read in two ways.
+    /// Reads a whole text by RFC 8259. It is nil if the text is not JSON, is nested too deeply, or names a member
+    /// twice, which two readers might understand in two ways.
     public init?(_ bytes: [UInt8]) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var reader = JSONReader(bytes)
@@ -190,7 +190,7 @@ private struct JSONReader {
 }
 
 extension JSON {
-    /// The value as a text, members by name.
+    /// The value as text, with its members ordered by name.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)

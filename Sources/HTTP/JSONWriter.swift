@@ -1,13 +1,13 @@
-/// Writes JSON straight into bytes: what answers are made of where Codable would cost too much.
+/// Writes JSON straight into bytes, for answers where Codable would cost too much.
 ///
-/// It owns its memory, and nobody else has it: an array would ask before each of the thousands of appends to a list.
+/// It owns its memory alone: an array would check that before each of the thousands of appends to a list.
 public struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private var count = 0
     private var needsComma = false
 
-    /// An empty writer, with room for so much.
+    /// An empty writer with room for so many bytes.
     public init(capacity: Int = 512) {
         self.capacity = capacity
         start = .allocate(capacity: capacity)
@@ -31,7 +31,7 @@ public struct JSONWriter: ~Copyable {
         string(value)
     }
 
-    /// A text field whose name is only known when it is written.
+    /// A text field whose name is known only when it is written.
     public mutating func field(name: String, _ value: String) {
         if needsComma { append(.comma) }
         string(name)
@@ -70,7 +70,7 @@ public struct JSONWriter: ~Copyable {
         append(plain: value.description)
     }
 
-    /// The same that is null when there is none.
+    /// A field that holds such a number, or null.
     public mutating func field(_ name: StaticString, _ value: Double?) {
         key(name)
         if let value { append(plain: value.description) } else { append("null") }
@@ -82,7 +82,7 @@ public struct JSONWriter: ~Copyable {
         append(value ? "true" : "false")
     }
 
-    /// A field that holds JSON which is written already.
+    /// A field that holds finished JSON.
     public mutating func raw(_ name: StaticString, _ json: [UInt8]) {
         key(name)
         append(json)
@@ -106,7 +106,7 @@ public struct JSONWriter: ~Copyable {
         end(UInt8(ascii: "]"))
     }
 
-    /// JSON that is written already as an item of an array.
+    /// Finished JSON as an item of an array.
     public mutating func item(written json: [UInt8]) {
         if needsComma { append(.comma) }
         append(json)
@@ -194,7 +194,7 @@ extension JSONWriter {
         bytes.append(.quote)
     }
 
-    /// What stands between the quotes, in pieces: what needs no escape at once.
+    /// Passes on the text between the quotes in pieces: longer ones where nothing needs an escape.
     @inline(__always)
     private static func pieces(of value: String, _ append: (UnsafeBufferPointer<UInt8>) -> Void) {
         var value = value

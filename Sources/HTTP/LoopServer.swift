@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The server as far as one loop is concerned: its connections, and what they share.
+/// One loop's part of the server: its connections, and what they share.
 final class LoopServer {
     let loop: EventLoop
     let configuration: ServerConfiguration
@@ -38,7 +38,7 @@ final class LoopServer {
         sweep()
     }
 
-    /// Looks at all deadlines; cheaper than a timer for each of many connections that come and go.
+    /// Checks all deadlines. That is cheaper than a timer for each of many connections that come and go.
     private func sweep() {
         date.update()
         for connection in connections.reversed() { connection.checkDeadlines(loop.now) }
@@ -58,7 +58,7 @@ final class LoopServer {
         connections.append(connection)
     }
 
-    /// What a client is told that there is no room for.
+    /// The answer to a client that there is no room for.
     func turnedAway() -> [UInt8] {
         let problem = Problem(
             .unavailable, "unavailable", wording: "too_many_connections",
@@ -95,7 +95,7 @@ final class LoopServer {
         ids.next()
     }
 
-    /// Gives a head its id, its client's address, and what is to become of it.
+    /// Gives a head its id, its client's address, and a plan.
     func incoming(_ received: ReceivedHead, peer: IPAddress) -> Incoming {
         Incoming(
             received: received, id: RequestID.accept(received.header("x-request-id")) ?? ids.next(),
@@ -127,7 +127,7 @@ final class LoopServer {
         }
     }
 
-    /// Gives back the place that a request has taken, and tells that it is over.
+    /// Gives back the place that a request had, and reports that it is over.
     func end(_ exchange: Exchange, status: Int) {
         let request = exchange.request
         if exchange.isCounted { admission.leaveRequest(request.client) }

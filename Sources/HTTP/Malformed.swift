@@ -1,4 +1,4 @@
-/// What is wrong with a request that cannot be taken: the rule it broke.
+/// The rule that a malformed request broke.
 public enum Malformed: String, Error, CaseIterable, Sendable {
     case method = "bad_method"
     case target = "bad_target"
@@ -24,7 +24,7 @@ public enum Malformed: String, Error, CaseIterable, Sendable {
     case headTooLarge = "head_too_large"
     case bodyTooLarge = "body_too_large"
 
-    /// The status that says so.
+    /// The status for it.
     public var status: Status {
         switch self {
         case .versionNotSupported: .versionNotSupported

@@ -3,11 +3,11 @@ extension Outbound {
     enum BodyLength {
         case known(Int)
         case chunked
-        /// With the connection, or there is none.
+        /// The body ends with the connection, or there is none.
         case untold
     }
 
-    /// What the head of an answer says besides what its handler wants.
+    /// The parts of an answer's head that its handler does not decide.
     struct HeadFacts {
         let requestID: String
         let date: [UInt8]
@@ -49,7 +49,7 @@ extension Outbound {
         append("\r\n")
     }
 
-    /// A control character would let a value end its line and begin another.
+    /// Control characters become spaces, because one could end the line and begin another.
     private mutating func appendField(_ name: String, _ value: String) {
         append(name.utf8)
         append(": ")
@@ -58,7 +58,7 @@ extension Outbound {
     }
 }
 
-/// What every answer tells browsers, unless its route knows better.
+/// The fields that every answer has for browsers, unless its route sets others.
 private enum SecurityHeaders {
     static let always: StaticString = """
         X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n\

@@ -1,12 +1,12 @@
-/// What waits to be written to a client.
+/// The bytes that wait to be written to a client.
 struct Outbound {
     private(set) var bytes: [UInt8] = []
     private var start = 0
-    /// Bytes ever taken by the client, and those that must have been by the deadline.
+    /// How many bytes the client has taken so far, and how many it must have taken by the deadline.
     private var taken = 0
     private var awaited = 0
 
-    /// How much waits.
+    /// How many bytes wait.
     var count: Int { bytes.count - start }
     var isEmpty: Bool { count == 0 }
 
@@ -34,25 +34,26 @@ struct Outbound {
         append(String(number, radix: 16).utf8)
     }
 
-    /// Offers what waits to `write`, which says how much it took.
+    /// Offers the waiting bytes to `write`, which says how many it took.
     mutating func drain(_ write: (UnsafeRawBufferPointer) -> Int) {
         let count = bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         start += count
         taken += count
         guard isEmpty else { return forgetTaken() }
         start = 0
-        // Room for an ordinary answer is kept, room for a large one is given back.
+        // Room for an ordinary answer is kept; room for a large one is given back.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * 1024)
     }
 
-    /// A stream may always have something waiting: what is taken goes when it is the greater part, and its room with it.
+    /// A stream may always have bytes waiting, so taken bytes and their room are dropped once they are the greater
+    /// part.
     private mutating func forgetTaken() {
         guard start > bytes.count / 2 else { return }
         bytes = Array(bytes[start...])
         start = 0
     }
 
-    /// Whether everything is gone that was there when this was last true: a client that reads one byte at a time
+    /// Whether everything is gone that was waiting when this was last true. A client that reads one byte at a time
     /// makes no progress in this sense.
     mutating func madeProgress() -> Bool {
         guard taken >= awaited else { return false }

@@ -2,28 +2,28 @@ import Languages
 
 /// An error as clients see it: `application/problem+json` of RFC 9457, with a code that never changes.
 ///
-/// The words are found by the code, in the language of whoever reads them.
+/// Its words are found by the code, in the reader's language.
 public struct Problem: Error, Sendable {
     /// The status.
     public var status: Status
-    /// What programs look at.
+    /// The code, for programs.
     public var code: String
-    /// Which wording explains it, where one code has several causes.
+    /// Which wording explains it, if one code has several causes.
     public var wording: String
-    /// What the wording's placeholders stand for.
+    /// The values of the wording's placeholders.
     public var arguments: [String: String]
-    /// The fields that are wrong, all at once.
+    /// All fields that are wrong.
     public var fields: [WrongField]
     /// Headers that belong to it, such as `Retry-After`.
     public var headers: [Response.Header]
 
-    /// A field of the request's body that cannot be taken.
+    /// A field of the request's body with an invalid value.
     public struct WrongField: Sendable {
         /// Its path, as in `recipient.phone`.
         public let field: String
         /// What is wrong, for programs.
         public let code: String
-        /// What the wording's placeholders stand for.
+        /// The values of the wording's placeholders.
         public let arguments: [String: String]
 
         /// What is wrong with which field.
@@ -47,7 +47,7 @@ public struct Problem: Error, Sendable {
         self.headers = headers
     }
 
-    /// What the parser refused.
+    /// A request that the parser refused.
     public init(_ malformed: Malformed) {
         self.init(malformed.status, malformed.code, wording: malformed.rawValue)
     }

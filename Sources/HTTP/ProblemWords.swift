@@ -2,9 +2,9 @@ import Languages
 
 /// The titles and details of problems, by language and code.
 public struct ProblemWords: Sendable {
-    /// What a person reads of a problem; `{name}` in the detail stands for an argument.
+    /// The words of a problem for people; `{name}` in the detail stands for an argument.
     public struct Text: Sendable {
-        /// A few words that name the kind.
+        /// A few words that name the kind of problem.
         public let title: String
         /// A sentence or two that say what is wrong and what to do.
         public let detail: String
@@ -13,7 +13,7 @@ public struct ProblemWords: Sendable {
     /// Texts by language, then by code.
     let texts: [String: [String: Text]]
 
-    /// All that there is to say.
+    /// The words of all languages.
     public static let all = ProblemWords(
         texts: Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, texts(of: $0)) }))
 
@@ -32,7 +32,7 @@ public struct ProblemWords: Sendable {
         texts[language]?[code] ?? texts[Self.fallback]?[code]
     }
 
-    /// The best language for `Accept-Language` (RFC 9110, 12.5.4) among those that there are words for.
+    /// The best language for `Accept-Language` (RFC 9110, 12.5.4) among those with words.
     public func language(accepting header: String?) -> String {
         guard let header else { return Self.fallback }
         var best = (language: Self.fallback, quality: 0.0)

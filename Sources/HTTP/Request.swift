@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A request as a handler sees it: complete, checked, and free of the connection that it came by.
+/// A request as a handler sees it: complete, checked, and independent of its connection.
 public final class Request: Sendable {
     /// The method's name, as sent.
     public let method: String
-    /// What tells this request from all others, in logs and in the answer.
+    /// The id of this request in logs and in the answer.
     public let id: String
-    /// Where it came from: the client itself, also behind trusted proxies.
+    /// The address of the client itself, even behind trusted proxies.
     public let client: IPAddress
     /// The body's bytes; empty when there is none.
     public let body: [UInt8]
     private let received: ReceivedHead
     private let parameters: [(name: String, value: String)]
-    /// Touched on one loop only; a `Mutex` is the lock that needs no memory of its own.
+    /// It is used on one loop only; a `Mutex` is the lock that needs no memory of its own.
     private let known = Mutex(Known())
 
     private struct Known {
@@ -32,18 +32,18 @@ public final class Request: Sendable {
         method = received.method
     }
 
-    /// The value of a header field; of several lines by that name, the first. `name` in lower case.
+    /// The value of a header field, or of its first line if there are several. `name` is in lower case.
     public func header(_ name: StaticString) -> String? {
         received.header(name)
     }
 
-    /// All lines of a header field as one list. `name` in lower case.
+    /// All lines of a header field as one list. `name` is in lower case.
     public func headerList(_ name: StaticString) -> String? {
         received.headerList(name)
     }
 
-    /// What stands in the path for a parameter of the route's template. Where it has not the form that is wanted,
-    /// there is nothing at that address.
+    /// The part of the path for a parameter of the route's template. If it has not the wanted form, nothing is found at
+    /// that address.
     public func parameter<Value: LosslessStringConvertible>(_ name: String, as type: Value.Type = Value.self) throws
         -> Value
     {
@@ -54,7 +54,7 @@ public final class Request: Sendable {
         return value
     }
 
-    /// A query parameter of a wanted form and range; nil when it is not there.
+    /// A query parameter of the wanted type and range; nil when it is missing.
     public func query<Value: LosslessStringConvertible & Comparable>(
         _ name: String, in range: ClosedRange<Value>
     ) throws -> Value? {
@@ -91,13 +91,13 @@ public final class Request: Sendable {
         return nil
     }
 
-    /// The account on whose behalf the request is made, once it is known: for the log.
+    /// The account for which the request is made, once it is known. It is for the log.
     public var account: String? {
         get { known.withLock { $0.account } }
         set { known.withLock { $0.account = newValue } }
     }
 
-    /// The language that problems are told in, once it is known better than by `Accept-Language`.
+    /// The language for problems, once it is known better than by `Accept-Language`.
     public var language: String? {
         get { known.withLock { $0.language } }
         set { known.withLock { $0.language = newValue } }
@@ -106,7 +106,7 @@ public final class Request: Sendable {
 
 /// Percent-encoding, as paths and queries have it.
 enum PercentEncoding {
-    /// The text that the bytes stand for; nil when it is not UTF-8 or has control characters that no text needs.
+    /// The text that the bytes encode; nil when it is not UTF-8 or has control characters that no text needs.
     static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)

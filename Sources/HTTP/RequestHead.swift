@@ -18,24 +18,24 @@ struct FieldLine: Equatable, Sendable {
     var value: Stretch
 }
 
-/// How the end of a body is known.
+/// How the end of a body is found.
 enum Framing: Equatable, Sendable {
     case none
     case length(Int)
     case chunked
 }
 
-/// What the parser found in a head: places in its bytes, and what decides how the connection goes on.
+/// The result of parsing a head: places in its bytes, and how the connection goes on.
 struct RequestHead: Sendable {
     var method = Stretch(0, 0)
     var target = Stretch(0, 0)
-    /// The first query byte's place, or the target's end.
+    /// The place of the first byte of the query, or the target's end.
     var pathEnd = 0
     var minorVersion: UInt8 = 1
     var fields: [FieldLine] = []
     var framing = Framing.none
     var keepsAlive = true
     var expectsContinue = false
-    /// Whether the target has percent-encoded bytes that want decoding and checking.
+    /// Whether the target has percent-encoded bytes that must be decoded and checked.
     var hasEscapes = false
 }

@@ -4,7 +4,7 @@ import Glibc
 struct RequestIDs {
     private var state: UInt64
 
-    /// Two loops of one process begin at places of the same cycle that chance has put far apart.
+    /// The loops of a process begin at random places of the same cycle, which lie far apart.
     init() {
         state = UInt64.random(in: .min ... .max)
     }
@@ -26,7 +26,7 @@ struct RequestIDs {
 }
 
 enum RequestID {
-    /// A client's own id, if it is one that logs and headers can carry.
+    /// A client's own id, if it is safe in logs and headers.
     static func accept(_ text: String?) -> String? {
         guard let text, 1...128 ~= text.utf8.count, Grammar.requestID.contains(all: text.utf8) else { return nil }
         return text

@@ -1,11 +1,11 @@
-/// Reads the head of a request, byte by byte if need be: where the network cut the bytes makes no difference.
+/// Reads the head of a request, byte by byte if need be, so that it does not matter how the network divided it.
 ///
-/// It takes what RFC 9112 allows and refuses the rest, because two readings of one request are how requests
-/// are smuggled past a proxy. It only looks at bytes: no input or output, no clock, and no allocation but for
+/// It takes what RFC 9112 allows and refuses the rest, because requests are smuggled past a proxy when two readers
+/// understand one request differently. It only looks at bytes: no input or output, no clock, and no allocation but for
 /// the list of fields, whose room is used again.
 struct RequestParser: Sendable {
     private(set) var head = RequestHead()
-    /// How many bytes of the head were looked at; all of it, once it is complete.
+    /// How many bytes of the head were looked at; all of them, once it is complete.
     private(set) var position = 0
 
     private let maximumSize: Int
@@ -29,8 +29,8 @@ struct RequestParser: Sendable {
         self.maximumSize = maximumSize
     }
 
-    /// Looks at what it has not seen yet of `bytes`, which begin where the request begins.
-    /// True when the head is complete.
+    /// Looks at the bytes that it has not seen yet. `bytes` begin where the request begins. True when the head is
+    /// complete.
     mutating func parse(_ bytes: Span<UInt8>) throws(Malformed) -> Bool {
         let end = min(bytes.count, maximumSize)
         while position < end, state != .complete { try step(bytes, end) }
@@ -39,7 +39,7 @@ struct RequestParser: Sendable {
         return false
     }
 
-    /// Makes ready for the next request, keeping the room.
+    /// Prepares for the next request, keeping the allocated room.
     mutating func reset() {
         head.fields.removeAll(keepingCapacity: true)
         let room = head.fields
@@ -85,7 +85,7 @@ struct RequestParser: Sendable {
 
     // MARK: Request line
 
-    /// One empty line before a request is overlooked, as RFC 9112, 2.2 advises.
+    /// One empty line before a request is ignored, as RFC 9112, 2.2 advises.
     private mutating func start(_ byte: UInt8) throws(Malformed) {
         if byte == .carriageReturn {
             state = .startLineFeed
@@ -159,7 +159,7 @@ struct RequestParser: Sendable {
         position += 1
     }
 
-    /// A minor version that is yet to come is served as the highest known one.
+    /// A later minor version is served as the highest known one.
     private mutating func endVersion(major: UInt8, minor: UInt8) throws(Malformed) {
         guard major == UInt8(ascii: "1") else { throw .versionNotSupported }
         head.minorVersion = minor == UInt8(ascii: "0") ? 0 : 1

@@ -1,10 +1,10 @@
 import EventLoop
 
-/// From a request to its answer: runs the handler and makes of what it throws what the client may see.
+/// Runs the handler, and turns its errors into answers that the client may see.
 struct Responder: Sendable {
     let words: ProblemWords
     let crossOrigin: CrossOrigin
-    /// What the handlers' errors mean, as far as they are no problems already.
+    /// Gives the problem for a handler's error that is not a problem already.
     let problem: @Sendable (any Error) -> Problem?
     let observe: @Sendable (HTTPEvent) -> Void
 
@@ -24,20 +24,20 @@ struct Responder: Sendable {
 
     private func explain(_ error: any Error, _ request: Request, _ route: Route) -> Problem {
         if let known = error as? Problem ?? problem(error) { return known }
-        // Nobody is left to read it when the handler was cancelled.
+        // Nobody reads the answer when the handler was cancelled.
         if error is CancellationError { return .unavailable() }
         observe(.failed(requestID: request.id, route: route.template, error: "\(error)"))
         return .internalError
     }
 }
 
-/// Which other web origins may call from a browser, and how it is told (Fetch standard, CORS).
+/// The other web origins that may call from a browser, and how browsers are told (Fetch standard, CORS).
 struct CrossOrigin: Sendable {
     let allowedOrigins: [String]
 
     private var allowsAll: Bool { allowedOrigins.contains("*") }
 
-    /// Adds what lets the browser hand the answer to a script of an allowed origin.
+    /// Adds the fields that let the browser hand the answer to a script of an allowed origin.
     func mark(_ response: Response, for request: Request) -> Response {
         guard !allowedOrigins.isEmpty else { return response }
         var response = response
@@ -49,7 +49,7 @@ struct CrossOrigin: Sendable {
         return response
     }
 
-    /// The answer to `OPTIONS`, which is also what a browser asks before an unusual call.
+    /// The answer to `OPTIONS`. Browsers also ask for it before an unusual call.
     func preflight(origin: String?, allow: [String]) -> Response {
         var response = Response(.noContent, headers: [Response.Header("Allow", allow.joined(separator: ", "))])
         guard !allowedOrigins.isEmpty else { return response }
@@ -70,7 +70,7 @@ struct CrossOrigin: Sendable {
         allowsAll || allowedOrigins.contains(origin)
     }
 
-    /// Cookies go with named origins only: with all of them, any page could act for its visitor.
+    /// Cookies are allowed for named origins only. If every origin is allowed, any page could act for its visitor.
     private func grants(_ origin: String) -> [Response.Header] {
         guard !allowsAll else { return [Response.Header("Access-Control-Allow-Origin", "*")] }
         return [

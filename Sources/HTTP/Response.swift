@@ -1,19 +1,19 @@
-/// What a handler answers.
+/// The answer of a handler.
 public struct Response: Sendable {
     /// The status.
     public var status: Status
     /// Header fields beyond those that every answer has.
     public var headers: [Header]
-    /// What follows the head.
+    /// The body.
     public var body: Body
 
-    /// What follows the head of an answer.
+    /// The body of an answer.
     public enum Body: Sendable {
-        /// Nothing.
+        /// No body.
         case none
-        /// All of it, ready.
+        /// The whole body, ready.
         case bytes([UInt8], type: String)
-        /// Written bit by bit, as fast as the client reads.
+        /// A body that is written piece by piece, as fast as the client reads.
         case stream(type: String, @Sendable (BodyWriter) async throws -> Void)
     }
 
@@ -31,14 +31,14 @@ public struct Response: Sendable {
         }
     }
 
-    /// An answer with a status and whatever follows.
+    /// An answer with a status and perhaps headers and a body.
     public init(_ status: Status, headers: [Header] = [], body: Body = .none) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// JSON that is written already.
+    /// An answer of finished JSON.
     public static func json(_ bytes: [UInt8], status: Status = .ok, headers: [Header] = []) -> Response {
         Response(status, headers: headers, body: .bytes(bytes, type: "application/json"))
     }
@@ -48,7 +48,7 @@ public struct Response: Sendable {
         Response(status, body: .bytes(Array(text.utf8), type: "text/plain; charset=utf-8"))
     }
 
-    /// Whether the answer sets that header itself; the name in lower case.
+    /// Whether the answer sets that header itself. The name is in lower case.
     func sets(_ name: String) -> Bool {
         headers.contains { $0.name.lowercased() == name }
     }

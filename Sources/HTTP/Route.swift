@@ -1,4 +1,4 @@
-/// A method and a path template, and what answers them.
+/// A method and a path template, with their handler.
 public struct Route: Sendable {
     /// Answers a request, on the loop that the request came by.
     public typealias Handler = @Sendable (Request) async throws -> Response

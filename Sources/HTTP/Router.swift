@@ -1,4 +1,4 @@
-/// Finds the route for a path: a tree of segments, in which a literal goes before a parameter.
+/// Finds the route for a path in a tree of segments, in which literals take precedence over parameters.
 struct Router: Sendable {
     private var nodes = [Node()]
 
@@ -40,7 +40,7 @@ struct Router: Sendable {
         return new
     }
 
-    /// Looks at the bytes of a path, which begins with a slash, or is empty, which is the same as a slash alone.
+    /// Looks at the bytes of a path, which begins with a slash or is empty, which means the same as a slash alone.
     func match(method: Span<UInt8>, in bytes: Span<UInt8>, path: Range<Int>) -> Match {
         var search = Search()
         if let route = find(
@@ -53,11 +53,11 @@ struct Router: Sendable {
 
     private struct Search {
         var parameters: [Range<Int>] = []
-        /// Those of paths that fit, where the method does not.
+        /// The methods of matching paths, when the wanted method is not among them.
         var methods: [String] = []
     }
 
-    /// Goes down the literal first; where that leads nowhere, the parameter has its turn.
+    /// Tries the literal first. If that leads nowhere, it tries the parameter.
     private func find(
         _ method: Span<UInt8>, _ bytes: Span<UInt8>, _ rest: Range<Int>, from node: Int, _ search: inout Search
     ) -> Route? {
@@ -91,7 +91,7 @@ struct Router: Sendable {
     private static let head = Array("HEAD".utf8)
     private static let get = Array("GET".utf8)
 
-    /// What `Allow` says of a path with these methods.
+    /// The value of `Allow` for a path with these methods.
     private static func allowed(_ methods: [String]) -> [String] {
         Set(methods + (methods.contains("GET") ? ["HEAD"] : []) + ["OPTIONS"]).sorted()
     }

@@ -2,12 +2,12 @@ import EventLoop
 
 /// An HTTP/1.1 server on the loops of a group.
 public final class Server: Sendable {
-    /// Where it listens: the host as configured, and the port that it has got.
+    /// The address that it listens at: the host as configured, and the actual port.
     public let address: ListenAddress
     let loops: LoopLocal<LoopServer>
     private let admission: Admission
 
-    /// Starts to listen. `problem` says what a handler's error means to clients, where it is no ``Problem`` already.
+    /// Starts to listen. `problem` gives the problem for a handler's error that is not a ``Problem`` already.
     public init(
         _ configuration: ServerConfiguration, routes: [Route], on group: EventLoopGroup,
         problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil },
@@ -33,7 +33,7 @@ public final class Server: Sendable {
     /// How many bytes wait for clients to read them.
     public var bytesWaiting: Int { admission.bytesWaiting }
 
-    /// Stops accepting, lets what runs finish, closes what is left after the grace.
+    /// Stops accepting, lets running requests finish, and closes the rest after the grace.
     public func stop(within grace: Duration) async {
         await loops.onEach { await $0.stop(within: grace) }
     }

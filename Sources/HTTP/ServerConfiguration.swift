@@ -1,17 +1,17 @@
-/// How the server is to behave.
+/// The settings of the server.
 public struct ServerConfiguration: Sendable {
-    /// Where to listen: a host or address, and a port of which 0 means any that is free.
+    /// The address to listen at: a host or address, and a port; port 0 means any free one.
     public var listen: ListenAddress
-    /// What nobody may exceed.
+    /// The limits on clients.
     public var limits = Limits()
     /// Proxies whose `X-Forwarded-For` is believed.
     public var trustedProxies: [IPNetwork] = []
-    /// Web origins whose scripts may call; `*` is all of them, without cookies.
+    /// Web origins whose scripts may call; `*` means all of them, without cookies.
     public var allowedOrigins: [String] = []
     /// Words for every problem that may be answered.
     public var words = ProblemWords.all
 
-    /// A server at that address, everything else as usual.
+    /// A server at that address, with the usual values for everything else.
     public init(listen: ListenAddress) {
         self.listen = listen
     }
@@ -21,7 +21,7 @@ public struct ServerConfiguration: Sendable {
 public struct ListenAddress: Sendable, CustomStringConvertible {
     /// A name or an address, without brackets.
     public let host: String
-    /// The port; 0 is any that is free.
+    /// The port; 0 means any free one.
     public let port: UInt16
 
     /// A host and a port.
@@ -30,7 +30,7 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `host:port`, `[address]:port` or `:port`, which is every address.
+    /// Reads `host:port`, `[address]:port` or `:port`, which means every address.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -49,7 +49,7 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     }
 }
 
-/// What one client, or all of them, may take.
+/// Limits for each client and for all together.
 public struct Limits: Sendable {
     /// Bytes of a request's head.
     public var head = 16 * 1024
@@ -57,11 +57,11 @@ public struct Limits: Sendable {
     public var body = 64 * 1024
     /// Open connections in all.
     public var connections = 20_000
-    /// Open connections of one address; nil is any number.
+    /// Open connections of one address; nil means no limit.
     public var connectionsPerAddress: Int? = 256
     /// Requests under way in all.
     public var requests = 10_000
-    /// Requests under way of one client; nil is any number.
+    /// Requests under way of one client; nil means no limit.
     public var requestsPerAddress: Int? = 256
     /// From a head's first byte to its last.
     public var headTimeout = Duration.seconds(10)
@@ -69,14 +69,14 @@ public struct Limits: Sendable {
     public var bodyTimeout = Duration.seconds(30)
     /// Between requests, and before the first.
     public var idleTimeout = Duration.seconds(75)
-    /// In which a client must have taken what waits for it.
+    /// How long a client may take to read what waits for it.
     public var writeTimeout = Duration.seconds(30)
     /// Bytes that may wait for a client to read them, before nothing more is done for it.
     public var backlog = 256 * 1024
     /// Bytes that may wait for all clients together: those of sixteen addresses that read nothing.
     public var waiting = 256 * 1024 * 1024
-    /// Bytes that may wait for the clients of one address, nil is any number: the largest page of a list has 9 MB, so
-    /// one that is read slowly always has room, and a hundred usual ones do.
+    /// Bytes that may wait for the clients of one address; nil means no limit. The largest page of a list has 9 MB, so
+    /// one that is read slowly always has room, and so have a hundred usual ones.
     public var waitingPerAddress: Int? = 16 * 1024 * 1024
 
     /// The usual limits.

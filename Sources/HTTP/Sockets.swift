@@ -3,10 +3,10 @@ import Glibc
 
 /// Opens the sockets that the loops listen on.
 enum Sockets {
-    /// One socket for each loop, all on one port; the kernel spreads connections over them.
+    /// Opens one socket for each loop, all on one port; the kernel spreads connections over them.
     static func listen(_ address: ListenAddress, count: Int) throws -> (files: [Int32], port: UInt16) {
         var failure: any Error = SystemError("finding \(address.host)", number: EADDRNOTAVAIL)
-        // Every address means those of version 6, which stand for both, and where there is none, of version 4.
+        // Every address means that of version 6, which stands for both; without version 6 it means that of version 4.
         let hosts = address.host == "::" ? ["::", "0.0.0.0"] : [address.host]
         for candidate in try hosts.flatMap({ try resolve(ListenAddress(host: $0, port: address.port)) }) {
             do {
@@ -19,9 +19,9 @@ enum Sockets {
     }
 
     private static func listen(_ candidate: Candidate, count: Int) throws -> ([Int32], UInt16) {
-        // Sockets that share a port would also share it with another server of the same user, and each would get
-        // some of the other's clients: the first is opened without sharing, to find out whether the port is free.
-        // (Two servers that start in the very same instant can still both find it so.)
+        // Sockets that share a port would also share it with another server of the same user, and each would get some
+        // of the other's clients. So the first socket is opened without sharing, to find out whether the port is free.
+        // (Two servers that start at the very same time can still both find it free.)
         Glibc.close(try open(candidate, shared: false))
         let first = try open(candidate, shared: true)
         let port = portOf(first)
@@ -37,7 +37,7 @@ enum Sockets {
         func with(port: UInt16) -> Candidate {
             var copy = self
             withUnsafeMutableBytes(of: &copy.address) { bytes in
-                // The port stands at the same place in either family's address.
+                // The port is at the same place in the addresses of both families.
                 bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
             }
             return copy
@@ -100,7 +100,7 @@ enum Sockets {
 public enum ListenError: Error, CustomStringConvertible {
     /// The host's name has no address.
     case unknownHost(String, String)
-    /// The address cannot be had.
+    /// The server cannot listen at the address.
     case cannotListen(ListenAddress, String)
 
     public var description: String {

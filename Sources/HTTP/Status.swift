@@ -3,7 +3,7 @@ public struct Status: Hashable, Sendable {
     /// Three digits.
     public let code: Int
 
-    /// Any code; those without a phrase of their own are sent with an empty one.
+    /// Any code. A code without a known phrase is sent with an empty one.
     public init(_ code: Int) {
         self.code = code
     }
@@ -34,7 +34,7 @@ public struct Status: Hashable, Sendable {
     public static let unavailable = Status(503)
     public static let versionNotSupported = Status(505)
 
-    /// The phrase of RFC 9110, also the title of a problem that has none of its own.
+    /// The phrase of RFC 9110, which is also the title of a problem without one of its own.
     public var phrase: String { Self.phrases[code] ?? "" }
 
     /// Whether an answer with this status never has a body.

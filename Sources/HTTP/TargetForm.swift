@@ -1,6 +1,6 @@
 /// The four forms of a request target (RFC 9112, 3.2): what follows the method.
 enum TargetForm {
-    /// Refuses what has none of the forms; leaves path and query of an absolute form as the head's target.
+    /// Refuses targets of none of these forms. Of an absolute form, path and query become the head's target.
     static func check(_ head: inout RequestHead, _ bytes: Span<UInt8>) throws(Malformed) {
         if bytes.equals(head.method, "CONNECT") {
             guard HostForm.isValidWithPort(bytes.extracting(head.target.range)) else { throw .target }
@@ -14,7 +14,7 @@ enum TargetForm {
         }
     }
 
-    /// `http://host/path`: a server must take it, though only proxies are sent it as a rule. The path may be empty.
+    /// `http://host/path`: servers must accept it, though usually only proxies are sent it. The path may be empty.
     private static func absolute(_ head: inout RequestHead, _ bytes: Span<UInt8>) throws(Malformed) {
         let (start, end) = (Int(head.target.start), Int(head.target.end))
         let scheme: Int
@@ -28,7 +28,7 @@ enum TargetForm {
         var path = start + scheme
         while path < end, bytes[path] != .slash, bytes[path] != .questionMark { path += 1 }
         guard HostForm.isValid(bytes.extracting(start + scheme..<path)) else { throw .target }
-        // The brackets of an address were let pass; behind it there may be none.
+        // The parser let the brackets of an address pass; there may be none behind it.
         for place in path..<end where bytes[place].isBracket { throw .target }
         head.target = Stretch(path, end)
     }
@@ -41,7 +41,7 @@ enum HostForm {
         return isPort(value, from: end)
     }
 
-    /// What CONNECT is sent: with a port that there can be (RFC 9110, 9.3.6).
+    /// The target of CONNECT, which needs a valid port (RFC 9110, 9.3.6).
     static func isValidWithPort(_ value: Span<UInt8>) -> Bool {
         guard let end = endOfHost(value), isPort(value, from: end) else { return false }
         var port = 0
@@ -69,7 +69,7 @@ enum HostForm {
         return isVersion6 || isOfFutureVersion(literal) ? end + 1 : nil
     }
 
-    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`, of whose characters the last are known to be right.
+    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`, whose last characters have been checked already.
     private static func isOfFutureVersion(_ literal: String) -> Bool {
         let parts = literal.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1)
         guard parts.count == 2, let letter = parts[0].first else { return false }
@@ -78,7 +78,7 @@ enum HostForm {
             && digits.allSatisfy { Grammar.hexValue($0) != nil }
     }
 
-    /// True unless a percent sign stands there without two hexadecimal digits behind it.
+    /// False only for a percent sign without two hexadecimal digits behind it.
     private static func isEscape(_ value: Span<UInt8>, at place: Int) -> Bool {
         guard value[place] == .percent else { return true }
         return place + 2 < value.count && Grammar.hexValue(value[place + 1]) != nil

@@ -1,6 +1,6 @@
 /// The languages in which people are told things. Each is a folder of `Words`, and nothing else.
 public enum Languages {
-    /// What is spoken to whoever's language is unknown.
+    /// The language for people whose own is unknown.
     public static let fallback = "en"
 
     /// All of them; the first is ``fallback``.
@@ -10,21 +10,21 @@ public enum Languages {
     }()
 }
 
-/// What is said in one language.
+/// The words of one language.
 public struct LanguageWords: Sendable {
     /// Its code by ISO 639, which is the folder's name.
     public let code: String
-    /// How those who speak it call it.
+    /// Its name in the language itself.
     public let name: String
-    /// Why something cannot be done: titles by code, and details by `code.detail`.
+    /// Why a request failed: titles by code, and details by `code.detail`.
     public let problems: [String: String]
-    /// What is sent: titles by kind, and bodies by `kind.body`.
+    /// The texts of messages: titles by kind, and bodies by `kind.body`.
     public let messages: [String: String]
-    /// What the pages say, by its name; of something with forms by `name.one`, `name.few`, `name.other`.
+    /// The texts of pages by name; of those with plural forms by `name.one`, `name.few`, `name.other`.
     public let pages: [String: String]
     private let plural: Plural
 
-    /// Which form goes with a number.
+    /// The rule for which form goes with a number.
     private enum Plural: String {
         case oneOther = "one other"
         case slavic
@@ -42,7 +42,7 @@ public struct LanguageWords: Sendable {
         pages = Self.read("pages", of: code)
     }
 
-    /// The place of the form that goes with a number among the forms that a text has.
+    /// The place of a number's form among the forms of a text.
     public func form(of number: Int) -> Int {
         switch plural {
         case .oneOther: number == 1 ? 0 : 1
@@ -55,7 +55,7 @@ public struct LanguageWords: Sendable {
         }
     }
 
-    /// A text with values in the places that have their names in braces.
+    /// The text with each name in braces replaced by its value.
     public static func fill(_ text: String, _ values: [String: String]) -> String {
         guard !values.isEmpty else { return text }
         var filled = ""
@@ -73,7 +73,7 @@ public struct LanguageWords: Sendable {
         String(path.dropFirst("Words/".count).prefix { $0 != "/" })
     }
 
-    /// Lines of `key = text`; what begins with # is a comment.
+    /// Reads lines of `key = text`; lines that begin with # are comments.
     private static func read(_ file: String, of code: String) -> [String: String] {
         guard let found = Embedded.files.first(where: { $0.path == "Words/\(code)/\(file).txt" }) else {
             preconditionFailure("\(code) has no \(file).txt")

@@ -10,7 +10,7 @@ public enum LogFormat: String, Sendable {
     case json
 }
 
-/// Writes a line for each thing worth one: a request when it is over, and what an operator wants to know.
+/// Writes a line for each event worth one: a finished request, or something that an operator wants to know.
 ///
 /// On a loop, the lines of one turn are gathered and handed over together.
 public final class Log: Sendable {
@@ -25,7 +25,7 @@ public final class Log: Sendable {
         buffers = try await LoopLocal(group) { loop in LogBuffer(loop: loop, sink: sink) }
     }
 
-    /// Writes a line, if what happened is worth one.
+    /// Writes a line, if the event is worth one.
     public func observe(_ observation: Observation) {
         guard let line = LogLine(observation) else { return }
         let lost = sink.takeLost()

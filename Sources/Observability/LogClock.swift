@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes the time as RFC 3339 with milliseconds; what stays the same for a second is made once a second.
+/// Writes the time as RFC 3339 with milliseconds. The part up to the second is made once a second.
 struct LogClock {
     private var second: time_t = 0
     private var prefix: [UInt8] = []

@@ -18,12 +18,12 @@ struct LogLine {
     let event: StaticString
     let fields: [(name: StaticString, value: Value)]
 
-    /// Nobody read the log for so long that lines had to be dropped.
+    /// Lines had to be dropped, because nobody read the log for so long.
     static func lost(lines: Int) -> LogLine {
         LogLine(.warning, "lines lost", [("count", .number(lines))])
     }
 
-    /// Nil for what is only counted.
+    /// Nil for events that are only counted.
     init?(_ observation: Observation) {
         switch observation {
         case .http(let event): self.init(event)
@@ -151,7 +151,7 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// A text as a JSON string, which keeps it on its line.
+    /// Appends a text as a JSON string, which keeps it on one line.
     fileprivate mutating func append(quoted text: String) {
         JSONWriter.appendString(text, to: &self)
     }

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// Where log lines leave the process: a thread writes them, so that whoever reads them slowly stalls nobody.
+/// Lets log lines leave the process by a thread of its own, so that a slow reader stalls nothing else.
 public final class LogSink: Sendable {
     private static let bound = 8 << 20
     private static let pauseMicroseconds: UInt32 = 10_000
@@ -22,7 +22,7 @@ public final class LogSink: Sendable {
         writer = try BlockingPool(name: "log", threads: 1, waiting: 1)
     }
 
-    /// Takes whole lines. What nobody reads for long is dropped, and counted.
+    /// Takes whole lines. Lines that nobody reads for long are dropped, and counted.
     func write(_ lines: [UInt8]) {
         let mustStart = waiting.withLock { waiting in
             guard waiting.bytes.count < Self.bound else {
@@ -36,7 +36,7 @@ public final class LogSink: Sendable {
         if mustStart { writer.submit { self.writeWaiting() } }
     }
 
-    /// How many lines were dropped since this was asked last.
+    /// How many lines were dropped since the last call.
     func takeLost() -> Int {
         waiting.withLock { waiting in
             defer { waiting.lost = 0 }
@@ -44,7 +44,7 @@ public final class LogSink: Sendable {
         }
     }
 
-    /// Waits until what is left is written, and ends the thread; when nobody reads, not for long.
+    /// Waits until the remaining lines are written, and ends the thread. It waits only briefly if nobody reads.
     public func stop() {
         for _ in 0..<100 {
             guard waiting.withLock({ $0.isBeingWritten }) else { return writer.stop() }
@@ -52,7 +52,7 @@ public final class LogSink: Sendable {
         }
     }
 
-    /// Pauses after each write: a wake-up for every line would cost more than the line.
+    /// Writes what waits, with a pause after each write, since a wake-up for every line would cost more than the line.
     private func writeWaiting() {
         while let bytes = take() {
             writeAll(bytes)
@@ -69,7 +69,7 @@ public final class LogSink: Sendable {
         }
     }
 
-    /// Waits for a file that takes no more at the moment; gives up on one that is broken.
+    /// Writes all bytes. It waits while the file takes no more, and gives up if the file is broken.
     private func writeAll(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// Counts what happens, on each loop for itself; the loops are asked when somebody wants to know.
+/// Counts events, on each loop separately; the loops are asked when somebody wants to know.
 public final class Metrics: Sendable {
     private let counters: LoopLocal<Counters>
 
@@ -10,7 +10,7 @@ public final class Metrics: Sendable {
         counters = try await LoopLocal(group) { _ in Counters() }
     }
 
-    /// Counts what happened, if it is counted.
+    /// Counts the event, if it is one that is counted.
     public func observe(_ observation: Observation) {
         guard let counters = counters.current else { return }
         switch observation {
@@ -22,7 +22,7 @@ public final class Metrics: Sendable {
         }
     }
 
-    /// What all loops have counted so far.
+    /// The sum of all loops' counts.
     func sum() async -> Counts {
         await counters.onEach { $0.counts }.reduce(Counts()) { $0.adding($1) }
     }
@@ -32,7 +32,7 @@ public final class Metrics: Sendable {
     }
 }
 
-/// What has happened so far.
+/// The counts so far.
 struct Counts: Sendable {
     var requests: [RouteKey: RouteCounts] = [:]
     var turnedAway = 0
@@ -53,7 +53,7 @@ struct Counts: Sendable {
     }
 }
 
-/// What requests are told apart by: never anything that a client can make up.
+/// How requests are told apart, never by anything that a client can make up.
 struct RouteKey: Hashable, Sendable {
     let method: String
     let route: String

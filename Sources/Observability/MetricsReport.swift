@@ -18,7 +18,7 @@ public final class MetricsReport: Sendable {
         self.group = group
     }
 
-    /// The server, which cannot be there before its routes are.
+    /// Takes the server, which cannot be there before its routes are.
     public func watch(_ server: Server) {
         self.server.withLock { $0 = server }
     }
@@ -84,7 +84,7 @@ public final class MetricsReport: Sendable {
         text.single(
             "kurir_database_connections_lost_total", .counter, "Connections to the database that broke.",
             Double(pool.losses))
-        // Left out while the database does not answer.
+        // These are left out while the database does not answer.
         if let feed = try? await database.run(ReadFeedFigures()).first {
             text.single(
                 "kurir_feed_waiting", .gauge, "Entries of the journal whose events have no numbers yet.",
@@ -108,7 +108,7 @@ public final class MetricsReport: Sendable {
     }
 }
 
-/// What is committed and cannot be read in the feeds yet.
+/// The entries that are committed and cannot be read in the feeds yet.
 private struct ReadFeedFigures: Statement {
     static let sql = """
         SELECT count(*), coalesce(max(extract(epoch FROM clock_timestamp() - at)), 0)::float8 FROM event_journal

@@ -6,7 +6,7 @@ struct MetricsText {
         case counter, gauge, histogram
     }
 
-    /// Begins a metric: what follows until the next are its samples.
+    /// Begins a metric. The lines that follow until the next are its samples.
     mutating func metric(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
@@ -21,7 +21,7 @@ struct MetricsText {
         sample(name, [], value)
     }
 
-    /// One histogram: `buckets` has one more than `bounds`, and is not cumulative.
+    /// One histogram. `buckets` has one more than `bounds`, and is not cumulative.
     mutating func histogram(
         _ name: String, _ labels: [(String, String)], bounds: [Double], buckets: [Int], sum: Double
     ) {

@@ -1,10 +1,10 @@
 import Postgres
 
-/// How a channel of the outbox stands, for whoever is to be alarmed.
+/// The state of a channel of the outbox, for alarms.
 struct OutboxFigures: Sendable {
     let channel: String
     let waiting, leased, dead: Int64
-    /// Of the oldest message that waits.
+    /// The age of the oldest message that waits.
     let age: Double
     let delivered, died, redelivered, leasesLost: Int64
 
@@ -29,7 +29,7 @@ struct OutboxFigures: Sendable {
     }
 }
 
-/// How all channels stand, on every node alike.
+/// The state of all channels, which is the same on every node.
 struct ReadOutboxFigures: Statement {
     static let sql = """
         SELECT c.channel::text, coalesce(q.waiting, 0), coalesce(q.leased, 0),

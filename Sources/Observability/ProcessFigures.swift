@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system knows of this process, under the names that Prometheus has for them.
+/// The system's figures about this process, under the names that Prometheus uses.
 public enum ProcessFigures {
     /// The memory that is resident.
     public static var residentBytes: Int { residentPages * sysconf(Int32(_SC_PAGESIZE)) }

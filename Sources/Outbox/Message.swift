@@ -2,15 +2,15 @@ import Domain
 import HTTP
 import Postgres
 
-/// A message on its way to the outbox: written in every language that there is, so that the statement which knows the
-/// recipient picks the recipient's.
+/// A message on its way to the outbox. It is written in every language, so that the statement that knows the recipient
+/// can pick the recipient's.
 package struct Message: Sendable {
     package let kind: NotificationKind
-    /// What the app needs to open the right place.
+    /// The data that the app needs to open the right place.
     package let data: [String: JSON]
     package let texts: [(language: Language, title: String, body: String)]
 
-    /// `arguments` are what the wording's placeholders stand for.
+    /// `arguments` are the values of the wording's placeholders.
     package init(_ kind: NotificationKind, _ arguments: [String: String], data: [String: JSON]) {
         self.kind = kind
         self.data = data.merging(["type": .string(kind.rawValue)]) { given, _ in given }
@@ -20,7 +20,7 @@ package struct Message: Sendable {
         }
     }
 
-    /// As ``Tell`` takes it, but for whom it is.
+    /// The message as ``Tell`` takes it, without its recipients.
     package var notice: [String: JSON] {
         let texts = texts.map { ($0.language.rawValue, JSON.array([.string($0.title), .string($0.body)])) }
         return [
@@ -29,6 +29,6 @@ package struct Message: Sendable {
         ]
     }
 
-    /// The same as a parameter, to which a statement adds for whom it is.
+    /// The same as a parameter, to which a statement adds the recipients.
     package var parameter: JSONB { JSONB(utf8: JSON.object(notice).bytes) }
 }

@@ -17,7 +17,7 @@ struct ClaimForm: Form {
     }
 }
 
-/// A message that a gateway has, by the lease that it was given.
+/// A message that a gateway holds under the lease that it was given.
 struct HeldMessage: Form {
     let id: ID
     let lease: ID
@@ -28,7 +28,7 @@ struct HeldMessage: Form {
     }
 }
 
-/// What has arrived.
+/// The messages that have arrived.
 struct AckForm: Form {
     let messages: [HeldMessage]
 
@@ -37,7 +37,7 @@ struct AckForm: Form {
     }
 }
 
-/// What is to be kept for longer.
+/// The messages that a gateway wants to keep for longer.
 struct ExtendForm: Form {
     let messages: [HeldMessage]
     let leaseSeconds: Int
@@ -48,7 +48,7 @@ struct ExtendForm: Form {
     }
 }
 
-/// What has not arrived, and why.
+/// The messages that have not arrived, and why.
 struct NackForm: Form {
     let messages: [FailedMessage]
 

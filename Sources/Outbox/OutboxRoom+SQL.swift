@@ -35,7 +35,7 @@ struct ClaimedMessage: Sendable {
     }
 }
 
-/// What a message says, and to whom.
+/// The texts of a message, and its address.
 struct MessageTexts: Sendable {
     let kind, channel, address: String
     let platform: String?
@@ -68,7 +68,7 @@ struct MessageTexts: Sendable {
     }
 }
 
-/// Takes messages under a lease; none for a key that was revoked while it waited.
+/// Takes messages under a lease; takes none for a key that was revoked while it waited.
 struct ClaimMessages: Statement {
     static let sql = """
         SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt, created_at
@@ -93,7 +93,7 @@ struct ClaimMessages: Statement {
     }
 }
 
-/// What became of a message that a gateway spoke of.
+/// What became of a message that a gateway reported on.
 struct ReportedOutcome: Sendable {
     let id: ID
     let result: String
@@ -132,7 +132,7 @@ struct ReportedOutcome: Sendable {
     }
 }
 
-/// Says that messages have arrived.
+/// Reports that messages have arrived.
 struct AckMessages: Statement {
     static let sql = "SELECT id, result FROM outbox_ack($1, $2, $3)"
     let messages: [HeldMessage]
@@ -147,7 +147,7 @@ struct AckMessages: Statement {
     static func decode(_ row: inout RowReader) throws -> ReportedOutcome { try ReportedOutcome(&row) }
 }
 
-/// Says that messages have not arrived.
+/// Reports that messages have not arrived.
 struct NackMessages: Statement {
     static let sql = "SELECT id, result FROM outbox_nack($1, $2)"
     let messages: [FailedMessage]
@@ -161,7 +161,7 @@ struct NackMessages: Statement {
     static func decode(_ row: inout RowReader) throws -> ReportedOutcome { try ReportedOutcome(&row) }
 }
 
-/// Keeps messages for longer.
+/// Prolongs the leases of messages.
 struct ExtendMessages: Statement {
     static let sql = "SELECT id, result FROM outbox_extend($1, $2, $3, $4)"
     let messages: [HeldMessage]
@@ -178,11 +178,11 @@ struct ExtendMessages: Statement {
     static func decode(_ row: inout RowReader) throws -> ReportedOutcome { try ReportedOutcome(&row) }
 }
 
-/// How a channel stands.
+/// The state of a channel.
 struct ChannelStats: Sendable {
     let channel: String
     let waiting, leased, dead, delivered: Int64
-    /// Of the oldest message that waits.
+    /// The age of the oldest message that waits.
     let age: Double?
 
     static let list = Shape.object(
@@ -216,7 +216,7 @@ struct ChannelStats: Sendable {
     }
 }
 
-/// How channels stand.
+/// Reads the state of channels.
 struct ReadOutboxStats: Statement {
     static let sql = """
         SELECT c.channel::text,
@@ -267,7 +267,7 @@ struct DeadMessage: Sendable {
     }
 }
 
-/// A page of what was given up, newest first.
+/// A page of the messages that were given up, newest first.
 struct ListDead: Statement {
     static let sql = """
         SELECT m.id, m.kind, m.channel::text, m.address, m.platform, m.language, m.title, m.body, m.data, d.attempt,
@@ -311,8 +311,8 @@ struct ListDead: Statement {
     }
 }
 
-/// Puts a message that was given up back at the end of its queue, unless what it says is no longer so, and gives whether it
-/// still is. No row when there is none.
+/// Puts a message that was given up back at the end of its queue, unless what it says is no longer true, and says
+/// whether it still is. There is no row if there is no such message.
 struct RetryDead: Statement {
     static let sql = """
         WITH dead AS MATERIALIZED (
@@ -347,7 +347,7 @@ struct RetryDead: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Makes room for the messages of the weeks to come, and drops weeks that nobody needs any more.
+/// Makes partitions for the messages of the coming weeks, and drops weeks that nobody needs any more.
 package struct RenewMessagePartitions: Statement {
     package static let sql = "SELECT message_partitions($1)"
     let days: Int32
@@ -361,7 +361,7 @@ package struct RenewMessagePartitions: Statement {
     }
 }
 
-/// Gives up some of what has expired, or has waited for longer than messages are kept, and gives how many.
+/// Gives up some messages that have expired or waited for longer than messages are kept, and says how many.
 package struct BuryOutdated: Statement {
     package static let sql = "SELECT bury_outdated($1)"
     let days: Int32
@@ -377,7 +377,7 @@ package struct BuryOutdated: Statement {
     package static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }
 
-/// Gathers the counts of minutes that nobody asks for any more, so that what happened is still counted.
+/// Adds up old counts by the minute, which nobody asks for any more, so that the totals keep them.
 package struct FoldMessageCounts: Statement {
     package init() {}
 

@@ -4,8 +4,8 @@ import EventLoop
 import HTTP
 import Postgres
 
-/// The queue from which gateways take messages. What may happen to one is decided in the database, by the functions that
-/// gateways can also call there.
+/// The queue from which gateways take messages. The database decides what may happen to one, by functions that gateways
+/// can also call there.
 package struct OutboxRoom: Room {
     let database: Database
     let tail: OutboxTail
@@ -21,21 +21,21 @@ package struct OutboxRoom: Room {
                 takes: ClaimForm.self, answers: [.ok(ClaimedMessage.list)], refuses: [Self.otherChannel],
                 deadline: .seconds(45), handler: claim),
             Endpoint(
-                .post, "/v1/outbox/ack", for: .gateway, "Says that messages have arrived", room: Self.name,
+                .post, "/v1/outbox/ack", for: .gateway, "Reports that messages have arrived", room: Self.name,
                 takes: AckForm.self, answers: [.ok(ReportedOutcome.list)]
             ) { call, form in
                 ReportedOutcome.response(
                     try await call.run(AckMessages(messages: form.messages, channels: call.gateway.channels)))
             },
             Endpoint(
-                .post, "/v1/outbox/nack", for: .gateway, "Says that messages have not arrived, and why",
+                .post, "/v1/outbox/nack", for: .gateway, "Reports that messages have not arrived, and why",
                 room: Self.name, takes: NackForm.self, answers: [.ok(ReportedOutcome.list)]
             ) { call, form in
                 ReportedOutcome.response(
                     try await call.run(NackMessages(messages: form.messages, channels: call.gateway.channels)))
             },
             Endpoint(
-                .post, "/v1/outbox/extend", for: .gateway, "Keeps messages for longer", room: Self.name,
+                .post, "/v1/outbox/extend", for: .gateway, "Prolongs the leases of messages", room: Self.name,
                 takes: ExtendForm.self, answers: [.ok(ReportedOutcome.list)]
             ) { call, form in
                 ReportedOutcome.response(
@@ -45,16 +45,16 @@ package struct OutboxRoom: Room {
                     ))
             },
             Endpoint(
-                .get, "/v1/outbox/stats", for: .gateway, "How the queue stands, by channel", room: Self.name,
+                .get, "/v1/outbox/stats", for: .gateway, "The state of the queue, by channel", room: Self.name,
                 answers: [.ok(ChannelStats.list)]
             ) { call in
                 ChannelStats.response(try await call.run(ReadOutboxStats(channels: call.gateway.channels)))
             },
             Endpoint(
-                .get, "/v1/outbox/dead", for: .gateway, "What was given up, newest first", room: Self.name,
+                .get, "/v1/outbox/dead", for: .gateway, "Messages that were given up, newest first", room: Self.name,
                 query: Endpoint.Parameter.list, answers: [.ok(.page(of: DeadMessage.shape))], handler: dead),
             Endpoint(
-                .post, "/v1/outbox/dead/{id}/retry", for: .gateway, "Gives a message that was given up another go",
+                .post, "/v1/outbox/dead/{id}/retry", for: .gateway, "Requeues a message that was given up",
                 room: Self.name, answers: [.noContent], refuses: [.notFound, Self.untrue]
             ) { call in
                 let retry = RetryDead(id: try call.request.parameter("id"), channels: call.gateway.channels)
@@ -78,12 +78,12 @@ package struct OutboxRoom: Room {
             let messages = try await take(form, for: call.gateway)
             let now = Instant.now
             guard messages.isEmpty, now < deadline, !listener.isOver else { return ClaimedMessage.response(messages) }
-            // What was committed late is found only by who claims.
+            // A message that was committed late is found only by claiming.
             try await listener.wait(atMost: min(.seconds(1), .nanoseconds(deadline.nanoseconds(since: now))))
         }
     }
 
-    /// Another gateway may be given a message to the same address at the same moment; then there is another try.
+    /// At the same moment another gateway may be given a message to the same address; then it tries again.
     private func take(_ form: ClaimForm, for key: GatewayKey) async throws -> [ClaimedMessage] {
         let claim = ClaimMessages(
             key: key.id, channel: form.channel, most: Int32(form.most), seconds: Int32(form.leaseSeconds))

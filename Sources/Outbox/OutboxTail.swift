@@ -2,8 +2,8 @@ import API
 import EventLoop
 import Postgres
 
-/// Wakes gateways that wait for a message when there may be one: at once for what this node commits, and by asking now
-/// and then for what others do.
+/// Wakes gateways that wait when there may be a message: at once after a commit of this node, and by asking the
+/// database now and then for those of others.
 package final class OutboxTail: Sendable {
     private static let pause = Duration.milliseconds(10)
 
@@ -19,7 +19,7 @@ package final class OutboxTail: Sendable {
         task.withLock { $0 = Task(executorPreference: loop) { await self.follow() } }
     }
 
-    /// Something was committed on this loop, perhaps with messages.
+    /// Tells that something was committed on this loop, perhaps with messages.
     package func ring() {
         waiting.current?.wake(Set(GatewayKey.allChannels))
     }
@@ -47,7 +47,7 @@ package final class OutboxTail: Sendable {
     }
 }
 
-/// Which of these channels have something that could be taken.
+/// Which of these channels have a message that could be taken.
 struct FindReadyChannels: Statement {
     static let sql = "SELECT ready_channels($1)"
     static let isReadOnly = true

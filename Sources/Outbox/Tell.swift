@@ -1,13 +1,13 @@
-/// How messages come into the outbox: the one text by which every statement writes them.
+/// Puts messages into the outbox. Every statement that writes messages uses this text.
 ///
-/// A text and not a function of the database, since a call would be one more statement within each commit.
+/// It is a text and not a function of the database, since a call would be one more statement within each commit.
 package enum Tell {
-    /// Writes the messages of some notices. `notices` is a query with a column of that name, which has arrays of
-    /// ``Message/notice`` with their `accounts`, or with a `phone` number and the `language` of whoever wrote it; and perhaps
-    /// with the `subject` that they are about, and a time that they are good for, `expires_at`.
+    /// Writes the messages of some notices. `notices` is a query with a column of that name. It has arrays of
+    /// ``Message/notice`` with their `accounts`, or with a `phone` number and the `language` of its sender; perhaps
+    /// also with the `subject` that they are about, and `expires_at`, until when they are good.
     ///
-    /// How far a kind goes `reach_of` says: `else_sms` and `surely` reach a courier's number where there is no device, and
-    /// `never_push` number or e-mail address alone.
+    /// `reach_of` says how far a kind goes: `else_sms` and `surely` reach a courier's number if there is no device, and
+    /// `never_push` reaches a number or e-mail address alone.
     package static func sql(_ notices: String) -> String {
         """
         INSERT INTO messages (

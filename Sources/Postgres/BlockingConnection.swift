@@ -1,23 +1,23 @@
 import CLibpq
 import Glibc
 
-/// A connection that makes its thread wait: for what runs once and may take its time, such as migrating.
+/// A connection that blocks its thread, for work that runs once and may take its time, such as migrating.
 ///
-/// To be used on one thread at a time, and never on a loop's.
+/// Use it on one thread at a time, and never on a loop's.
 public final class BlockingConnection {
     private let wire: Wire
 
-    /// Where in the script the server found the fault of the last refusal: characters, counted from one.
+    /// Where in the script the server found the error of the last refusal: characters, counted from one.
     private(set) var faultPosition: Int?
 
-    /// Connects within `timeout`, shared among the hosts of the URL, each of which has two seconds or more.
+    /// Connects within `timeout`, which the hosts of the URL share; each has at least two seconds.
     ///
-    /// Of several hosts it takes the one that can be written to, unless the URL says otherwise.
+    /// If there are several hosts it takes the one that accepts writes, unless the URL says otherwise.
     public init(url: String, timeout: Duration = .seconds(10)) throws {
         wire = try Connector(url: url, timeout: timeout).connect()
     }
 
-    /// Runs a script of any number of statements; where it begins no transaction of its own, all or none take effect.
+    /// Runs a script of statements. Unless it begins a transaction of its own, all of them take effect or none.
     public func execute(_ script: String) throws {
         _ = try answer(PQexec(connection, script))
     }

@@ -6,16 +6,16 @@ import Glibc
 struct Connector: Sendable {
     private let parameters: [(keyword: String, value: String)]
 
-    /// Whether only a server that takes writes will do.
+    /// Whether the server must accept writes.
     let wantsWritable: Bool
 
-    /// `timeout` is shared among the hosts, and `options` are what a session begins with; what the URL says of either
-    /// comes first. Throws ``DatabaseURL/Invalid`` for a URL that cannot be used.
+    /// The hosts share `timeout`, and a session begins with `options`; the URL's own settings take precedence over
+    /// both. Throws ``DatabaseURL/Invalid`` for a URL that cannot be used.
     init(url: String, timeout: Duration, options: String = "") throws {
         let given = try DatabaseURL.settings(in: url)
         let effective = DatabaseURL.settingsOfEnvironment().merging(given) { $1 }
         let hosts = 1 + (effective["hostaddr"] ?? effective["host"] ?? "").count { $0 == "," }
-        // Of several hosts, all but one are standbys; a single one is to be read also while it takes no writes.
+        // Of several hosts only one takes writes. A single host may be read even while it takes none.
         let session = given["target_session_attrs"] ?? (hosts > 1 ? "read-write" : "any")
         wantsWritable = ["read-write", "primary"].contains(session)
         parameters =
@@ -27,8 +27,7 @@ struct Connector: Sendable {
             ]
     }
 
-    /// What stands before the URL is overridden by it. libpq gives each host the time-out for itself, which is two
-    /// seconds or more.
+    /// The URL overrides these settings. libpq gives each host the whole time-out, which is at least two seconds.
     private static func defaults(timeout: Int64) -> [(keyword: String, value: String)] {
         [
             ("application_name", "kurir"),
@@ -40,7 +39,7 @@ struct Connector: Sendable {
         ]
     }
 
-    /// Opens a connection, or says why that cannot be.
+    /// Opens a connection, or throws the reason why it cannot.
     func connect() throws -> Wire {
         var keywords = parameters.map { UnsafePointer(strdup($0.keyword)) } + [nil]
         var values = parameters.map { UnsafePointer(strdup($0.value)) } + [nil]

@@ -1,9 +1,9 @@
 import EventLoop
 
-/// The database: on each loop a few connections, over which the statements of all tasks there go. They are kept open
-/// until ``stop(within:)``.
+/// The database. Each loop has a few connections, which the statements of all its tasks share. They are kept open until
+/// ``stop(within:)``.
 public final class Database: Sendable {
-    /// The databases of which a task has a connection for a transaction.
+    /// The databases for which the task already holds a transaction's connection.
     @TaskLocal private static var held: Set<ObjectIdentifier> = []
 
     private let group: EventLoopGroup
@@ -11,7 +11,7 @@ public final class Database: Sendable {
     private let pools: LoopLocal<Pool>
     private let connecting: BlockingPool
 
-    /// Opens `poolSize` connections on each loop of the group. Throws when there is a loop on which none can be opened.
+    /// Opens `poolSize` connections on each loop of the group. Throws if some loop cannot open any.
     public convenience init(
         url: String, group: EventLoopGroup, poolSize: Int = 4, limits: DatabaseLimits = DatabaseLimits(),
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
@@ -51,7 +51,7 @@ public final class Database: Sendable {
 
     /// Runs a statement on the calling task's loop, and gives its rows.
     ///
-    /// From a task that is on none of the group's loops it goes by the first loop.
+    /// A task that is on none of the group's loops uses the first loop.
     @discardableResult
     public func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
         guard let pool = pools.current else { return try await onFirstLoop { try await self.run(statement) } }
@@ -61,7 +61,7 @@ public final class Database: Sendable {
         return try await call.outcome()
     }
 
-    /// Nobody waits for a second connection while it holds one.
+    /// No task may wait for a second connection while it holds one.
     private func refuseNesting(_ what: @autoclosure () -> String) throws {
         guard !allowsNesting, Self.held.contains(ObjectIdentifier(self)) else { return }
         throw PostgresError.unexpected("a second connection for a task that holds one: \(what())")
@@ -94,18 +94,18 @@ public final class Database: Sendable {
         }
     }
 
-    /// Has every session plan its statements anew, since what they are about has grown.
+    /// Has every session plan its statements again, since their tables have grown.
     public func planAnew() async { await pools.onEach { $0.planAnew() } }
 
-    /// What the pools of all loops do and did.
+    /// The statistics of all loops' pools together.
     public func statistics() async -> PoolStatistics {
         await pools.onEach { $0.statistics }.reduce(PoolStatistics(), +)
     }
 
-    /// Lets what is under way finish, as long as the bound allows, and closes all connections.
+    /// Lets running statements finish, as long as the bound allows, and closes all connections.
     public func stop(within bound: Duration = .seconds(5)) async {
         await pools.onEach { await $0.stop(within: bound) }
-        // Not on a loop: an attempt to connect that is under way is waited for.
+        // This is not done on a loop, because it waits for an attempt to connect.
         await Task.detached { self.connecting.stop() }.value
     }
 

@@ -3,20 +3,20 @@ import EventLoop
 
 /// One call of a statement on its way over a connection.
 protocol DatabaseCall: AnyObject {
-    /// Tells statements apart: what was prepared for one call serves all of its kind.
+    /// The statement's type. What was prepared for one call serves all calls of the same type.
     var statement: ObjectIdentifier { get }
     var sql: String { get }
-    /// Whether it may stand between two syncs together with others.
+    /// Whether it may share a sync with others.
     var sharesSync: Bool { get set }
-    /// Whether it may be sent a second time, over another connection too, when it did nothing the first time.
+    /// Whether it may be sent again if it did nothing the first time, perhaps over another connection.
     var mayMove: Bool { get }
     /// Whether it was already sent again because its prepared statement was gone.
     var wasPreparedAgain: Bool { get set }
-    /// Nobody waits for it any more, so that it need not be sent.
+    /// Whether nobody waits for it any more, so that it need not be sent.
     var isAbandoned: Bool { get }
 
     func bind(into parameters: inout Parameters)
-    /// Takes the answer, to be passed on by ``settle()``.
+    /// Takes the answer, which ``settle()`` passes on.
     func answer(_ result: OpaquePointer)
     func settle()
     func fail(_ error: PostgresError)
@@ -53,7 +53,7 @@ final class StatementCall<S: Statement>: DatabaseCall {
     func settle() { promise.fulfil(rows) }
     func fail(_ error: PostgresError) { promise.fulfil(.failure(error)) }
 
-    /// What the statement gives, once it has settled.
+    /// The rows, once the call has settled.
     func outcome() async throws -> [S.Row] { try await promise.value() }
 
     private static func decode(_ result: OpaquePointer) throws -> [S.Row] {

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Bounds that keep a slow or dead database from hanging those who ask it.
+/// Bounds that keep a slow or dead database from blocking its users.
 public struct DatabaseLimits: Sendable {
     /// The server ends a statement that takes longer, unless the URL's `options` say otherwise.
     public var statementTimeout: Duration = .seconds(15)
@@ -8,19 +8,19 @@ public struct DatabaseLimits: Sendable {
     public var idleInTransactionTimeout: Duration = .seconds(30)
     /// How long opening a connection may take, shared among the URL's hosts, unless the URL says otherwise.
     public var connectTimeout: Duration = .seconds(5)
-    /// How long past the statement time-out a server may be silent before its connection is given up.
+    /// How much longer than the statement time-out a server may be silent before its connection is given up.
     public var answerGrace: Duration = .seconds(5)
     /// How many statements may be under way on one connection.
     public var statementsPerConnection = 64
-    /// How many reads go together. More would make the first wait for the last, and hardly save any more system calls.
+    /// How many reads share a batch. With more, the first would wait for the last, and little more would be saved.
     public var readsTogether = 32
     /// How many statements may wait for a connection, on each loop.
     public var waitingStatements = 2048
     /// How many transactions may wait for a connection, on each loop.
     public var waitingTransactions = 256
 
-    /// Whether a task that has a connection for a transaction may ask for another one meanwhile. With few connections
-    /// such tasks would wait for each other.
+    /// Whether a task that holds a connection for a transaction may ask for another one. With few connections such
+    /// tasks would wait for each other.
     public var allowsNesting = true
 
     /// Whether a server that cannot be reached at the start is looked for later on, rather than an error.
@@ -29,9 +29,9 @@ public struct DatabaseLimits: Sendable {
     /// The usual bounds.
     public init() {}
 
-    /// What the server is told of them when a session begins. Every statement is meant to go by an index, from row to row:
-    /// statistics that are missing or wrong must not talk the planner out of that, and nothing is worth compiling, or
-    /// planning and spreading out anew for each call.
+    /// The settings for each session. Every statement is meant to use an index and go from row to row. Missing or wrong
+    /// statistics must not make the planner choose otherwise, and no statement is worth compiling, planning anew for
+    /// each call, or running in parallel.
     var sessionOptions: String {
         """
         -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off \

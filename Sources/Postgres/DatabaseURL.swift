@@ -1,8 +1,8 @@
 import CLibpq
 
-/// What can be said of a database's address before anybody connects to it.
+/// Checks a database's address before anybody connects to it.
 public enum DatabaseURL {
-    /// The address cannot be used. Says what to write instead, and quotes nothing: it may hold a password.
+    /// The address cannot be used. The text does not quote it, since an address may hold a password.
     public struct Invalid: Error, CustomStringConvertible {
         /// What to tell a person.
         public var description: String {
@@ -11,10 +11,10 @@ public enum DatabaseURL {
         }
     }
 
-    /// What libpq reads in a URL, by its keywords.
+    /// The settings that libpq reads from a URL, by keyword.
     ///
     /// Refuses a URL that libpq cannot read, and one whose unescaped password runs over into the host, the port or the
-    /// name of the database: libpq and the server would print those.
+    /// name of the database, since libpq and the server would print those.
     static func settings(in url: String) throws -> [String: String] {
         guard let options = PQconninfoParse(url, nil) else { throw Invalid() }
         let settings = take(options)
@@ -22,7 +22,7 @@ public enum DatabaseURL {
         return settings
     }
 
-    /// What libpq goes by where a URL says nothing: the environment's `PGHOST`, `PGOPTIONS` and so on.
+    /// The settings that libpq uses where a URL has none, from the environment: `PGHOST`, `PGOPTIONS` and so on.
     static func settingsOfEnvironment() -> [String: String] {
         PQconndefaults().map { take($0) } ?? [:]
     }

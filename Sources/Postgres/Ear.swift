@@ -1,13 +1,14 @@
 import EventLoop
 import Synchronization
 
-/// Hears what is announced in the database (`NOTIFY`), on a connection of its own, and knows how sure that is.
+/// Hears announcements in the database (`NOTIFY`), on a connection of its own, and knows whether it may have missed
+/// any.
 ///
-/// A connection that broke may have missed something, and one that is cut says nothing at all. So whoever remembers
-/// something only as long as nobody announced otherwise asks ``mark``: it is there while the ear has just proven, by an
-/// answer of the database, that it has heard whatever was announced until then.
+/// A broken connection may have missed something, and one that is cut says nothing at all. So a cache that is valid
+/// until an announcement asks for ``mark``, which is there only while an answer of the database has just proven that
+/// all announcements were heard.
 public final class Ear: Sendable {
-    /// For how long an answer of the database proves that nothing was missed.
+    /// How long an answer of the database proves that nothing was missed.
     static let trust = Duration.milliseconds(80)
     private static let pause = Duration.milliseconds(20)
     private static let longPause = Duration.milliseconds(100)
@@ -18,17 +19,17 @@ public final class Ear: Sendable {
     private let task: Locked<Task<Void, Never>?> = Locked(nil)
 
     private final class State: Sendable {
-        /// Up to when the newest proof reaches, in nanoseconds.
+        /// The time until which the latest proof is good, in nanoseconds.
         let trustedUntil = Atomic<Int64>(0)
-        /// Up to when somebody wants proofs.
+        /// The time until which somebody wants proofs.
         let wantedUntil = Atomic<Int64>(0)
-        /// Counts connections: what was remembered over one is worth nothing over the next.
+        /// Counts connections. Values cached under one are invalid under the next.
         let connections = Atomic<Int>(0)
         let isDeaf = Atomic<Bool>(true)
     }
 
-    /// Begins to hear, on the group's first loop. `heard` gets each announcement with its channel; `changed` is called
-    /// whenever it goes deaf, and whenever it hears again after something may have been missed.
+    /// Begins to hear, on the group's first loop. `heard` gets each announcement with its channel. `changed` is called
+    /// whenever it goes deaf, and when it hears again after it may have missed something.
     public init(
         url: String, group: EventLoopGroup, channels: [String],
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in },
@@ -54,7 +55,7 @@ public final class Ear: Sendable {
         task.withLock { $0 = Task(executorPreference: loop) { [self] in await prove() } }
     }
 
-    /// The connection over which nothing was missed so far; nil while that is not sure. Asking keeps it sure.
+    /// The connection that has missed nothing so far; nil while that is not certain. Asking has it proven for a while.
     public var mark: Int? {
         let now = Instant.now.nanoseconds
         state.wantedUntil.store(now + 1_000_000_000, ordering: .relaxed)
@@ -71,7 +72,7 @@ public final class Ear: Sendable {
         await database.stop(within: .zero)
     }
 
-    /// Asks the database for a sign of life again and again, as long as somebody wants to know.
+    /// Asks the database for a sign of life again and again, while somebody wants proofs.
     private func prove() async {
         while !Task.isCancelled {
             let isWanted = Instant.now.nanoseconds < state.wantedUntil.load(ordering: .relaxed)
@@ -89,18 +90,18 @@ public final class Ear: Sendable {
     }
 }
 
-/// Has the database answer: what was announced before comes before the answer.
+/// The database answers this after everything that was announced before.
 private struct SignOfLife: Statement {
     static let sql = "SELECT"
     static let isReadOnly = true
 }
 
-/// What the connections of a pool listen to, and who is told.
+/// The channels that the connections of a pool listen to, and the callbacks.
 struct Hearing: Sendable {
     let channels: [String]
     let heard: @Sendable (_ text: String, _ channel: String) -> Void
-    /// It hears from now on.
+    /// Called when it begins to hear.
     let began: @Sendable () -> Void
-    /// It hears no more.
+    /// Called when it no longer hears.
     let ended: @Sendable () -> Void
 }

@@ -1,4 +1,4 @@
-/// One step of the schema: a numbered SQL file that is applied once and never edited after that.
+/// One step of the schema: a numbered SQL file that is applied once and never edited afterwards.
 public struct Migration: Sendable, Equatable {
     /// The file's name: `0001_foundation.sql`.
     public let file: String
@@ -11,21 +11,21 @@ public struct Migration: Sendable, Equatable {
         self.sql = sql
     }
 
-    /// The number at the head of the file's name; nil when it has none.
+    /// The number at the beginning of the file's name; nil when it has none.
     var number: Int? {
         Int(file.prefix { $0 != "_" })
     }
 }
 
-/// What a migration wants done with rows that were there before it.
+/// Work that a migration needs done on rows that existed before it.
 public struct Backfill: Sendable, Equatable {
     /// The function that does it, some rows at a time.
     public let name: String
-    /// How many rows it has done so far; nil when that was all.
+    /// How many rows it has done so far; nil when it is finished.
     public let rows: Int?
 }
 
-/// A migration, and when the database took it.
+/// A migration, and when it was applied.
 public struct MigrationStatus: Sendable, Equatable {
     /// The file's name.
     public let file: String
@@ -33,17 +33,17 @@ public struct MigrationStatus: Sendable, Equatable {
     public let appliedAt: String?
 }
 
-/// Why the schema was not migrated; each names the file that is to blame.
+/// Why the schema was not migrated. Each case names the file at fault.
 public enum MigrationError: Error, Equatable, CustomStringConvertible {
     /// The binary's files are not numbered 1, 2, 3…
     case misnumbered(file: String, expected: Int)
-    /// The text of a migration changed after the database took it.
+    /// The text of a migration changed after it was applied.
     case edited(file: String)
-    /// The database took a migration that this binary does not have.
+    /// The database has a migration that this binary does not have.
     case unknown(file: String)
-    /// The database took later migrations, but not this one.
+    /// The database has later migrations, but not this one.
     case skipped(file: String)
-    /// The server refused the migration; nothing of it is left.
+    /// The server refused the migration, and nothing of it was kept.
     case failed(file: String, line: Int?, reason: String)
 
     /// What to tell a person.

@@ -1,4 +1,4 @@
-/// A file of functions, which replaces what it defined before whenever it changes.
+/// A file of functions. Whenever it changes, it replaces what it defined before.
 public struct FunctionFile: Sendable, Equatable {
     /// The file's name: `functions/feed.sql`.
     public let file: String
@@ -13,14 +13,14 @@ public struct FunctionFile: Sendable, Equatable {
 }
 
 extension Migrator {
-    /// Replaces the functions whose files have changed, all in one transaction; unless those of a later revision are there,
-    /// beside which this one works on, as functions keep what they take and give.
+    /// Replaces the functions whose files have changed, all in one transaction. Functions of a later revision stay:
+    /// this node can work with them, since functions keep what they take and give.
     func replaceFunctions(_ connection: BlockingConnection, replaced: (FunctionFile) -> Void) throws {
         guard try hasFunctions(connection) else { return }
         let changed = try changedFunctions(connection)
         guard !changed.isEmpty else { return }
         try connection.execute("BEGIN")
-        // Twice, since one may call another that comes later: what the bodies say is looked at when all of them are there.
+        // They are defined twice, since one may call a later one: bodies are checked once all of them exist.
         try connection.execute("SET LOCAL check_function_bodies = off")
         try define(changed, connection)
         try connection.execute("SET LOCAL check_function_bodies = on")
@@ -43,7 +43,7 @@ extension Migrator {
         }
     }
 
-    /// Those that are to be replaced.
+    /// The files of functions that are to be replaced.
     func changedFunctions(_ connection: BlockingConnection) throws -> [FunctionFile] {
         let isOutdone = try connection.query(
             "SELECT 1 FROM schema_functions WHERE revision > $1::text::integer LIMIT 1", [String(revision)])

@@ -1,13 +1,13 @@
 /// Brings a database to the schema of this binary.
 ///
-/// What was applied stands in the table `schema_migrations`; its greatest number tells how far a database is.
+/// The table `schema_migrations` has what was applied. Its greatest number says how far a database is.
 public struct Migrator: Sendable {
     private let migrations: [Migration]
     let functions: [FunctionFile]
-    /// Counts the changes of functions: those of a later one stay.
+    /// Counts the changes of functions. Functions of a later revision stay.
     let revision: Int
 
-    /// A migrator for these migrations, which are to be numbered 1, 2, 3…, and for functions.
+    /// A migrator for these migrations, which must be numbered 1, 2, 3…, and these functions.
     public init(
         _ migrations: [Migration], functions: [FunctionFile] = [], revision: Int = 0
     ) throws(MigrationError) {
@@ -19,15 +19,14 @@ public struct Migrator: Sendable {
         self.revision = revision
     }
 
-    /// The number that a database has which is up to date.
+    /// The number of the last migration of an up-to-date database.
     public var newest: Int { migrations.count }
 
-    /// Applies what is missing, in order, and calls `applied` after each; then replaces the functions that have changed, and
-    /// calls `replaced` with each. What a migration wants done with the rows that are
-    /// there is then done in short commits, so that nobody waits who works with the database meanwhile; `filled` hears how
-    /// far that is.
+    /// Applies missing migrations in order, and calls `applied` after each. Then it replaces the functions that have
+    /// changed, and calls `replaced` with each. Last comes the work that migrations need done on existing rows. It is
+    /// done in short commits, so that others can work with the database meanwhile; `filled` is told how far it is.
     ///
-    /// Several nodes may do so at once: one works, the others call `waiting`, wait, and find nothing left to do.
+    /// Several nodes may call it at once: one works, the others call `waiting`, wait, and find nothing left to do.
     public func migrate(
         _ url: String, applied: (Migration) -> Void = { _ in }, replaced: (FunctionFile) -> Void = { _ in },
         filled: (Backfill) -> Void = { _ in }, waiting: () -> Void = {}
@@ -38,7 +37,7 @@ public struct Migrator: Sendable {
             waiting()
             _ = try connection.query("SELECT pg_advisory_lock(\(Self.lockKey))")
         }
-        // The server notices a connection's end a little later than whoever migrates next.
+        // The lock is released at once, since the server notices the end of a connection a little late.
         defer { _ = try? connection.query("SELECT pg_advisory_unlock(\(Self.lockKey))") }
         if try !hasTable(connection) { try connection.execute(Self.table) }
         let history = try history(connection)
@@ -69,7 +68,7 @@ public struct Migrator: Sendable {
 
     // MARK: History
 
-    /// What the database says of a migration that it took.
+    /// What the database knows of an applied migration.
     private struct Applied {
         let number: Int
         let file: String
@@ -115,7 +114,7 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// Goes on where it was left, should it have been.
+    /// Goes on where it was interrupted.
     private func fill(_ connection: BlockingConnection, _ filled: (Backfill) -> Void) throws {
         guard try connection.query("SELECT to_regclass('schema_backfills')") != [[nil]] else { return }
         while let name = try connection.query("SELECT name FROM schema_backfills ORDER BY name LIMIT 1").first?.first
@@ -132,10 +131,10 @@ public struct Migrator: Sendable {
 
     // MARK: SQL
 
-    /// "kurir" in ASCII: what nodes that migrate the same database meet at.
+    /// "kurir" in ASCII. All nodes that migrate a database use this key.
     private static let lockKey = 0x6b_75_72_69_72
 
-    /// A migration may take long, and so may waiting for somebody else's; no role's time-out is to cut it short.
+    /// A migration may take long, and so may waiting for another node's. No role's time-out may cut that short.
     private static let patience = """
         SET statement_timeout = 0;
         SET lock_timeout = 0;

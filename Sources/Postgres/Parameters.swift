@@ -1,4 +1,4 @@
-/// The parameters of one call, encoded one behind the other in memory that is used again for the next.
+/// The parameters of one call, encoded one after the other in memory that later calls use again.
 public struct Parameters {
     private var bytes: [UInt8] = []
     private var offsets: [Int] = []
@@ -7,7 +7,7 @@ public struct Parameters {
     private var formats: [Int32] = []
     private var pointers: [UnsafePointer<CChar>?] = []
 
-    /// What a huge call needed is not kept.
+    /// Memory beyond this, which a huge call needed, is given back.
     private static let keptCapacity = 1 << 20
 
     init() {

@@ -1,7 +1,7 @@
-/// What was sent over one connection and what its answers mean: bookkeeping alone, that touches nothing.
+/// The calls sent over one connection, and the meaning of their answers: bookkeeping only, without input or output.
 ///
-/// Between two syncs the server runs the steps as one transaction: after an error it skips the rest, and only the
-/// sync commits. So what was answered counts only when its sync has come.
+/// Between two syncs the server runs the steps as one transaction: after an error it skips the rest, and only the sync
+/// commits. So answers count only when their sync has come.
 struct Pipeline<Token> {
     enum Step {
         case prepare(Token)
@@ -24,15 +24,15 @@ struct Pipeline<Token> {
         /// It has its answer, which counts when ``settled`` comes.
         case answered(Token)
         case failed(Token, whilePreparing: Bool)
-        /// Its preparation was skipped after a neighbour's error.
+        /// Its preparation was skipped after an error of another call.
         case unprepared(Token)
-        /// It did not run because of a neighbour's error.
+        /// It did not run because of an error of another call.
         case skipped(Token)
-        /// What was answered since the last sync counts now.
+        /// The answers since the last sync count now.
         case settled
-        /// What was answered since the last sync could not be committed.
+        /// The calls answered since the last sync could not be committed.
         case commitFailed
-        /// The other side does not keep to the protocol.
+        /// The server does not keep to the protocol.
         case broken
     }
 
@@ -47,7 +47,7 @@ struct Pipeline<Token> {
         steps.append(step)
     }
 
-    /// Takes what is still under way, when there will be no more answers.
+    /// Takes the calls that are still under way, when no more answers will come.
     mutating func removeAll() -> [Token] {
         var tokens: [Token] = []
         while let step = steps.popFirst() {
@@ -56,7 +56,7 @@ struct Pipeline<Token> {
         return tokens
     }
 
-    /// libpq ends what it says of each step with NULL; a sync alone has none.
+    /// libpq ends the results of each step with NULL; only a sync has none.
     mutating func receive(_ incoming: Incoming) -> Action {
         if awaitsNull {
             awaitsNull = false

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The connections of one loop, and what waits for them.
+/// The connections of one loop, and the calls that wait for them.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 final class Pool: ConnectionEvents, @unchecked Sendable {
@@ -19,7 +19,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     private var waitingLeases = WaitingLine<(promise: Promise<ServerConnection>, since: Instant)>()
     private var counts = PoolStatistics()
     private var lastReason = "no connection yet"
-    /// Why attempts to connect fail, as it was reported; nil once one succeeds.
+    /// The reported reason why attempts to connect fail; nil once one succeeds.
     private var reportedFailure: String?
     private var rest: Promise<Void>?
     private var isStopping = false
@@ -31,7 +31,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         self.source = source
     }
 
-    /// What the pool does at the moment, and did so far.
+    /// The pool's present state and its counts so far.
     var statistics: PoolStatistics {
         var statistics = counts
         statistics.open = connections.count
@@ -42,7 +42,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     // MARK: Calls
 
-    /// Passes a call to a connection, or lets it wait for one.
+    /// Passes a call to a connection, or queues it.
     func submit(_ call: any DatabaseCall) throws {
         try checkService()
         if reads.count + waiting.count >= limits.waitingStatements { forgetAbandoned() }
@@ -81,9 +81,9 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         connection.submit(next.call)
     }
 
-    /// Where the next read goes: what comes up while a batch of reads is under way makes the next one. One server at work
-    /// for each loop gets through more, and more evenly, than many that compete for the processors. Where nothing moves
-    /// the next connection takes over, so that who comes later does not wait for something slow.
+    /// The connection for the next read. Reads that come up while a batch is under way make the next batch. One server
+    /// process at work for each loop gets through more, and more evenly, than many that compete for the processors. If
+    /// a connection is stuck the next one takes over, so that later reads do not wait for a slow one.
     private var reader: ServerConnection? {
         var behindOthers: ServerConnection?
         for connection in connections where !connection.isLeased {
@@ -97,7 +97,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         return behindOthers
     }
 
-    /// Nobody reports that nothing moves.
+    /// Looks again after a while, because nobody reports that a connection is stuck.
     private func lookAgain() {
         guard look == nil else { return }
         look = loop.schedule(after: ServerConnection.patience) { [weak self] in
@@ -106,7 +106,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         }
     }
 
-    /// From the other end than reads.
+    /// Writes are placed from the other end than reads.
     private var leastLoaded: ServerConnection? {
         connections.reversed().lazy.filter { !$0.isLeased }.min { $0.load < $1.load }
     }
@@ -117,7 +117,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     // MARK: Leases
 
-    /// A connection for the caller alone, until ``release(_:)``. All but one can be leased, so that statements go on.
+    /// A connection for the caller alone, until ``release(_:)``. One always stays unleased, so that statements go on.
     func lease() async throws -> ServerConnection {
         try checkService()
         if waitingLeases.isEmpty, let connection = takeLease() { return connection }
@@ -130,7 +130,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         return try await promise.value()
     }
 
-    /// Takes a leased connection back; one whose transaction did not end is closed.
+    /// Takes a leased connection back. If its transaction did not end, it is closed.
     func release(_ connection: ServerConnection) {
         connection.isLeased = false
         if !connection.isAtRest { connection.close("its transaction could not be ended") }
@@ -154,7 +154,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         }
     }
 
-    /// Has every session forget its plans: at once, or when its transaction is over.
+    /// Has every session forget its plans, at once or when its transaction is over.
     func planAnew() {
         for connection in connections {
             if connection.isLeased { connection.hasOldPlans = true } else { forgetPlans(of: connection) }
@@ -205,7 +205,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     // MARK: Keeping connections open
 
-    /// Opens the connections and keeps them open until ``stop(within:)``. Says why when not even one can be opened.
+    /// Opens the connections and keeps them open until ``stop(within:)``. Gives the reason if none can be opened.
     func start() async throws -> String? {
         let attempts = (0..<size).map { _ in Promise<Void>(on: loop) }
         keepers = attempts.map { attempt in
@@ -265,7 +265,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         source.observe(.connectFailed(reason: lastReason))
     }
 
-    /// The URL's options may have set another statement time-out than ours.
+    /// The URL's options may have set a statement time-out other than ours.
     private func adoptTimeout(of connection: ServerConnection) async {
         let call = StatementCall(StatementTimeout(), on: loop)
         connection.submit(call)
@@ -286,7 +286,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         }
     }
 
-    /// Lets what is under way finish, as long as the bound allows, and closes the connections.
+    /// Lets running calls finish, as long as the bound allows, and closes the connections.
     func stop(within bound: Duration) async {
         isStopping = true
         let rest = Promise<Void>(on: loop)
@@ -302,7 +302,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     }
 }
 
-/// Where the pools of all loops have their connections from.
+/// The shared means by which the pools of all loops open connections.
 struct ConnectionSource: Sendable {
     let connector: Connector
     let threads: BlockingPool
@@ -310,7 +310,7 @@ struct ConnectionSource: Sendable {
     let hearing: Hearing?
 }
 
-/// How long to wait before another attempt: ever longer, and never in step with others.
+/// The wait before another attempt to connect. It grows, and varies so that nodes do not try in step.
 private struct Backoff {
     private var milliseconds = 50
 
@@ -324,7 +324,7 @@ private struct ForgetPlans: Statement {
     static let sql = "DISCARD PLANS"
 }
 
-/// The statement time-out that holds for the session, in milliseconds; 0 is none.
+/// The session's statement time-out in milliseconds; 0 means none.
 private struct StatementTimeout: Statement {
     static let sql = "SELECT setting::int8 FROM pg_settings WHERE name = 'statement_timeout'"
     static let isReadOnly = true

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What pools do at the moment, and did so far; of one loop, or of several together.
+/// The present state of pools and their counts so far, for one loop or several together.
 public struct PoolStatistics: Sendable {
     /// Open connections.
     public internal(set) var open = 0

@@ -21,7 +21,7 @@ extension Array: PostgresValue where Element: PostgresValue {
     }
 }
 
-/// The same with NULLs: kept apart, because an optional is no value of its own.
+/// The same with NULLs. It is separate, because an optional is not a value of its own.
 struct NullableArray<Element: PostgresValue> {
     let elements: [Element?]
 

@@ -1,8 +1,8 @@
 /// Why the database did not do what was asked.
 public enum PostgresError: Error, Sendable {
-    /// There is no connection at the moment, or everything that queues for one is full. Nothing was sent.
+    /// There is no connection at the moment, or the queue for one is full. Nothing was sent.
     case unavailable(String)
-    /// The connection broke while the statement was under way: whether it took effect is unknown.
+    /// The connection broke while the statement was under way. Whether it took effect is unknown.
     case connectionLost(String)
     /// The server refused the statement.
     case refused(ServerError)
@@ -40,11 +40,11 @@ extension PostgresError: CustomStringConvertible {
     }
 }
 
-/// What the server said of a statement that it refused.
+/// The server's error for a statement that it refused.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// The code, which is stable, unlike the words.
     public let state: SQLState
-    /// The server's primary message. May quote values: for logs of our own making only.
+    /// The server's primary message. It may quote values, so it is only for our own logs.
     public let message: String
     /// The constraint that refused the row, if one did.
     public let constraint: String?
@@ -56,7 +56,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         self.constraint = constraint
     }
 
-    /// Whether another try may well succeed.
+    /// Whether another try may succeed.
     public var isPassing: Bool { state.isPassing }
 
     public var description: String {
@@ -64,7 +64,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The server's error codes, those that somebody asks for by name.
+/// The server's error codes that the code refers to by name.
 public struct SQLState: Hashable, Sendable {
     /// Five characters, as the server sends them.
     public let code: String
@@ -99,6 +99,6 @@ public struct SQLState: Hashable, Sendable {
         .adminShutdown, .crashShutdown, .cannotConnectNow,
     ]
 
-    /// What has to do with the moment and not with the statement; class 53 is whatever the server has too little of.
+    /// Whether the error is temporary and not the statement's fault. Class 53 means that the server lacks resources.
     var isPassing: Bool { Self.passing.contains(self) || code.hasPrefix("53") }
 }

@@ -1,9 +1,9 @@
-/// What can be observed of the connections to the database.
+/// An event of the connections to the database.
 public enum PostgresEvent: Sendable {
     /// A connection was opened, and how long that took.
     case connected(milliseconds: Double)
-    /// Connections cannot be opened; it is tried again. Reported once a loop, and again when the reason is another.
+    /// Connections cannot be opened; this is tried again. It is reported once a loop, and again if the reason changes.
     case connectFailed(reason: String)
-    /// An open connection broke; another is opened.
+    /// An open connection broke; another will be opened.
     case lost(reason: String)
 }

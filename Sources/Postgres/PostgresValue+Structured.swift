@@ -76,7 +76,7 @@ extension JSONB: PostgresValue {
     /// It is PostgreSQL's `jsonb`.
     public static var postgresType: PostgresType { .jsonb }
 
-    /// The binary form is the text behind this number.
+    /// The binary form is the text behind this version number.
     private static let version: UInt8 = 1
 
     /// Appends the binary form.

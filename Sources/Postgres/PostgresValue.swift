@@ -14,11 +14,11 @@ public protocol PostgresValue: Sendable {
 }
 
 extension PostgresValue {
-    /// Reads what it writes.
+    /// By default it reads the type that it writes.
     public static func canRead(oid: UInt32) -> Bool { oid == postgresType.oid }
 }
 
-/// A type of PostgreSQL's, by the numbers that never change.
+/// A type of PostgreSQL, by its numbers, which never change.
 public struct PostgresType: Hashable, Sendable {
     /// The type's number.
     public let oid: UInt32
@@ -52,19 +52,19 @@ public struct PostgresType: Hashable, Sendable {
     /// `jsonb`.
     public static let jsonb = PostgresType(oid: 3802, arrayOID: 3807)
 
-    /// Types that the database defines itself, enums among them, have numbers from here on.
+    /// Types that a database defines itself, such as enums, have numbers from here on.
     static let firstOwn: UInt32 = 16384
 }
 
 extension Array<UInt8> {
-    /// Appends a number as the network orders it.
+    /// Appends a number in network byte order.
     public mutating func append(bigEndian number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 }
 
 extension FixedWidthInteger {
-    /// Reads a number as the network orders it; the bytes must be as many as it has.
+    /// Reads a number in network byte order. There must be exactly as many bytes as it has.
     public init(bigEndian bytes: UnsafeRawBufferPointer) throws {
         guard bytes.count == MemoryLayout<Self>.size else {
             throw PostgresError.unexpected("\(bytes.count) bytes for \(Self.self)")
@@ -120,7 +120,7 @@ extension String: PostgresValue {
     /// It is PostgreSQL's `text`.
     public static var postgresType: PostgresType { .text }
 
-    /// Also `char(n)`, `varchar`, `name`, and enums, whose binary form is their text.
+    /// Reads also `char(n)`, `varchar`, `name`, and enums, whose binary form is their text.
     public static func canRead(oid: UInt32) -> Bool {
         switch oid {
         case PostgresType.text.oid, 1043, 1042, 19, PostgresType.firstOwn...: true

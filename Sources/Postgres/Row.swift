@@ -1,8 +1,8 @@
 import CLibpq
 
-/// Reads the columns of a row in their order, straight out of what the server sent.
+/// Reads the columns of a row in order, directly from the server's answer.
 ///
-/// It cannot be copied, because what it reads from is gone when decoding ends.
+/// It cannot be copied, because the answer is gone when decoding ends.
 public struct RowReader: ~Copyable {
     private let result: OpaquePointer
     private let rows: Int32
@@ -42,7 +42,7 @@ public struct RowReader: ~Copyable {
         return try NullableArray<V>(postgres: bytes).elements
     }
 
-    /// Whether the next column is NULL; it is still the next one then.
+    /// Whether the next column is NULL. It does not move on.
     public func isNextNull() -> Bool { PQgetisnull(result, row, column) != 0 }
 
     private mutating func nextColumn<V: PostgresValue>(_ type: V.Type) throws -> UnsafeRawBufferPointer? {

@@ -3,9 +3,9 @@ import EventLoop
 
 /// One connection on its loop, over which many calls are under way at once.
 ///
-/// What one turn of the loop brings is kept back until the turn ends, and handed to libpq then: calls that were
-/// abandoned meanwhile are never sent, and those that only read share one sync, thus one system call here, one at the
-/// server, and one transaction there. Every other call ends in a sync of its own, so that its error is its own.
+/// Calls of one turn of the loop are held back until the turn ends, and then handed to libpq. Calls that were abandoned
+/// meanwhile are never sent. Those that only read share one sync, and so one system call here, one at the server, and
+/// one transaction there. Every other call ends in a sync of its own, so that its error affects no other.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
@@ -13,22 +13,22 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
 
     /// How many calls are under way or about to be.
     private(set) var load = 0
-    /// How many of them only read, and how many of those are sent.
+    /// How many of those only read, and how many reads are sent.
     private(set) var reads = 0
     private(set) var readsSent = 0
-    /// Whether something moves there at the moment.
+    /// Whether answers are coming at the moment.
     var isFluent: Bool { pipeline.isEmpty || loop.now < heard + Self.patience }
-    /// How long nothing may come back before others go elsewhere: longer than a busy machine lets a server wait as a rule.
+    /// How long it may be silent before reads go elsewhere: longer than a busy machine usually lets a server wait.
     static let patience = Duration.milliseconds(10)
 
-    /// Whether it belongs to a transaction at the moment.
+    /// Whether a transaction holds it at the moment.
     var isLeased = false
     /// Whether its plans are to be forgotten when it is no longer leased.
     var hasOldPlans = false
-    /// How long the server may be silent while something is under way; nil when it may for ever.
+    /// How long the server may be silent while a call is under way; nil means for ever.
     var answerTimeout: Duration?
 
-    /// Kept when the connection has closed.
+    /// A promise that is kept when the connection has closed.
     let closed: Promise<Void>
 
     private let wire: Wire
@@ -40,7 +40,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
 
     private var queue = WaitingLine<any DatabaseCall>()
     private var pipeline = Pipeline<any DatabaseCall>()
-    /// What has its answer or its error, both of which count from the next sync on.
+    /// Calls with an answer or an error, which counts from the next sync on.
     private var answered: [(call: any DatabaseCall, error: PostgresError?)] = []
     private var prepared: [ObjectIdentifier: String] = [:]
     private var preparedCount = 0
@@ -63,7 +63,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     /// Whether the session has nothing under way and no transaction open.
     var isAtRest: Bool { isOpen && load == 0 && PQtransactionStatus(pointer) == PQTRANS_IDLE }
 
-    /// Whether the server owes an answer for too long.
+    /// Whether the server has owed an answer for too long.
     func isHung(at now: Instant) -> Bool {
         guard let answerTimeout, !pipeline.isEmpty else { return false }
         return heard + answerTimeout < now
@@ -94,7 +94,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
         events.connectionHasRoom()
     }
 
-    /// False when libpq will not take more.
+    /// Hands the queue to libpq; false when libpq takes no more.
     private func handOver() -> Bool {
         var owesSync = false
         while let call = queue.popFirst() {
@@ -133,7 +133,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
         }
     }
 
-    /// What the call's statement was or now is prepared as; nil when libpq will not take more.
+    /// The name under which the call's statement is prepared; nil when libpq takes no more.
     private func preparedName(for call: any DatabaseCall) -> String? {
         if call.wasPreparedAgain { return prepare(call, as: Self.unnamed) }
         if let name = prepared[call.statement] { return name }
@@ -143,7 +143,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
         return prepare(call, as: name)
     }
 
-    /// For a call that relied on what was prepared before in vain: the next of this name replaces it.
+    /// For a call whose prepared statement was gone: the next preparation under this name replaces it.
     private static let unnamed = ""
 
     private func prepare(_ call: any DatabaseCall, as name: String) -> String? {
@@ -172,8 +172,8 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
         events.connectionHasRoom()
     }
 
-    /// Between the results of two calls libpq says NULL, which is not the end. It is asked whether it is busy also when
-    /// nothing is under way, for only then does it read the server's farewell.
+    /// libpq separates the results of two calls by NULL, which is not the end. PQisBusy is called even when nothing is
+    /// under way, since only then does libpq read the server's farewell.
     private func receive() {
         while isOpen, PQisBusy(pointer) == 0, !pipeline.isEmpty {
             let result = PQgetResult(pointer)
@@ -219,7 +219,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
         if error.state == .readOnlyTransaction { events.connectionIsReadOnly(self) }
     }
 
-    /// Not sent again over this connection as a matter of course: a transaction may have begun on it meanwhile.
+    /// The call is not simply sent again over this connection, since a transaction may have begun on it meanwhile.
     private func giveBack(_ call: any DatabaseCall) {
         load -= 1
         if call.sharesSync { readIsOver() }
@@ -268,21 +268,21 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     }
 }
 
-/// What the owner of a connection learns of it.
+/// The events of a connection that its owner learns of.
 protocol ConnectionEvents: AnyObject {
-    /// Calls are over, so that more may come.
+    /// Calls are over, so that there is room for more.
     func connectionHasRoom()
-    /// A call did nothing, and is to be sent again.
+    /// A call did nothing and must be sent again.
     func connectionGivesBack(_ call: any DatabaseCall)
-    /// The server refused a write because it takes none.
+    /// The server refused a write because it is read-only.
     func connectionIsReadOnly(_ connection: ServerConnection)
     func connectionClosed(_ connection: ServerConnection, _ reason: String)
-    /// Somebody announced something on a channel that the session listens to.
+    /// An announcement came on a channel that the session listens to.
     func connectionHeard(_ text: String, on channel: String)
 }
 
 extension ServerError {
-    /// Whether the statement failed only because what was prepared of it is gone or outdated.
+    /// Whether the statement failed only because its prepared form is gone or outdated.
     fileprivate var meansPreparedAnew: Bool {
         state == .invalidStatementName || state == .featureNotSupported
     }

@@ -1,7 +1,7 @@
 import CLibpq
 
 extension ServerError {
-    /// What a result says; nil when libpq made it up because the connection broke, or the server ended the session.
+    /// The error of a result; nil if libpq made it up because the connection broke, or if the server ended the session.
     init?(_ result: OpaquePointer?) {
         guard let code = ErrorField.state.value(in: result), ErrorField.severity.value(in: result) == "ERROR" else {
             return nil
@@ -11,7 +11,7 @@ extension ServerError {
     }
 }
 
-/// The letters of PG_DIAG_…, character macros that Swift does not import.
+/// The letters of PG_DIAG_…, which are character macros that Swift does not import.
 enum ErrorField: Unicode.Scalar {
     case severity = "V"
     case state = "C"

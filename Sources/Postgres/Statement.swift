@@ -1,15 +1,15 @@
 /// A statement as a type: its SQL, its parameters and its rows in one place.
 ///
-/// A value of the type is one call with its arguments. The statement is prepared once per connection.
+/// A value of the type is one call with its arguments. The statement is prepared once for each connection.
 public protocol Statement: Sendable {
-    /// What one row becomes; left out by a statement without rows.
+    /// The type of one row. A statement without rows leaves it out.
     associatedtype Row: Sendable = Void
 
     /// The SQL, with `$1`, `$2`, … for the parameters.
     static var sql: String { get }
 
-    /// True for a quick statement that only reads. Those that one turn of the loop brings share a round trip, and
-    /// one that a neighbour's error kept from running is sent again, so it must do nothing but read.
+    /// True for a quick statement that only reads. Reads of one turn of the loop share a round trip. A read that
+    /// another's error kept from running is sent again, so it must do nothing but read.
     static var isReadOnly: Bool { get }
 
     /// Adds the parameters, in order.
@@ -23,11 +23,11 @@ extension Statement {
     /// A statement may write, unless it says otherwise.
     public static var isReadOnly: Bool { false }
 
-    /// No parameters.
+    /// By default there are no parameters.
     public func bind(into parameters: inout Parameters) {}
 }
 
 extension Statement where Row == Void {
-    /// Nothing is read of a row.
+    /// By default nothing is read from a row.
     public static func decode(_ row: inout RowReader) throws {}
 }

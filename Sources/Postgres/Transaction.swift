@@ -1,7 +1,7 @@
 import CLibpq
 import EventLoop
 
-/// A transaction under way, on a connection of its own, for as long as the body runs.
+/// A transaction on a connection of its own, while the body runs.
 public struct Transaction: Sendable {
     let lease: Lease
 
@@ -13,7 +13,7 @@ public struct Transaction: Sendable {
     }
 }
 
-/// How much a transaction sees of those beside it.
+/// How much a transaction sees of others.
 public enum Isolation: Sendable {
     case readCommitted
     case repeatableRead
@@ -51,10 +51,10 @@ final class Lease: @unchecked Sendable {
 
     func commit() async throws { try await end(.commit) }
 
-    /// Nothing, when the transaction is over already.
+    /// Does nothing if the transaction is over already.
     func rollBack() async { try? await end(.rollBack) }
 
-    /// The connection goes back when the server has answered, whether somebody still waits for that or not.
+    /// The connection goes back when the server has answered, whether or not somebody still waits for that.
     private func end(_ ending: TransactionEnd.Ending) async throws {
         guard let connection else { return }
         self.connection = nil
@@ -64,7 +64,7 @@ final class Lease: @unchecked Sendable {
     }
 }
 
-/// `COMMIT` or `ROLLBACK`: sent also when the task was cancelled, for the connection must be clean again.
+/// `COMMIT` or `ROLLBACK`. It is sent even if the task was cancelled, since the connection must be clean again.
 final class TransactionEnd: DatabaseCall {
     enum Ending: String {
         case commit = "COMMIT"
@@ -97,7 +97,7 @@ final class TransactionEnd: DatabaseCall {
 
     func bind(into parameters: inout Parameters) {}
 
-    /// The server answers `COMMIT` with `ROLLBACK`, and no error, when a statement had failed before.
+    /// If a statement had failed before, the server answers `COMMIT` with `ROLLBACK` and no error.
     func answer(_ result: OpaquePointer) {
         guard String(cString: PQcmdStatus(result)) != ending.rawValue else { return }
         let error = ServerError(

@@ -1,4 +1,4 @@
-/// First in, first out, in a ring that grows and is used again.
+/// A queue in a ring that grows and is used again.
 struct WaitingLine<Element> {
     private var ring: [Element?] = []
     private var head = 0
@@ -23,14 +23,14 @@ struct WaitingLine<Element> {
         return ring[head]
     }
 
-    /// Keeps what satisfies the condition, in its order.
+    /// Keeps the elements that satisfy the condition, in order.
     mutating func keep(where condition: (Element) -> Bool) {
         for _ in 0..<count {
             if let element = popFirst(), condition(element) { append(element) }
         }
     }
 
-    /// A power of two, so that places wrap by a mask.
+    /// The size is a power of two, so that places wrap by a mask.
     private mutating func grow() {
         let inOrder = ring[head...] + ring[..<head]
         ring = inOrder + [Element?](repeating: nil, count: max(16, ring.count))

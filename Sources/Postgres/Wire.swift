@@ -1,11 +1,11 @@
 import CLibpq
 
-/// The one owner of a connection of libpq's. Unchecked, because it is used on one thread at a time: first on the one
-/// that connects, then for ever on the one of its loop or its ``BlockingConnection``.
+/// The only owner of a libpq connection. Unchecked, because one thread at a time uses it: first the one that connects,
+/// then for ever the one of its loop or its ``BlockingConnection``.
 final class Wire: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// What the server said when it ended the session while nothing was under way.
+    /// The server's message when it ended the session while nothing was under way.
     private var farewell: String?
 
     init(_ pointer: OpaquePointer) {
@@ -21,14 +21,14 @@ final class Wire: @unchecked Sendable {
         PQfinish(pointer)
     }
 
-    /// Lets many statements be under way at once, none of which is waited for.
+    /// Lets many statements be under way at once, without waiting for any.
     func enterPipeline() throws {
         guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else {
             throw PostgresError.unavailable(lastError)
         }
     }
 
-    /// Has the session hear what is announced on these channels.
+    /// Subscribes the session to these channels.
     func listen(to channels: [String]) throws {
         for channel in channels {
             let result = PQexec(pointer, "LISTEN \(channel)")
@@ -37,14 +37,14 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    /// Why the connection is over, or libpq's last complaint, on one line. Never quotes the password of a URL that
-    /// passed the check.
+    /// The reason why the connection is over, or libpq's last complaint, on one line. It never quotes the password of a
+    /// URL that passed the check.
     var lastError: String {
         (farewell ?? String(cString: PQerrorMessage(pointer))).onOneLine
     }
 }
 
 extension String {
-    /// The same words with one space between them.
+    /// The same words, separated by single spaces.
     var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

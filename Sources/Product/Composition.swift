@@ -8,14 +8,14 @@ import EventLoop
 import HTTP
 import Postgres
 
-/// All features, put together on a database that is migrated.
+/// All rooms, put together on a database that is migrated.
 package struct Composition: Sendable {
     /// Every route there is.
     package let routes: [Route]
     /// Fills an empty database.
     package let demo: Demo
     private let hasher: PasswordHasher
-    /// What goes on beside requests.
+    /// The work that goes on beside requests.
     private let upkeep: [Task<Void, Never>]
     private let ear: Ear
     private let numbering: EventNumbering
@@ -23,24 +23,24 @@ package struct Composition: Sendable {
     private let tail: FeedTail
     private let outbox: OutboxTail
 
-    /// What the features are told from outside.
+    /// The settings of the product.
     package struct Settings: Sendable {
         /// Where people reach Kurir, without a slash at the end.
         package var publicURL: PublicURL
-        /// How many times as much as usual may be tried; nil is any number.
+        /// How many times the usual number of tries is let through; nil means no limit.
         package var looseness: Double?
-        /// The phone apps.
+        /// The phone apps that open invites' links.
         var apps: MobileApps
         /// Threads that hash passwords.
         var hashingThreads: Int
         /// How many days events are kept.
         var eventDays: Int
-        /// How many days messages are kept that were sent or given up.
+        /// How many days messages are kept after they were sent or given up.
         var messageDays: Int
         /// Kurir's version.
         var version: String
 
-        /// As they are told.
+        /// The settings as they are given.
         package init(
             publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventDays: Int,
             messageDays: Int, version: String
@@ -55,8 +55,7 @@ package struct Composition: Sendable {
         }
     }
 
-    /// Puts the rooms together. `status` is the room of those who run Kurir; `failed` is told what could not be done
-    /// beside requests.
+    /// Puts the rooms together. `status` is the room for operators; `failed` is told of failed jobs beside requests.
     package init(
         _ settings: Settings, lanes: Lanes, on group: EventLoopGroup, status: StatusRoom,
         failed: @escaping @Sendable (_ job: String, any Error) -> Void
@@ -122,7 +121,7 @@ package struct Composition: Sendable {
         routes = gate.routes(of: rooms + [app, pages])
     }
 
-    /// What is to happen at a time.
+    /// The work that recurs.
     static func dueKinds(_ settings: Settings) -> [DueKind] {
         let (eventDays, messageDays) = (Int32(settings.eventDays), Int32(settings.messageDays))
         return [
@@ -147,20 +146,20 @@ package struct Composition: Sendable {
         ]
     }
 
-    /// Ends what requests wait for, so that they can end soon.
+    /// Ends what requests wait for, so that they can finish soon.
     package func prepareToStop() async {
         await tail.stop()
         await outbox.stop()
     }
 
-    /// Stops what runs beside requests.
+    /// Stops the work beside requests.
     package func stop() async {
         await prepareToStop()
         for task in upkeep { task.cancel() }
         numbering.stop()
         leaving.stop()
         await ear.stop()
-        // On a thread of its own, since it waits for threads.
+        // It waits for threads, so it is not done on a loop.
         await Task.detached { hasher.stop() }.value
     }
 }

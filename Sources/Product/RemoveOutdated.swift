@@ -1,6 +1,6 @@
 import Postgres
 
-/// Removes some of what is outdated, and says whether there may be more; few rows at a time, so that nobody waits for it.
+/// Removes some outdated rows, and says whether there may be more. They are few at a time, so that nobody waits for it.
 package struct RemoveOutdated: Statement {
     package init() {}
 

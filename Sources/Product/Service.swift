@@ -3,8 +3,8 @@ import EventLoop
 import HTTP
 import Postgres
 
-/// Kurir at work on a database that is open: its calls served, and what goes on beside them. The same for `kurir serve` and
-/// for tests.
+/// Kurir at work on an open database: it serves the calls and does the work beside them. `kurir serve` and the tests
+/// use the same.
 package final class Service: Sendable {
     package let composition: Composition
     package let server: Server
@@ -31,14 +31,14 @@ package final class Service: Sendable {
         }
     }
 
-    /// Stops accepting, lets what runs finish, and stops the rest.
+    /// Stops accepting, lets running requests finish, and stops the rest.
     package func stop(within grace: Duration) async {
         await composition.prepareToStop()
         await server.stop(within: grace)
         await composition.stop()
     }
 
-    /// What errors of the parts below mean to clients. What is not here is an error of ours.
+    /// The problems for errors of the lower layers. Any other error is a fault of ours.
     private static func problem(for error: any Error) -> Problem? {
         switch error {
         case let error as PostgresError where error.isPassing: .unavailable()

@@ -1,13 +1,13 @@
 /// A file of the pages that people use, embedded in the binary.
 public struct WebFile: Sendable {
-    /// By which the pages ask for it.
+    /// The name by which the pages ask for it.
     public let name: String
     /// Its media type.
     public let type: String
-    /// What is in it.
+    /// Its content.
     public let bytes: [UInt8]
 
-    /// A file that is made, and not kept.
+    /// A file that is generated and not stored.
     public init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
@@ -22,14 +22,14 @@ public struct WebFile: Sendable {
             }
     }
 
-    /// Where stores work.
+    /// The page for stores.
     public static let dashboard = WebFile("dashboard.html", PackageResources.dashboard_html)
-    /// Where couriers work.
+    /// The page for couriers.
     public static let courier = WebFile("courier.html", PackageResources.courier_html)
-    /// What keeps the courier's page at hand without a connection.
+    /// The service worker, which keeps the courier's page available without a connection.
     public static let worker = WebFile("worker.js", PackageResources.worker_js)
 
-    /// What the pages load.
+    /// The files that the pages load.
     public static let assets = [
         WebFile("account.js", PackageResources.account_js),
         WebFile("ask.js", PackageResources.ask_js),

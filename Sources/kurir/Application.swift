@@ -16,7 +16,7 @@ final class Application: Sendable {
     private let service: Service
     private let shutdownGrace: Duration
 
-    /// What runs before there is a database.
+    /// The parts that run before there is a database.
     struct Parts: Sendable {
         let group: EventLoopGroup
         let sink: LogSink
@@ -38,14 +38,14 @@ final class Application: Sendable {
         address = service.server.address
     }
 
-    /// Starts everything; when a part will not start, those before it are stopped again. `log` is an open file.
+    /// Starts everything. If a part does not start, those before it are stopped again. `log` is an open file.
     static func start(_ configuration: Configuration, log: Int32 = STDERR_FILENO) async throws -> Application {
         let group = try EventLoopGroup(count: configuration.loops)
         let sink = try LogSink(file: log)
         do {
             let log = try await Log(configuration.logFormat, sink: sink, on: group)
             let metrics = try await Metrics(on: group)
-            // One more than the lanes have, for migrating.
+            // There is one connection more than the lanes have, for migrating.
             let connections = Lanes.connections(loops: configuration.loops, poolSize: configuration.poolSize) + 1
             let store = try await DataStore.open(configuration.database, connections: connections) {
                 log.observe(.process($0))
@@ -95,14 +95,14 @@ final class Application: Sendable {
         return Application(parts, lanes, service, shutdownGrace: configuration.shutdownGrace)
     }
 
-    /// Fills the database if it is empty, and gives who is there now.
+    /// Fills the database if it is empty, and gives the accounts.
     func fillDemo(seed: UInt64) async throws -> [Demo.Account]? {
         try await service.composition.demo.fill(seed: seed, on: parts.group) { [parts] done, all in
             parts.observe(.process(.step("made \(done) of \(all) steps of the demo's history")))
         }
     }
 
-    /// Stops accepting, lets what runs finish, and stops the rest.
+    /// Stops accepting, lets running requests finish, and stops the rest.
     func stop(because signal: String) async {
         parts.observe(.process(.stopping(signal: signal)))
         await service.stop(within: shutdownGrace)
@@ -112,7 +112,7 @@ final class Application: Sendable {
         await Self.stop(parts.group, parts.sink)
     }
 
-    /// On a thread of its own, since it waits for threads.
+    /// It waits for threads, so it is not done on a loop.
     private static func stop(_ group: EventLoopGroup, _ sink: LogSink) async {
         await Task.detached {
             group.stop()

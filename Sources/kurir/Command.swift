@@ -1,4 +1,4 @@
-/// What `kurir` can be told to do.
+/// The commands of `kurir`.
 enum Command: String, CaseIterable {
     case serve, migrate
     case createGatewayKey = "gateway-key create"

@@ -4,7 +4,7 @@ import EventLoop
 import HTTP
 import Observability
 
-/// Everything that `kurir serve` was told.
+/// The settings of `kurir serve`.
 struct Configuration: Sendable {
     var server: ServerConfiguration
     var database: DatabaseLocation
@@ -74,15 +74,15 @@ struct Configuration: Sendable {
         return (String(parts[0]), String(parts[1]))
     }
 
-    /// An origin is what links begin with; a slash at its end is let pass.
+    /// Links begin with this origin. A slash at its end is allowed.
     private static func publicOrigin(_ text: String) -> String? {
         let text = text.hasSuffix("/") ? String(text.dropLast()) : text
         return text == "*" ? nil : origin(text)
     }
 
-    /// A usual PostgreSQL takes a hundred connections; many loops must share what is Kurir's.
+    /// A usual PostgreSQL takes a hundred connections. Many loops must share those that Kurir uses.
     private static func usualPoolSize(loops: Int) -> Int {
-        // Each loop has two more for searches, and a few are everybody's.
+        // Each loop has two more for searches, and a few are shared by all.
         max(1, min(8, 90 / loops - 2))
     }
 
@@ -119,11 +119,11 @@ struct Configuration: Sendable {
 
 /// Which PostgreSQL is used.
 enum DatabaseLocation: Sendable {
-    /// One that somebody else runs.
+    /// A server that somebody else runs.
     case url(String)
-    /// One of our own, in this directory.
+    /// Our own server, in this directory.
     case directory(String)
-    /// One of our own that goes away at the end.
+    /// Our own server, which is removed at the end.
     case temporary
 
     init(_ settings: GivenSettings) throws {

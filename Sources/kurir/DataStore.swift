@@ -4,9 +4,9 @@ import Observability
 import Postgres
 import Schema
 
-/// The PostgreSQL that Kurir works on: somebody's, or one of its own that it runs.
+/// The PostgreSQL that Kurir works on: somebody else's, or one of its own that it runs.
 final class DataStore: Sendable {
-    /// How libpq reaches it.
+    /// The URL by which libpq reaches it.
     let url: String
     private let embedded: EmbeddedServer?
     private let temporary: String?
@@ -19,8 +19,7 @@ final class DataStore: Sendable {
         self.threads = threads
     }
 
-    /// Starts the server, if it is one of ours, so that it takes as many connections as are wanted, and brings its
-    /// schema up to date.
+    /// Starts the server with enough connections, if it is our own, and brings its schema up to date.
     static func open(
         _ location: DatabaseLocation, connections: Int, report: @escaping @Sendable (ProcessEvent) -> Void
     ) async throws -> DataStore {
@@ -83,7 +82,7 @@ final class DataStore: Sendable {
             revision: Schema.functionsRevision)
     }
 
-    /// Stops the server, if it is one of ours.
+    /// Stops the server, if it is our own.
     func close() async {
         try? await threads.run { [embedded, temporary] in
             embedded?.stop()

@@ -6,9 +6,9 @@ import Gateways
 import Glibc
 import HTTP
 
-/// Stores that go on creating and couriers that go on working in a demo, over the API like everybody.
+/// Stores that go on creating and couriers that go on working in a demo, over the API like any client.
 ///
-/// Not all of them behave: some accept what another one has just accepted, give back what they took, or fall silent.
+/// Not all couriers behave: some accept what another has just accepted, give back what they took, or fall silent.
 struct DemoTraffic {
     private let address: String
     private let stores, couriers: [Demo.Account]
@@ -16,7 +16,7 @@ struct DemoTraffic {
     private var tokens: [String: String] = [:]
     private var made = 0
 
-    /// Begins, on a thread of its own that ends with the process.
+    /// Begins, on a thread that ends with the process.
     static func begin(at address: String, _ accounts: [Demo.Account], seed: UInt64) throws {
         _ = try Thread(name: "demo") {
             var traffic = DemoTraffic(address, accounts, seed: seed)
@@ -41,7 +41,7 @@ struct DemoTraffic {
     // MARK: Stores
 
     private mutating func create(for store: Demo.Account) {
-        // A shop with enough to do does not take on more.
+        // A store with enough to do does not take on more.
         guard items(get("/v1/deliveries?status=pending&limit=6", as: store)).count < 6 else { return }
         let partners = items(get("/v1/partners?limit=50", as: store)).compactMap { $0["id"]?.text }
         guard !partners.isEmpty else { return }
@@ -74,10 +74,10 @@ struct DemoTraffic {
             case ("pending", ...45): return act("accept", id, courier)
             case ("pending", ...52): return act("decline", id, courier)
             case ("pending", ...62):
-                // Both want it; one of them is told that it is taken.
+                // Two couriers want it, and one of them is told that it is taken.
                 act("accept", id, courier)
                 return act("accept", id, chance.pick(couriers))
-            // And sometimes nobody hears from one for a while.
+            // Sometimes a courier does nothing for a while.
             default: continue
             }
         }
@@ -105,7 +105,7 @@ struct DemoTraffic {
         return items
     }
 
-    /// Signed in once; a sign-in costs the server more than all the rest.
+    /// The token of an account, which signs in only once: a sign-in costs the server more than all the rest.
     private mutating func token(of account: Demo.Account) -> String? {
         if let token = tokens[account.login] { return token }
         let name = account.kind == .store ? "email" : "phone"

@@ -1,15 +1,15 @@
 import CLinux
 import Observability
 
-/// What becomes of memory that was in use.
+/// Decides when freed memory goes back to the system.
 enum FreedMemory {
-    /// Answers of some size are made all the time: giving their memory back after each costs more than making them.
+    /// Keeps some memory, since giving it back after every larger answer costs more than making the answer.
     static func keepSome() {
         mallopt(M_TRIM_THRESHOLD, 4 << 20)
         mallopt(M_MMAP_THRESHOLD, 1 << 20)
     }
 
-    /// Gives the rest back, now and then: a tenth of a second in which the loops may have to wait for memory.
+    /// Gives the rest back once a minute. For a tenth of a second the loops may then have to wait for memory.
     static func giveBackEveryMinute() {
         Task.detached {
             while true {
@@ -19,8 +19,8 @@ enum FreedMemory {
         }
     }
 
-    /// After a rush of large answers hundreds of megabytes can be free between small pieces that are in use, where the
-    /// allocator would leave them for ever.
+    /// After a rush of large answers, hundreds of megabytes can be free between small pieces in use. The allocator
+    /// would keep them for ever.
     static func giveBack() {
         if residentButFree > 64 << 20 { malloc_trim(0) }
     }

@@ -21,7 +21,7 @@ enum GatewayCommand {
         var gateway = Gateway(
             database: try database.url(), channels: channels, to: outlets, most: most, grace: grace, tell: complain)
         complain("sends \(channels.joined(separator: ", ")) on; Ctrl-C stops it")
-        // A signal is told once; that it has come stays so.
+        // A signal is reported only once, so it is remembered.
         var isToStop = false
         gateway.run {
             isToStop = isToStop || signals.haveCome()
@@ -31,7 +31,7 @@ enum GatewayCommand {
 
     static func showSecret(of database: RunningDatabase) throws { print(try secret(of: database).text) }
 
-    /// What webhooks are signed with as long as nobody says otherwise.
+    /// The secret that signs webhooks unless another one is given.
     private static func secret(of database: RunningDatabase) throws -> WebhookSecret {
         let connection = try database.connect()
         let offer = SecureRandom.bytes(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -55,15 +55,15 @@ enum GatewayCommand {
             throw UsageError("where do messages go? --to URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
         var outlets = Outlets(trusting: settings.text(.gatewayCertificates))
-        // A URL may have commas and plus signs of its own.
+        // A URL may contain commas and plus signs.
         guard !isWebhook(targets), !["smtp://", "smtps://"].contains(where: targets.hasPrefix) else {
             try add(targets, nil, settings, database, &outlets)
             return outlets
         }
-        // A webhook may want its secret from the database, which is asked when all else is right.
+        // A webhook may need its secret from the database, which is asked last, when all else is right.
         let parted = targets.split(separator: ",").map(String.init)
         for target in parted.filter({ !isWebhook($0) }) + parted.filter(isWebhook) {
-            // As in twilio+https://sms.example.
+            // The part behind a plus is another base URL, as in twilio+https://sms.example.
             let parts = target.split(separator: "+", maxSplits: 1).map(String.init)
             try add(parts[0], parts.count > 1 ? parts[1] : nil, settings, database, &outlets)
         }
@@ -109,7 +109,7 @@ enum GatewayCommand {
         target.hasPrefix("http://") || target.hasPrefix("https://")
     }
 
-    /// libcurl would take the path for the host instead.
+    /// Whether the URL names a host. Otherwise libcurl would take the path for the host.
     private static func namesHost(_ url: String) -> Bool {
         let authority =
             url.split(separator: "://", maxSplits: 1).dropFirst().first?.prefix { !"/?#".contains($0) } ?? ""
@@ -131,7 +131,7 @@ enum GatewayCommand {
             throw UsageError("\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         defer { fclose(file) }
-        // No key file is as long.
+        // No key file is longer.
         return [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
             count = fread(bytes.baseAddress, 1, bytes.count, file)
         }

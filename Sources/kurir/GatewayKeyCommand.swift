@@ -2,7 +2,7 @@ import API
 import Domain
 import Postgres
 
-/// `kurir gateway-key`: the keys by which gateways are let in.
+/// `kurir gateway-key`: the keys that let gateways in.
 enum GatewayKeyCommand {
     /// Makes a key and prints it, alone on standard output; only its hash is kept.
     static func create(_ settings: GivenSettings, in database: RunningDatabase) throws {
@@ -22,7 +22,7 @@ enum GatewayKeyCommand {
         print(secret)
     }
 
-    /// As the database takes it.
+    /// The name, by the rules of the database.
     private static func name(_ settings: GivenSettings) throws -> String? {
         try settings.value(.gatewayName, expected: "one line of 100 characters at the most") {
             try? Texts.line($0, upTo: Bounds.gatewayKeyName)
@@ -55,7 +55,7 @@ enum GatewayKeyCommand {
         }
     }
 
-    /// Ends a key, named by its id or by a name that no other key has that is still good.
+    /// Revokes a key, named by its id or by a name that no other valid key has.
     static func revoke(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let meant = try meant(settings)
         let connection = try database.connect()
@@ -74,7 +74,7 @@ enum GatewayKeyCommand {
         print("The key of \(name) is revoked.")
     }
 
-    /// Which key is meant: what the command line says goes before the environment.
+    /// The key that is meant. The command line takes precedence over the environment.
     private static func meant(_ settings: GivenSettings) throws -> (id: String?, name: String?) {
         let id = try settings.value(.gatewayKey, expected: "an id, as kurir gateway-key list shows it", ID.init)
         let name = try name(settings)

@@ -1,4 +1,4 @@
-/// What is wrong with how Kurir was called, with what to write instead.
+/// What is wrong with the way Kurir was called, and what to write instead.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 
@@ -17,7 +17,7 @@ struct GivenSettings: Sendable {
         let isOnCommandLine: Bool
     }
 
-    /// Reads `arguments`, then for what they leave out `environment`.
+    /// Reads `arguments`, and takes from `environment` what they leave out.
     init(_ options: [Option], arguments: [String], environment: [String: String], command: String) throws {
         for option in options {
             if let text = environment[option.environment], !text.isEmpty {
@@ -36,7 +36,7 @@ struct GivenSettings: Sendable {
         try refuseUnknown(environment)
     }
 
-    /// Quotes a name at the most: what follows it, or stands there without one, may be a secret.
+    /// Quotes at most a name, since its value, or a word without a name, may be a secret.
     private static func unknown(_ name: String, _ options: [Option], _ command: String) -> UsageError {
         guard name.hasPrefix("-") else {
             return UsageError("\(command) takes options only, and each begins with --. See kurir \(command) --help")
@@ -59,7 +59,7 @@ struct GivenSettings: Sendable {
         return next
     }
 
-    /// A variable with a slip in its name would otherwise do nothing, silently.
+    /// Refuses unknown variables, because one with a mistake in its name would silently do nothing.
     private func refuseUnknown(_ environment: [String: String]) throws {
         let known = Command.allOptions.map(\.environment)
         for name in environment.keys.sorted() where name.hasPrefix("KURIR_") && !known.contains(name) {
@@ -69,7 +69,7 @@ struct GivenSettings: Sendable {
         }
     }
 
-    /// Whether an option without a value is there; the environment can also say that it is not.
+    /// Whether an option without a value is set. The environment can also say that it is not.
     func has(_ option: Option) throws -> Bool {
         try value(option, expected: "true or false") { ["true": true, "1": true, "false": false, "0": false][$0] }
             ?? false
@@ -83,7 +83,7 @@ struct GivenSettings: Sendable {
         values[option.name]?.text
     }
 
-    /// The value as `parse` understands it; `expected` says what to write instead when it does not.
+    /// The value that `parse` makes of it. If it makes none, the error says what is `expected`.
     func value<Value>(_ option: Option, expected: String, _ parse: (String) -> Value?) throws -> Value? {
         guard let given = values[option.name] else { return nil }
         guard let value = parse(given.text) else {

@@ -18,7 +18,7 @@ enum Kurir {
     private static func run(_ arguments: [String]) throws {
         guard let first = arguments.first, first != "--help" else { return print(Command.help) }
         guard first != "--version" else { return print("kurir \(Command.version)") }
-        // Some commands are two words.
+        // Some commands have two words.
         let words = arguments.prefix(2).joined(separator: " ")
         guard let command = Command(rawValue: words) ?? Command(rawValue: first) else {
             let ofWord = Command.allCases.filter { $0.rawValue.hasPrefix(first + " ") }

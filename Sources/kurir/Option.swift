@@ -1,12 +1,12 @@
 /// An option of the command line, which the environment can give as well.
 struct Option: Sendable {
-    /// Without the dashes.
+    /// The name without the dashes.
     let name: String
-    /// What stands for its value in the help; nil for one that is only there or not.
+    /// The placeholder for its value in the help; nil for an option without a value.
     let placeholder: String?
-    /// The variable that gives it where the command line does not.
+    /// The variable that sets it if the command line does not.
     let environment: String
-    /// What it does, for the help.
+    /// Its description in the help.
     let help: String
 
     static let listen = Option(

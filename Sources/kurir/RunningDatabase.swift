@@ -1,7 +1,7 @@
 import Postgres
 
-/// A database that runs already. It is looked for once, and not before somebody needs it, so that all that is wrong with
-/// the options can be said first.
+/// A database that runs already. It is looked for once, when it is first needed, so that all mistakes in the options
+/// are reported before that.
 final class RunningDatabase {
     private let location: DatabaseLocation
     private var found: String?
@@ -10,7 +10,7 @@ final class RunningDatabase {
         location = try DatabaseLocation(settings)
     }
 
-    /// How libpq reaches it.
+    /// The URL by which libpq reaches it.
     func url() throws -> String {
         let url = try found ?? look()
         found = url

@@ -5,12 +5,12 @@ import Glibc
 
 /// `kurir serve`: from the start of the process to its end.
 enum Serve {
-    /// Serves until a signal asks to stop: the first asks kindly, a later one ends the process at once.
+    /// Serves until a signal asks to stop. The first signal stops in good order, a later one ends the process at once.
     static func run(_ configuration: Configuration) -> Never {
         occupyStandardFiles()
         raiseFileLimit()
         FreedMemory.keepSome()
-        // Before there is any other thread: threads inherit which signals they leave to the one that waits.
+        // This comes before other threads start, since they inherit which signals are left to the waiting one.
         let signals = StopSignals()
         FreedMemory.giveBackEveryMinute()
         let start = Task.detached { await started(configuration) }
@@ -19,7 +19,7 @@ enum Serve {
             await start.value.stop(because: signal)
             exit(EXIT_SUCCESS)
         }
-        // Whatever hangs, the process does not: neither in a start that was cut short nor in a stop.
+        // The process ends even if a part hangs, in an interrupted start or in a stop.
         signals.waitForAnother(within: configuration.shutdownGrace + .seconds(10))
         _exit(EXIT_FAILURE)
     }
@@ -36,7 +36,7 @@ enum Serve {
         }
     }
 
-    /// Fills the trial's database, says who can sign in, and keeps them all busy.
+    /// Fills the demo's database, says who can sign in, and keeps everybody busy.
     private static func demonstrate(_ application: Application) async throws {
         let seed: UInt64 = 2026
         guard let accounts = try await application.fillDemo(seed: seed) else { return }
@@ -46,7 +46,7 @@ enum Serve {
         try DemoTraffic.begin(at: "\(application.address)", accounts, seed: seed)
     }
 
-    /// A closed standard file's number would be given to a socket, and what is printed would go there.
+    /// Opens closed standard files. A socket would otherwise get the number of one, and printed text would go there.
     private static func occupyStandardFiles() {
         while true {
             let file = open("/dev/null", O_RDWR)
@@ -57,7 +57,7 @@ enum Serve {
         }
     }
 
-    /// Every connection is a file; the usual soft limit is far below what the machine allows.
+    /// Raises the limit on open files. Every connection is one, and the usual soft limit is low.
     private static func raiseFileLimit() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -13,21 +13,21 @@ struct StopSignals {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Waits for the next one, and tells its name.
+    /// Waits for the next signal, and gives its name.
     func wait() -> String {
         var (signals, number) = (signals, Int32(0))
         while sigwait(&signals, &number) != 0 {}
         return Self.names[number] ?? "a signal"
     }
 
-    /// Whether one has come that nobody waited for.
+    /// Whether a signal has come that nobody has waited for.
     func haveCome() -> Bool {
         var (signals, now) = (signals, timespec())
         return sigtimedwait(&signals, nil, &now) > 0
     }
 
-    /// Waits for one more, or till the time is up. What comes within a second is the first once more: a terminal and
-    /// make, say, both pass a Ctrl-C on.
+    /// Waits for one more signal, or until the time is up. A signal within a second counts as the first one repeated,
+    /// since for example a terminal and make both pass a Ctrl-C on.
     func waitForAnother(within bound: Duration) {
         let began = Instant.now
         while Instant.now < began + bound {

@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant, to end a sentence with.
+/// Ends a sentence with what somebody probably meant.
 enum Suggestion {
     static func `for`(_ word: String, among known: [String]) -> String {
         let nearest = known.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
@@ -6,7 +6,7 @@ enum Suggestion {
         return ": did you mean \(nearest.name)?"
     }
 
-    /// How many characters must be put in, taken out or changed (Levenshtein).
+    /// How many characters must be inserted, removed or changed (Levenshtein).
     static func distance(_ first: String, _ second: String) -> Int {
         let second = Array(second)
         var row = Array(0...second.count)

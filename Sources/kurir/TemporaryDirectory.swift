@@ -2,7 +2,7 @@ import EventLoop
 import FoundationEssentials
 import Glibc
 
-/// A directory for the time of a trial.
+/// A directory for the duration of a demo.
 enum TemporaryDirectory {
     static func make() throws -> String {
         var template = Array("/tmp/kurir-demo-XXXXXX".utf8CString)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Crypto
 
-/// Hashing passwords, off every other thread and within bounds.
+/// Hashing passwords within bounds, on threads of its own.
 @Suite struct PasswordHasherTests {
     private func withHasher<Answer>(
         threads: Int = 1, waiting: Int = 8, _ body: (PasswordHasher) async throws -> Answer

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Texts of different lengths come and go in the same memory: each must be read while it is there.
+    /// Texts of different lengths come and go in the same memory, so each must be read while it is there.
     @Test func `every key that is read is the one in its text`() throws {
         let message = Array("a message".utf8)
         for round in 0..<40 {

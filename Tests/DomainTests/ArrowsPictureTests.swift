@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The picture of what may touch what is the manifest. `KURIR_WRITE_DOCS=1 swift test --filter ArrowsPictureTests` draws it
-/// anew.
+/// The picture of the targets' dependencies follows the manifest. `KURIR_WRITE_DOCS=1 swift test --filter
+/// ArrowsPictureTests` draws it again.
 @Suite struct ArrowsPictureTests {
     @Test func `the picture in the docs shows what the manifest says`() throws {
         #expect(try Drawn("architecture.md", from: "the manifest").shows(picture(try arrows())))
     }
 
-    /// Of each target of ours, which ones it names.
+    /// The dependencies of each target of ours.
     private func arrows() throws -> [String: Set<String>] {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Package.swift")
         let manifest = try String(contentsOf: path.standardized, encoding: .utf8)
@@ -25,7 +25,7 @@ import Testing
         return arrows.mapValues { $0.intersection(ours) }
     }
 
-    /// Those arrows that do not follow from others.
+    /// The arrows that do not follow from others.
     private func picture(_ arrows: [String: Set<String>]) -> String {
         var lines = ["```mermaid", "flowchart TD"]
         for (target, direct) in arrows.sorted(by: { $0.key < $1.key }) {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Domain
 
-/// The picture in the docs is what the table says. `KURIR_WRITE_DOCS=1 swift test --filter LifecyclePictureTests` draws it
-/// anew.
+/// The picture in the docs follows the table. `KURIR_WRITE_DOCS=1 swift test --filter LifecyclePictureTests` draws it
+/// again.
 @Suite struct LifecyclePictureTests {
     @Test func `the picture in the docs shows what the table says`() throws {
         #expect(try Drawn("lifecycle.md", from: "the table").shows(Self.picture))

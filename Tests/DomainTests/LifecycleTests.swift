@@ -6,8 +6,8 @@ import Testing
 @Suite struct LifecycleTests {
     private typealias L = Lifecycle
 
-    /// What an action by somebody who stands so is to come to, in each status: pending, in progress, delivered, cancelled.
-    /// A status, `=` for nothing, or a refusal.
+    /// The expected outcome of an action by an account with that standing, for each status: pending, in progress,
+    /// delivered, cancelled. It is a status, `=` for no change, or a refusal.
     private static let table: [String: [String: String]] = [
         "edit": ["store": "pending !not_pending !not_pending !not_pending"],
         "accept": [
@@ -53,7 +53,7 @@ import Testing
             try #require(row.map(\.count) ?? DeliveryStatus.allCases.count == DeliveryStatus.allCases.count)
             for (place, status) in DeliveryStatus.allCases.enumerated() {
                 let expected = row?[place] ?? "!not_found"
-                // Nobody stands so to a delivery in that status.
+                // No account has that standing to a delivery in that status.
                 if expected == "-" { continue }
                 #expect(
                     Self.text(L.outcome(of: action, by: standing, status)) == expected,
@@ -162,14 +162,14 @@ import Testing
             ])
         #expect(change.after.declined == [Self.ana] && change.withdrawn == [Self.ivo])
         #expect(change.added == [Self.eva] && change.removed == [Self.ivo])
-        // Whoever is chosen anew is asked anew.
+        // A courier who is chosen again is asked again.
         let without = try Self.change(
             change.after, .edit, by: Self.store, edit: StepCommand.Edit(content: Self.content, candidates: [Self.eva]))
         let again = try Self.change(
             without.after, .edit, by: Self.store,
             edit: StepCommand.Edit(content: Self.content, candidates: [Self.eva, Self.ana]))
         #expect(again.after.offered == [Self.eva, Self.ana])
-        // Another order alone is no change: the history could not tell of it.
+        // Another order alone is no change, since the history could not show it.
         #expect(throws: InvalidValue.self) {
             try Self.change(
                 again.after, .edit, by: Self.store,

@@ -1,6 +1,6 @@
 import Domain
 
-/// Why it is refused, or nil when it is taken.
+/// Why the value is refused, or nil when it is accepted.
 func refusal<Value>(_ read: () throws(InvalidValue) -> Value) -> InvalidValue? {
     do {
         _ = try read()

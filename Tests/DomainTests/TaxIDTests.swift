@@ -36,9 +36,9 @@ import Testing
         }
     }
 
-    /// MOD 11,10 cannot see every swap. With `p` for what the digits before amount to, two neighbours of which one makes
-    /// `p + digit` end in 5 and the other in 6 can be swapped, and the result is again a valid OIB: at each place that is
-    /// one of the 45 pairs of different digits. All other swaps are seen.
+    /// MOD 11,10 cannot detect every swap. Let `p` be what the digits before amount to. Two neighbours of which one
+    /// makes `p + digit` end in 5 and the other in 6 can be swapped, and the result is again a valid OIB: at each place
+    /// that is one of the 45 pairs of different digits. All other swaps are detected.
     @Test func `two swapped digits are refused unless MOD 11,10 cannot see it`() {
         var swaps = 0
         var missed = 0
@@ -63,7 +63,7 @@ import Testing
         refusal { () throws(InvalidValue) in try TaxID(text) } == InvalidValue("invalid_tax_id")
     }
 
-    /// Ten digits and the eleventh.
+    /// Ten digits and their check digit.
     private func withCheckDigit(_ number: UInt64) -> [Int] {
         let digits = String(String(number + 10_000_000_000).dropFirst()).map { $0.wholeNumberValue! }
         return digits + [(11 - remainder(digits[...])) % 10]

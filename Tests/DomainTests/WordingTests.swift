@@ -3,7 +3,7 @@ import Testing
 @testable import Domain
 
 @Suite struct WordingTests {
-    /// What callers can give for each kind.
+    /// The arguments that callers can give for each kind.
     static let arguments: [NotificationKind: Set<String>] = [
         .deliveryOffered: ["store", "reference", "address"],
         .deliveryCancelled: ["store", "reference", "description", "reason"],
@@ -30,7 +30,7 @@ import Testing
         let known = try #require(Self.arguments[kind])
         #expect(template.title.arguments.union(template.body.arguments).isSubset(of: known))
         let text = Wording.message(kind, in: language, Self.examples)
-        // Address and description are for want of something shorter.
+        // Address and description stand in only where nothing shorter is given.
         for name in template.body.arguments where !["address", "description"].contains(name) {
             #expect(text.body.contains(try #require(Self.examples[name])), "\(name)")
         }
@@ -45,7 +45,7 @@ import Testing
             for text in [title, body] {
                 #expect(isClean(text), "\(language.rawValue) \(kind) \(given): \(text)")
             }
-            // An SMS of two parts, of which the sender's name takes some.
+            // It must fit into an SMS of two parts, of which the sender's name takes some.
             #expect(title.count <= 30 && body.count <= 130, "\(body)")
         }
     }

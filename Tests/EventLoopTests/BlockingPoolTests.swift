@@ -21,7 +21,7 @@ struct BlockingPoolTests {
         }
     }
 
-    /// Keeps a thread of the pool busy until the latch opens; returns when it is.
+    /// Keeps a thread of the pool busy until the latch opens; returns when the thread is busy.
     private func occupy(_ pool: BlockingPool, until latch: Latch) async throws {
         let begun = Mailbox<Void>()
         #expect(
@@ -145,7 +145,7 @@ struct BlockingPoolTests {
     }
 }
 
-/// How a pool's threads stand to others.
+/// The priority of a pool's threads.
 @Suite struct BlockingPoolPriorityTests {
     @Test(arguments: [(BlockingPool.Priority.usual, false), (.background, true)])
     func `background threads give way to others`(_ priority: BlockingPool.Priority, _ givesWay: Bool) async throws {

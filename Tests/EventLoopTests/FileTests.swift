@@ -47,7 +47,7 @@ struct FileTests {
         }
     }
 
-    /// Two pipes that are ready in the same turn: whichever is told first closes the other and puts a third in its
+    /// Two pipes that are ready in the same turn. The one that is told first closes the other and puts a third in its
     /// place, which has the same descriptor and the same slot.
     private final class Pair: @unchecked Sendable {
         let told = Mailbox<String>()
@@ -82,7 +82,7 @@ struct FileTests {
         }
     }
 
-    // Descriptors are the whole process's: other tests open some too, so that the reuse may take several attempts.
+    // The whole process shares descriptors, and other tests open some too, so reuse may take several attempts.
     @Test func `an event for a closed and reused descriptor reaches nobody`() async throws {
         try await withLoop { loop in
             var wasReused = false
@@ -90,7 +90,7 @@ struct FileTests {
                 let pair = Pair()
                 try await loop.run { try pair.begin(on: loop) }
                 wasReused = try await pair.told.next() == "one"
-                // Whatever the first turn still had to say, it has said when another task has had its turn.
+                // When another task has had its turn, the first turn has reported everything.
                 await loop.run { pair.told.put("nothing") }
                 #expect(try await pair.told.next() == "nothing")
                 await loop.run { pair.third?.end() }
@@ -126,7 +126,7 @@ struct FileTests {
                 told.put([])
                 watched.rewatch(for: [.readable, .edges])
             }
-            // What came before the change would have been told first.
+            // Events from before the change would have been reported first.
             #expect(try await told.next() == [])
             #expect(try await told.next() == .readable)
             await loop.run { watched.end() }

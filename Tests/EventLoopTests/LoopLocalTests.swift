@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct LoopLocalTests {
-    /// Confined to its loop, as the values are that these types exist for.
+    /// Confined to its loop, like the values that these types exist for.
     private final class Tally {
         let loop: Int
         var count = 0

@@ -74,7 +74,7 @@ struct LoopTests {
     @Test func `execute wakes a sleeping loop`() async throws {
         try await withLoop { loop async throws in
             let arrivals = Mailbox<Bool>()
-            // After each arrival the loop has nothing to do and no timer: it sleeps until it is woken.
+            // After each arrival the loop has nothing to do and no timer, so it sleeps until it is woken.
             for _ in 0..<500 {
                 loop.execute { arrivals.put(loop.isCurrent) }
                 #expect(try await arrivals.next())

@@ -19,7 +19,7 @@ func withLoop<Answer>(_ body: (EventLoop) async throws -> Answer) async throws -
 }
 
 extension EventLoop {
-    /// As `run`, which `#expect` cannot look into, because it only throws what its work throws.
+    /// Does the same as `run`. `#expect` cannot look into that, because it throws only what its work throws.
     func ask<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
         try await run { try work() }
     }
@@ -50,7 +50,7 @@ final class Latch: Sendable {
 
 func openPipe() -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
-    // What other tests start meanwhile would hold an end open.
+    // Programs that other tests start meanwhile would hold an end open.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0)
     return (ends[0], ends[1])

@@ -25,7 +25,7 @@ import Testing
     }
 }
 
-/// What waits to be written.
+/// The bytes that wait to be written.
 @Suite struct OutboundTests {
     /// A client that takes so many bytes.
     private func take(_ count: Int, from outbound: inout Outbound) -> String {
@@ -74,7 +74,7 @@ import Testing
         var outbound = Outbound()
         outbound.append("0123456789")
         var progress = [outbound.madeProgress()]
-        // Later, more comes; only what was there first is asked for.
+        // More comes later, but only what was there first must be taken.
         for (taken, more) in [(9, ""), (0, "abcdefghij"), (1, ""), (9, ""), (1, "")] {
             _ = take(taken, from: &outbound)
             outbound.append(more.utf8)
@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-/// What came and was not used yet.
+/// The bytes that came and were not used yet.
 @Suite struct InboundTests {
     @Test(arguments: 1...7)
     func `bytes are lent in order until they are used`(step: Int) throws {
@@ -140,7 +140,7 @@ import Testing
                     exposed,
                 ]
             ),
-            // All origins, but never with their visitors' cookies.
+            // All origins are allowed, but never with cookies.
             (["*"], "https://a", ["Vary: Origin", "Access-Control-Allow-Origin: *", exposed]),
             (["*"], nil, ["Vary: Origin"]),
             (["https://a", "*"], "https://a", ["Vary: Origin", "Access-Control-Allow-Origin: *", exposed]),

@@ -37,7 +37,7 @@ import Testing
         ";!#$%&'*+-.^_`|~=!#$%&'*+-.^_`|~", ";a=1;a=1",
     ])
     func `well formed extensions are taken and ignored`(text: String) {
-        // The size goes on to count, and the last chunk may be extended as well.
+        // The extension does not end the size, and the last chunk may have one as well.
         let row = chunkedRow("2\(text)⏎bc⏎0\(text)⏎⏎", body: "bc")
         row.check()
     }
@@ -120,7 +120,7 @@ import Testing
 
     @Test(arguments: [0, 1])
     func `extensions and trailers may add up to 4096 bytes`(excess: Int) {
-        // Counted are the extension behind its semicolon with its CR, the field line, and the last line.
+        // The bound counts the extension behind its semicolon with its CR, the field line, and the last line.
         let counted = "a\r".utf8.count + "X:\r\n".utf8.count + "\r\n".utf8.count
         let field = "X:" + String(repeating: "v", count: 4096 - counted + excess)
         let text = "0;a⏎\(field)⏎⏎"
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// A request in chunks, taken unless something else is expected.
+/// A request in chunks, which is accepted unless something else is expected.
 private func chunkedRow(_ text: String, body: String = "", _ expected: Outcome? = nil) -> Row {
     var row = Row.take(
         escaped(bytes(text)), "POST / HTTP/1.1⏎Host: a⏎Transfer-Encoding: chunked⏎⏎" + text, method: "POST",

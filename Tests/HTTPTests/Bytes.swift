@@ -34,7 +34,7 @@ struct Bytes {
     static let regName = Bytes("-._~" + "!$&'()*+,;=" + "%" + digits + letters)
     static let path = Bytes("/" + "-._~" + "!$&'()*+,;=" + ":@" + "%" + digits + letters)
     static let query = Bytes("/?" + "-._~" + "!$&'()*+,;=" + ":@" + "%" + digits + letters)
-    /// Whatever any form of a request target may have somewhere.
+    /// All bytes that may occur somewhere in some form of a request target.
     static let uri = Bytes(query.all + Array("[]".utf8))
     static let controls = Bytes(Array(0...31) + [127])
 }
@@ -51,7 +51,7 @@ extension [UInt8] {
     }
 }
 
-/// Bytes as they would stand in a Swift string, to be read and pasted.
+/// Bytes as in a Swift string literal, to be read and pasted.
 func escaped(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { byte in
         switch byte {

@@ -173,7 +173,7 @@ import Testing
     }
 }
 
-/// How the connection goes on, by RFC 9112, 9.3, and RFC 9110, 10.1.1.
+/// Whether the connection goes on, by RFC 9112, 9.3, and RFC 9110, 10.1.1.
 @Suite struct ConnectionFieldTests {
     @Test(arguments: [
         ([], true, false), (["close"], false, false), (["Close"], false, false), (["keep-alive"], true, true),

@@ -8,7 +8,7 @@ import Testing
         ("1.2.3.4", "1.2.3.4"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"), ("::", "::"),
         ("::1", "::1"), ("[::1]", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"),
         ("fe80::1:0:0:2", "fe80::1:0:0:2"), ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"),
-        // One of version 4 stays one, however it is written.
+        // An address of version 4 stays one, however it is written.
         ("::ffff:1.2.3.4", "1.2.3.4"), ("::ffff:102:304", "1.2.3.4"), ("[::ffff:1.2.3.4]", "1.2.3.4"),
         ("64:ff9b::1.2.3.4", "64:ff9b::102:304"), ("", nil), ("1", nil), ("1.2.3", nil), ("1.2.3.4.5", nil),
         ("1.2.3.256", nil), ("01.2.3.4", nil), ("1.2.3.4 ", nil), (" 1.2.3.4", nil), ("1.2.3.-4", nil),
@@ -56,7 +56,7 @@ import Testing
         #expect(admission.enterBytes(11, proxy, isTrusted: true) == .admitted)
         #expect(admission.enterBytes(5, other, isTrusted: false) == .tooMany)
         #expect(admission.enterBytes(4, other, isTrusted: false) == .admitted)
-        // What was refused is not counted.
+        // Refused bytes are not counted.
         #expect(admission.bytesWaiting == 25)
         admission.leaveBytes(6, first)
         #expect(admission.enterBytes(6, second, isTrusted: false) == .admitted)
@@ -109,7 +109,7 @@ import Testing
         ("10.0.0.3, 10.0.0.2", "10.0.0.1", "10.0.0.3"), ("1.1.1.1,10.0.0.2", "::ffff:10.0.0.1", "1.1.1.1"),
         (" \t1.1.1.1\t", "fd00::1", "1.1.1.1"), ("2001:db8::7", "fd00::1", "2001:db8::7"),
         ("[2001:db8::7]", "fd00::1", "2001:db8::7"), ("::ffff:1.1.1.1", "10.0.0.1", "1.1.1.1"),
-        // What is no address was written by nobody that we can name: the last one known stands.
+        // A text that is not an address names nobody, so the last known address counts.
         ("1.1.1.1, unknown", "10.0.0.1", "10.0.0.1"), ("1.1.1.1, unknown, 10.0.0.2", "10.0.0.1", "10.0.0.2"),
         ("1.1.1.1:80", "10.0.0.1", "10.0.0.1"), ("1.1.1.1, 2.2.2 .2", "10.0.0.1", "10.0.0.1"),
     ])

@@ -36,7 +36,7 @@ import Testing
         for _ in 0..<2_000 {
             let text = String(String.UnicodeScalarView((0..<seed.number(0...20)).map { _ in scalar(&seed) }))
             let read = try JSONDecoder().decode([String].self, from: Data("[\(string(text))]".utf8))
-            // Compared by scalars: to Swift, equal texts may have different ones.
+            // They are compared by scalars, since texts that Swift calls equal may have different ones.
             #expect(read.map { Array($0.unicodeScalars) } == [Array(text.unicodeScalars)], "\(seed)")
         }
     }

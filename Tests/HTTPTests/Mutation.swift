@@ -30,7 +30,7 @@ struct Mutation {
         "http://", "CONNECT ", "OPTIONS * ",
     ]
 
-    /// A line doubled, left out, or put elsewhere.
+    /// Doubles, drops or moves a line.
     private mutating func lines(of bytes: [UInt8]) -> [UInt8] {
         var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
         let place = seed.number(0...lines.count - 1)

@@ -27,7 +27,7 @@ import Testing
             }
         }
         #expect(tally.disagreements == 0)
-        // A test that refuses everything would show little.
+        // A test in which everything is refused would show little.
         #expect(tally.accepted > 3_000 && tally.refused > 3_000 && tally.incomplete > 1_000, "\(tally)")
     }
 
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// What the two disagree about, if anything.
+    /// The disagreement between the two, if there is one.
     private func compare(_ bytes: [UInt8], _ cuts: [Int], _ expected: Reference.Answer) -> String? {
         let outcome = feeder.read(bytes, cuts: cuts)
         switch (outcome, expected) {

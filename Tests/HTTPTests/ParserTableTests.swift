@@ -162,7 +162,7 @@ import Testing
     func `no other byte may stand in the version`(place: Int) {
         for byte in Self.everyByte {
             var version = Array("HTTP/1.1".utf8)
-            // Other digits are other versions.
+            // Other digits make other versions.
             guard version[place] != byte, !Bytes.digit.contains(byte) || !Bytes.digit.contains(version[place]) else {
                 continue
             }
@@ -197,7 +197,7 @@ import Testing
     func `only visible bytes and blanks may stand in the value of a field`(byte: UInt8, before: String) {
         let text = before + latin1([byte]) + "b"
         let malformed: Malformed = byte == 10 || byte == 13 ? .lineEnding : .fieldValue
-        // A value's first blank is none of it.
+        // The first blank is not part of the value.
         let value = before.isEmpty && (byte == 9 || byte == 32) ? "b" : text
         let row =
             Bytes.fieldValue.contains(byte)

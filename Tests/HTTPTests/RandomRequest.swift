@@ -1,5 +1,5 @@
 import TestSupport
-/// Requests made by the grammar and by chance: mostly right, with a taste for the places where rules meet.
+/// Random requests by the grammar: mostly valid, and often at the places where rules meet.
 struct RandomRequest {
     var seed: Seed
 
@@ -13,7 +13,7 @@ struct RandomRequest {
         for _ in 0..<seed.number(0...3) { fields.append(otherField()) }
         fields.shuffle(using: &seed)
         let head = "\(before)\(method) \(target(method)) HTTP/\(version)\r\n" + fields.joined() + "\r\n"
-        // What follows belongs to the next request.
+        // The bytes behind it belong to the next request.
         return Array(latin1: head + body) + (seed.once(in: 5) ? Array("GET ".utf8) : [])
     }
 

@@ -13,7 +13,7 @@ struct Facts: Equatable {
     }
 
     var method: String
-    /// Path and query, or what stands in their place.
+    /// Path and query, or the target in their place.
     var target: String
     var minorVersion: UInt8 = 1
     var fields: [Field] = []
@@ -25,7 +25,7 @@ struct Facts: Equatable {
     var length = 0
 }
 
-/// What became of some bytes.
+/// The outcome of reading some bytes.
 enum Outcome: Equatable {
     case accepted(Facts)
     case refused(Malformed)
@@ -37,7 +37,7 @@ struct Feeder {
     var headLimit = 16 * 1024
     var bodyLimit = 1000
 
-    /// Reads one request; the pieces end at `cuts`, which are in order, and at the end.
+    /// Reads one request. The pieces end at `cuts`, which are in order, and at the end.
     func read(_ bytes: [UInt8], cuts: [Int] = []) -> Outcome {
         var parser = RequestParser(maximumSize: headLimit)
         var body = BodyReading()
@@ -78,12 +78,12 @@ struct Feeder {
     }
 }
 
-/// Every way to cut that the tables try: not at all, in two at each place, and after every byte.
+/// All cuts that the tables try: none, one at each place, and one after every byte.
 func allCuts(of count: Int) -> [[Int]] {
     [[]] + (0...count).map { [$0] } + [Array(1..<max(1, count))]
 }
 
-/// The bytes of a text in which `⏎` is CR and LF, and any other character up to U+00FF the byte of its number.
+/// The bytes of a text in which `⏎` means CR and LF, and any other character up to U+00FF the byte of its number.
 func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { $0 == "⏎" ? [13, 10] : [UInt8($0.value)] }
 }

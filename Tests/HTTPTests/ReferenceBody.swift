@@ -53,7 +53,7 @@ extension Reference {
         try extensions(value.first == UInt8(ascii: "\"") ? try quotedString(value.dropFirst()) : try token(value))
     }
 
-    /// What follows the blanks, and there has to be something.
+    /// The text behind the blanks; there must be some.
     private func afterBlanks(_ text: ArraySlice<UInt8>) throws(Stop) -> ArraySlice<UInt8> {
         let rest = text.drop { $0 == 32 || $0 == 9 }
         guard !rest.isEmpty else { throw .ended }
@@ -67,7 +67,7 @@ extension Reference {
         return text.drop(while: Bytes.tchar.contains)
     }
 
-    /// What follows *( qdtext / quoted-pair ) DQUOTE
+    /// The text behind *( qdtext / quoted-pair ) DQUOTE
     private func quotedString(_ text: ArraySlice<UInt8>) throws(Stop) -> ArraySlice<UInt8> {
         guard let first = text.first else { throw .ended }
         if first == UInt8(ascii: "\"") { return text.dropFirst() }

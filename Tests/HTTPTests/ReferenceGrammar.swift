@@ -1,7 +1,7 @@
 @testable import HTTP
 
-/// A second reading of the grammar of RFC 9112, to compare the parser with: slow, and as close to the words of the
-/// RFC as can be. It looks at whole lines, knows the character sets by writing them out, and has no state machine.
+/// A second reading of the grammar of RFC 9112, to compare the parser with. It is slow, and as close to the words of
+/// the RFC as possible: it looks at whole lines, writes the character sets out, and has no state machine.
 struct Reference {
     var bodyLimit = 1000
     /// The RFC leaves limits to the server; these are the parser's.
@@ -9,7 +9,7 @@ struct Reference {
 
     enum Answer: Equatable {
         case accepted(Facts)
-        /// No continuation can make it a request; why, for whoever looks into a disagreement.
+        /// No continuation can make it a request. The text says why, for people who look into a disagreement.
         case refused(String)
         case incomplete
     }
@@ -29,10 +29,10 @@ struct Reference {
         }
     }
 
-    /// Why reading went no further.
+    /// Why reading stopped.
     enum Stop: Error {
         case refused(String)
-        /// The bytes are over in the middle of something that was right so far.
+        /// The bytes end in the middle of something that was right so far.
         case ended
     }
 }
@@ -40,8 +40,8 @@ struct Reference {
 // MARK: Lines
 
 extension Reference {
-    /// Reads the next line, without its CRLF. `read` also sees what there is of a line that is not over yet: what
-    /// it refuses then, no further byte can heal.
+    /// Reads the next line, without its CRLF. `read` also sees the beginning of an unfinished line. If it refuses that,
+    /// no further byte can help.
     func line<Answer>(
         _ rest: inout ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) throws(Stop) -> Answer
     ) throws(Stop) -> Answer {
@@ -67,7 +67,7 @@ extension Reference {
     private func unfinished<Answer>(
         _ part: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) throws(Stop) -> Answer
     ) throws(Stop) {
-        // The carriage return has come and the line feed has not: the line is known in full.
+        // The carriage return has come and the line feed has not, so the line is complete.
         if part.last == 13 { _ = try finished(part.dropLast(), read) } else { _ = try read(part) }
     }
 
@@ -80,7 +80,7 @@ extension Reference {
 
 extension Reference {
     private func head(_ rest: inout ArraySlice<UInt8>) throws(Stop) -> Facts {
-        // RFC 9112, 2.2: a server ignores at least one empty line before the request line; ours, one.
+        // RFC 9112, 2.2: a server ignores at least one empty line before the request line; ours ignores one.
         if rest.starts(with: [13, 10]) { rest = rest.dropFirst(2) } else if rest == [13] { throw .ended }
         var facts = try line(&rest, requestLine)
         while true {
@@ -160,8 +160,8 @@ extension Reference {
         if let host = hosts.first { try uriHost(Array(latin1: host)[...]) }
     }
 
-    /// RFC 9112, 6.1 to 6.3. Where RFC 9110, 5.6.1, has empty members of a list overlooked, we do not do so with
-    /// Transfer-Encoding: no client writes such a thing, and two readings of it would be two framings.
+    /// RFC 9112, 6.1 to 6.3. RFC 9110, 5.6.1, has empty members of a list ignored, but here Transfer-Encoding may have
+    /// none: no client sends such a thing, and two readings of it would be two framings.
     private func framing(_ facts: Facts) throws(Stop) -> Framing {
         let lengths = values("content-length", facts)
         try require(lengths.count <= 1, "Content-Length twice")
@@ -182,7 +182,7 @@ extension Reference {
         facts.fields.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    /// RFC 9110, 5.6.1: the members of all lines, in lower case; empty ones are none.
+    /// RFC 9110, 5.6.1: the members of all lines, in lower case; empty ones are dropped.
     private func list(_ name: String, _ facts: Facts) -> [String] {
         let members = values(name, facts).flatMap { Array(latin1: $0).split(separator: UInt8(ascii: ",")) }
         return members.map { latin1(trimmed($0)).lowercased() }.filter { !$0.isEmpty }

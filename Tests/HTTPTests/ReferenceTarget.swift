@@ -1,6 +1,6 @@
 /// The request target, by RFC 9112, 3.2, and what it takes from RFC 3986.
 extension Reference {
-    /// Answers with path and query, or what stands in their place.
+    /// Gives path and query, or the target in their place.
     func target(_ target: ArraySlice<UInt8>, of method: String) throws(Stop) -> ArraySlice<UInt8> {
         try require(!target.isEmpty, "no target")
         if method == "CONNECT" {
@@ -15,14 +15,14 @@ extension Reference {
         return target
     }
 
-    /// What no end can make a target any more.
+    /// Refuses beginnings that no end can make a target.
     func unfinishedTarget(_ part: ArraySlice<UInt8>) throws(Stop) {
         let allowed = part.first == UInt8(ascii: "/") ? Bytes.query : Bytes.uri
         try require(part.allSatisfy(allowed.contains), "target")
         try escapes(part)
     }
 
-    /// absolute-path [ "?" query ], or what may stand in their place behind an authority.
+    /// absolute-path [ "?" query ], or what may take their place behind an authority.
     private func pathAndQuery(_ text: ArraySlice<UInt8>) throws(Stop) {
         let parts = text.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         try require(parts[0].allSatisfy(Bytes.path.contains), "path")
@@ -30,8 +30,8 @@ extension Reference {
         try escapes(text, finished: true)
     }
 
-    /// "http" [ "s" ] "://" uri-host [ ":" port ] path-abempty [ "?" query ]: RFC 9110, 4.2, without an empty host and
-    /// without userinfo, which are both to be refused.
+    /// "http" [ "s" ] "://" uri-host [ ":" port ] path-abempty [ "?" query ]: RFC 9110, 4.2. An empty host and userinfo
+    /// must both be refused.
     private func absoluteForm(_ target: ArraySlice<UInt8>) throws(Stop) -> ArraySlice<UInt8> {
         let scheme = ["http://", "https://"].first { latin1(target).lowercased().hasPrefix($0) }
         guard let scheme else { throw .refused("no form of target that there is") }
@@ -42,16 +42,16 @@ extension Reference {
         return rest.dropFirst(authority.count)
     }
 
-    /// authority-form = uri-host ":" port, of which RFC 9110, 9.3.6, refuses an empty or invalid port.
+    /// authority-form = uri-host ":" port. RFC 9110, 9.3.6, refuses an empty or invalid port.
     private func authorityForm(_ target: ArraySlice<UInt8>) throws(Stop) {
         guard let port = try uriHost(target), let number = UInt16(latin1(port)), number > 0 else {
             throw .refused("port")
         }
     }
 
-    /// uri-host [ ":" port ], where uri-host is an IP literal or a registered name (an IPv4 address is one as well).
-    /// An empty host is no host of an http URI (RFC 9110, 4.2.1), and a server may refuse it (RFC 9112, 3.3).
-    /// Answers with the port, if there is one.
+    /// uri-host [ ":" port ], where uri-host is an IP literal or a registered name, and an IPv4 address is one. An http
+    /// URI must not have an empty host (RFC 9110, 4.2.1), and a server may refuse it (RFC 9112, 3.3). Gives the port,
+    /// if there is one.
     @discardableResult
     func uriHost(_ text: ArraySlice<UInt8>) throws(Stop) -> ArraySlice<UInt8>? {
         var host = text
@@ -110,7 +110,7 @@ extension Reference {
         return left + right <= 7
     }
 
-    /// How many groups of sixteen bits there are between single colons; nil when it is something else.
+    /// The number of groups of sixteen bits between single colons; nil when it is something else.
     private func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> Int? {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var count = 0

@@ -8,7 +8,7 @@ import Testing
         ("/?a=1=2", "1=2"), ("/?&&a=1&", "1"), ("/?A=1", nil), ("/?aa=1", nil), ("/?=1", nil), ("/?a=b+c", "b c"),
         ("/?a=b%20c%2B", "b c+"), ("/?%61=1", "1"), ("/?a=%C4%8D%c4%87", "čć"), ("/?a=%26%3D", "&="),
         ("/?a=1?b", "1?b"), ("/?a=%0A%0d%09", "\n\r\t"), ("http://h?a=1", "1"), ("http://h/?a=1", "1"),
-        // What is no text is no value.
+        // Bytes that are not text are not a value.
         ("/?a=%ff", nil), ("/?a=%00", nil), ("/?a=%7F", nil), ("/?%ff=1", nil), ("/?%ff=1&a=2", "2"),
     ])
     func `a query gives the first value of a name, decoded`(target: String, value: String?) throws {
@@ -39,7 +39,7 @@ import Testing
         ("%+1", nil),
         // Controls.
         ("%00", nil), ("a%00b", nil), ("%01", nil), ("%08", nil), ("%0B", nil), ("%1f", nil), ("%7f", nil),
-        // No UTF-8: alone, cut off, overlong, a surrogate, too high.
+        // Invalid UTF-8: alone, cut off, overlong, a surrogate, too high.
         ("%80", nil), ("%ff", nil), ("%C4", nil), ("%C4a", nil), ("%E2%82", nil), ("%C0%AF", nil), ("%C0%80", nil),
         ("%E0%80%AF", nil), ("%ED%A0%80", nil), ("%F4%90%80%80", nil), ("%F0%9F%9A", nil),
     ])
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("/a", true), ("/%41?%41", true), ("/%C4%8D", true), ("/%ff", false), ("/?%ff", false), ("/%00", false),
         ("/?a=%00", false),
-        // Halves do not make a letter over the question mark.
+        // Two halves do not make a letter across the question mark.
         ("/%C4?%8D", false), ("http://h%ff/a", true), ("http://h/%ff", false),
     ])
     func `a target is sound only if all of it is text`(target: String, isSound: Bool) throws {

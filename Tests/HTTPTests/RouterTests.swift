@@ -30,18 +30,18 @@ import Testing
     @Test(arguments: [
         ("GET", "/", "GET /"), ("GET", "/a", "GET /a"), ("POST", "/a", "POST /a"), ("GET", "/a?b/c", "GET /a"),
         ("GET", "http://h", "GET /"), ("GET", "http://h?q", "GET /"), ("GET", "http://h/a", "GET /a"),
-        // A literal goes before a parameter, which has its turn where the literal leads nowhere.
+        // A literal takes precedence over a parameter, which is tried when the literal leads nowhere.
         ("GET", "/a/stats", "GET /a/stats"), ("GET", "/a/7", "GET /a/{id} 7"), ("GET", "/a/stat", "GET /a/{id} stat"),
         ("GET", "/a/statss", "GET /a/{id} statss"), ("GET", "/a/stats/deep", "GET /a/stats/deep"),
         ("GET", "/a/stats/b", "GET /a/{id}/b stats"),
         ("GET", "/a/7/b", "GET /a/{id}/b 7"), ("PUT", "/a/7/b/8", "PUT /a/{id}/b/{other} 7 8"),
         ("GET", "/nowhere", "404"), ("GET", "/A", "404"), ("GET", "/a/7/c", "404"), ("GET", "/a/7/b/8/9", "404"),
-        // A segment in the middle of the tree is no path.
+        // A segment in the middle of the tree is not a path.
         ("PUT", "/a/7", "405 GET HEAD OPTIONS"), ("GET", "/slash", "404"), ("GET", "/slash/", "GET /slash/"),
-        // Slashes count.
+        // Slashes matter.
         ("GET", "/a/", "404"), ("GET", "//a", "404"), ("GET", "/a//b", "404"), ("GET", "/a/7/", "404"),
         ("GET", "//", "404"),
-        // What is encoded is part of its segment, and no literal.
+        // Encoded characters are part of their segment, and never match a literal.
         ("GET", "/a/x%2Fb", "GET /a/{id} x%2Fb"), ("GET", "/a/%73tats", "GET /a/{id} %73tats"), ("GET", "/%61", "404"),
         ("GET", "/a/..", "GET /a/{id} .."), ("GET", "/a/;x=1", "GET /a/{id} ;x=1"),
         // Methods.

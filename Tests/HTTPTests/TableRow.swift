@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-/// A row of a table: bytes, and what must become of them.
+/// A row of a table: bytes, and their expected outcome.
 struct Row: CustomTestStringConvertible {
     var name: String
     var bytes: [UInt8]
@@ -18,7 +18,7 @@ struct Row: CustomTestStringConvertible {
         Row(name: name, bytes: HTTPTests.bytes(text), expected: .incomplete)
     }
 
-    /// `next` is what follows the request and belongs to the next one.
+    /// `next` is the text behind the request, which belongs to the next one.
     static func take(
         _ name: String, _ text: String, method: String = "GET", target: String = "/", version: UInt8 = 1,
         fields: [String] = ["Host: a"], framing: Framing = .none, keepsAlive: Bool = true, expects: Bool = false,
@@ -36,7 +36,7 @@ struct Row: CustomTestStringConvertible {
         return Facts.Field(String(text[..<colon]), String(text[colon...].dropFirst(2)))
     }
 
-    /// Asks the parser, and the second reading of the grammar.
+    /// Checks the parser, and the second reading of the grammar.
     func check(_ location: SourceLocation = #_sourceLocation) {
         checkParser(Feeder(), location)
         checkReference(location)

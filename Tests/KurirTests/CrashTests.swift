@@ -4,9 +4,9 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The process killed in the middle of its work, a dozen times: what was answered is there, and nothing is half there.
+/// The process is killed in the middle of its work, a dozen times. What it answered is there, and nothing is half done.
 @Suite(.database, .timeLimit(.minutes(5))) struct CrashTests {
-    /// A request with its key, and what it was answered before the process died.
+    /// A request with its key, and its answer from before the process died.
     private struct Attempt: Sendable {
         let path: String
         let body: String
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// One request; nil when it was not answered.
+    /// Sends one request; nil when it was not answered.
     private func ask(_ client: Client, _ attempt: Attempt, _ attempts: Locked<[Attempt]>) async -> String? {
         let place = attempts.withLock { attempts in
             attempts.append(attempt)
@@ -83,8 +83,8 @@ import Testing
         return (reply.status, reply.text)
     }
 
-    /// Every key once more: what was answered is answered the same, and what was not is done now. Gives how many
-    /// deliveries were created.
+    /// Sends every key once more. Requests that were answered get the same answer, and the others are done now. Gives
+    /// how many deliveries were created.
     private func tryAgain(_ attempts: [Attempt]) async throws -> Int {
         let kurir = try await start()
         let client = try await Client(kurir.port)
@@ -117,7 +117,7 @@ struct People: Sendable {
     /// A new delivery, offered to all of them.
     let delivery: String
 
-    /// Registers them, by a process that then ends.
+    /// Registers them with a process that then ends.
     static func make() async throws -> People {
         try await Kurir.serving(
             "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]

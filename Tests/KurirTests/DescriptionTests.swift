@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `GET /openapi.json` says is what is done: programs that know nothing else find their way by it.
+/// `GET /openapi.json` describes what really happens: programs that know nothing else can use it.
 ///
-/// `make test` installs those programs. One after the other, since password hashes wait for everything else.
+/// `make test` installs those programs. The tests run one after the other, since password hashes wait for everything
+/// else.
 @Suite(.database, .serialized) struct DescriptionTests {
     @Test func `every answer is as the description has it`() async throws {
         try await serving { kurir in

@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Feeds across processes, and what open streams cost.
+/// Feeds across processes, and the cost of open streams.
 @Suite(.database, .timeLimit(.minutes(3))) struct EventStreamTests {
     private let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "2", "KURIR_POOL_SIZE": "2"]
 
@@ -21,7 +21,7 @@ import Testing
         return client
     }
 
-    /// The next that is told; that a stream is alive is not.
+    /// The next event; signs of life are skipped.
     private func chunk(_ client: Client) async throws -> String {
         try await blocking {
             while true {
@@ -70,7 +70,7 @@ import Testing
         let url = TestDatabase.current.url
         try await makeAccounts(125)
         try await Kurir.serving("--database", url, environment: environment) { kurir in
-            // What one stream brings into memory that is there for all.
+            // The first stream brings into memory what all of them share.
             let first = try await open(kurir, as: people.store)
             let before = try memory(kurir)
             var streams: [Client] = []
@@ -80,7 +80,7 @@ import Testing
             let each = (try memory(kurir) - before) / streams.count
             print("\(streams.count) open streams take \(each) bytes each")
             #expect(each <= 64 * 1024)
-            // They live: each is told.
+            // All streams live: each gets an event.
             try await query(
                 """
                 INSERT INTO event_journal (accounts, types)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// What has no number yet can be seen from outside, and is over when it has.
+    /// Unnumbered events show in the metrics, and disappear from them when they are numbered.
     @Test func `events that wait for their numbers are measured`() async throws {
         let url = TestDatabase.current.url
         try await makeAccounts(1)
@@ -105,7 +105,7 @@ import Testing
             let holding = Task {
                 try await blocking {
                     let connection = try BlockingConnection(url: url)
-                    // As if somebody were numbering all the time.
+                    // This acts as if somebody numbered events all the time.
                     while try connection.query("SELECT pg_try_advisory_lock(7311146936)") != [["t"]] {}
                     while !end.withLock({ $0 }) { usleep(10_000) }
                 }

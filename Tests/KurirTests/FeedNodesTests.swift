@@ -9,7 +9,7 @@ import Testing
 @Suite(.database, .timeLimit(.minutes(5))) struct FeedNodesTests {
     private let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "1", "KURIR_POOL_SIZE": "2"]
 
-    /// What somebody read of a feed.
+    /// An event as a reader of a feed saw it.
     private struct Event {
         let number: Int
         let delivery: String
@@ -17,7 +17,7 @@ import Testing
         let secondsLate: Double
     }
 
-    /// Two nodes, of which one is killed or stopped at a time. Each client goes to whichever answers.
+    /// Two nodes, of which one is killed or stopped at a time. Each client uses the one that answers.
     private final class Nodes: Sendable {
         private let running: Locked<[Kurir]>
         private let start: @Sendable () async throws -> Kurir
@@ -89,13 +89,13 @@ import Testing
         )
         #expect(events.map(\.number) == Array(1...events.count))
         #expect(kills > 5 && pauses > 5 && made.count > 100)
-        // Each was created once, whoever asked how often.
+        // Each was created once, however often it was requested.
         #expect(events.filter { $0.seq == 1 }.map(\.delivery).sorted() == made.sorted())
         try await eventually { try await query(Invariants.numbering) == [["f"]] }
         for (rule, sql) in Invariants.ofDeliveries { #expect(try await query(sql) == [], "\(rule)") }
     }
 
-    /// Creates deliveries, each under a key with which it is tried until some node says that it is there.
+    /// Creates deliveries, and repeats each request with its key until some node has done it.
     private func write(
         _ number: Int, to nodes: Nodes, as people: People, until isOver: Locked<Bool>
     ) async throws -> [String] {
@@ -114,7 +114,7 @@ import Testing
         return made
     }
 
-    /// Reads the feed from its beginning, at whichever node answers, until nothing more comes.
+    /// Reads the feed from its beginning, at the node that answers, until nothing more comes.
     private func read(from nodes: Nodes, as token: String, until isOver: Locked<Bool>) async throws -> [Event] {
         var (events, cursor, tries) = ([Event](), "", 0)
         while true {
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// One call, which is given up after three seconds: the node may be stopped.
+    /// Makes one call, and gives up after three seconds, since the node may be stopped.
     private func ask(
         _ node: Kurir, _ method: String, _ path: String, _ body: String? = nil, as token: String, key: String? = nil
     ) async throws -> (status: Int, body: String) {
@@ -178,7 +178,7 @@ import Testing
             return read.cursor
         }
         let last = try await query("SELECT max(number) FROM events").first?.first.flatMap { $0.flatMap(Int.init) } ?? 0
-        // Something that is committed and has no number yet is taken along, too.
+        // An event that is committed and not numbered yet is copied, too.
         try await self.query(
             "INSERT INTO event_journal (accounts, types) SELECT ARRAY[id], ARRAY['test.waits'] FROM stores")
         try await TestDatabase.withAnother { copy in

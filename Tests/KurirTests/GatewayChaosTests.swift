@@ -39,7 +39,7 @@ import Testing
                     gateways[victim] = try starts[victim]()
                     kills += 1
                 }
-                // What the dead had comes back when their leases end.
+                // The messages of killed gateways come back when their leases end.
                 try await eventually(within: .seconds(120)) { try await count("message_queue") == 0 }
                 for gateway in gateways {
                     gateway.signal(SIGKILL)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// One more message to each of some addresses; each says how many came to its address before it.
+    /// Puts one more message to each of some addresses. Each says how many came to its address before it.
     private func putSome(after put: Int) async throws -> Int {
         let url = TestDatabase.current.url
         try await blocking {
@@ -82,14 +82,14 @@ import Testing
                 guard case .integer(let number) = message["data"]["n"] else { return -1 }
                 return number
             }
-            // Once more is allowed, back is not.
+            // A message may arrive again, but never after a later one.
             #expect(numbers == numbers.sorted(), "\(address)")
         }
     }
 }
 
 extension Receivers {
-    /// What came for each address from whichever gateway, in its order.
+    /// The messages that came for each address from all gateways, in order.
     fileprivate var messagesByAddress: [String: [JSON]] {
         Dictionary(grouping: arrived.map { $0["message"] }) { $0["address"].string ?? "" }
     }

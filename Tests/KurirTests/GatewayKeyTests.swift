@@ -50,7 +50,7 @@ import Testing
         return (try await program.end(), program.said, program.complained)
     }
 
-    /// What is the keys' own, oldest first.
+    /// A column of the test's own keys, oldest first.
     private func column(_ name: String, of condition: String) async throws -> [String] {
         let database = TestDatabase.current
         return try await blocking {
@@ -65,7 +65,7 @@ import Testing
         for name in ["ours", "theirs", "ours of old"] { try await make(name) }
         #expect(try await revoke("--name", " ours ").said == "The key of ours is revoked.\n")
         #expect(try await good() == ["theirs", "ours of old"])
-        // Those that are revoked already are not meant, and the same name may be given again.
+        // Revoked keys are not meant, and their names may be used again.
         let again = try await revoke("--name", "ours")
         #expect(again.code == 64 && again.complained.contains("no key ours that is still good"))
         try await make("ours")
@@ -101,7 +101,7 @@ import Testing
         #expect(try await good().isEmpty)
     }
 
-    /// A database that nobody answers for would fail with another code, if it were asked.
+    /// The database at these addresses does not answer, so asking it would fail with another code.
     @Test(arguments: [["--database", "postgresql://127.0.0.1:1/none"], ["--data-dir", "/nonexistent"]])
     func `missing or wrong options are named before the database is asked`(_ database: [String]) async throws {
         for (arguments, hint) in [
@@ -139,7 +139,7 @@ import Testing
         let status = ["KURIR_MIGRATE_STATUS": "perhaps"]
         let program = try Program(Kurir.path, ["migrate"] + database, environment: status)
         #expect(try await program.end() == 64 && program.complained.contains("true or false"))
-        // With all of that right, it is.
+        // With correct options it is asked.
         let right = try Program(Kurir.path, ["gateway-key", "create", "--name", "x", "--channel", "sms"] + database)
         #expect(try await right.end() == 1)
     }

@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// `kurir gateway run`, with what it meets on the wire.
+/// `kurir gateway run`, and what it meets on the network.
 @Suite(.database) struct GatewayTests {
     /// Messages with that title, one to each address.
     private func put(
@@ -82,7 +82,7 @@ import Testing
                 }
                 #expect(gateway.complained.contains("429") && !gateway.complained.contains(Receivers.secret))
             }
-            // When the receiver said, or in a minute, give or take.
+            // The next try is when the receiver said, or in a minute, give or take.
             let waiting = try await query(
                 "SELECT title, attempt, round(extract(epoch FROM ready_at - now())) BETWEEN 500 AND 600 FROM outbox ORDER BY title"
             )
@@ -105,7 +105,7 @@ import Testing
             try await running("sms", to: receivers.told("http") + "/hook", ["KURIR_SHUTDOWN_GRACE": "0"]) { _ in
                 try await eventually { try await query("SELECT FROM message_queue").count == 1 }
             }
-            // The gateway was stopped meanwhile, and has given it back.
+            // The gateway was stopped meanwhile, and has given the message back.
             #expect(
                 try await query("SELECT attempt, lease IS NULL, ready_at <= now() FROM message_queue") == [
                     ["1", "t", "t"]
@@ -131,7 +131,7 @@ import Testing
             try await put((0..<10).map { "+38592\(1_000_000 + $0)" }, title: "slow")
             try await running("sms", to: receivers.told("http") + "/hook") { gateway in
                 try await eventually { receivers.arrived(at: "webhook").count == 10 }
-                // Each is answered only after a second.
+                // Each message is answered only after a second.
                 try await query("ALTER FUNCTION outbox_claim RENAME TO outbox_claim_elsewhere")
                 try await eventually { try await empty() }
                 #expect(try await query("SELECT count(*) FROM messages_done") == [["10"]])
@@ -158,7 +158,7 @@ import Testing
 
     @Test func `a gateway goes on after a dead receiver and a lost database`() async throws {
         try await put(["+385911111111"])
-        // Nobody listens there.
+        // Nobody listens at that port.
         try await running("sms", to: "http://127.0.0.1:9/hook") { gateway in
             try await eventually {
                 try await query("SELECT FROM message_queue WHERE attempt = 1 AND lease IS NULL").count == 1
@@ -333,7 +333,7 @@ import Testing
             (["--channel", "push", "--to", "fcm", "--fcm-key", "/etc/hostname"], "not a service account"),
             (["--channel", "sms", "--to", "http://127.0.0.1:9/", "--secret", "x"], "kurir gateway secret"),
         ] {
-            // One that starts after all is a failure, and must not keep the test.
+            // A gateway that starts after all fails the test, and must not block it.
             let made = try Program("timeout", ["60", Kurir.path, "gateway", "run", "--database", url] + arguments)
             #expect([1, 64].contains(try await made.end()), "\(arguments)")
             #expect(made.complained.contains(hint), "\(made.complained)")
@@ -343,7 +343,7 @@ import Testing
         #expect(secret.hasPrefix("whsec_") && secret == again)
     }
 
-    /// What somebody is to be alarmed by can be seen from outside.
+    /// The figures for alarms can be seen from outside.
     @Test func `the metrics tell how the queue stands`() async throws {
         let url = TestDatabase.current.url
         try await put((0..<5).map { "+38591\(1_000_000 + $0)" })

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `kurir`, as it was built, run as its users run it.
+/// The built `kurir`, run as its users run it.
 struct Kurir: Sendable {
     let program: Program
 
@@ -46,15 +46,15 @@ struct Kurir: Sendable {
         return kurir
     }
 
-    /// As its one line on standard output says.
+    /// The address in its one line on standard output.
     var address: String {
         String(program.said.dropFirst("Kurir listens on ".count).prefix { $0 != "\n" })
     }
 
-    /// Where raw clients find it.
+    /// The port for raw clients.
     var port: UInt16 { UInt16(address.split(separator: ":").last ?? "") ?? 0 }
 
-    /// Asks with curl, which gives up after a minute.
+    /// Sends a request with curl, which gives up after a minute.
     func get(_ path: String, _ options: String...) async throws -> (status: Int, body: String) {
         try await get(path, options)
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import kurir
 
-/// What answers that nobody reads cost the process.
+/// What unread answers cost the process.
 @Suite(.database, .timeLimit(.minutes(5))) struct MemoryTests {
-    /// 400 MB of pages, had they all waited: none of these clients reads a byte.
+    /// None of these clients reads a byte. If all their pages waited, they would take 400 MB.
     @Test func `memory for answers that nobody reads is bounded and given back`() async throws {
         let people = try await People.make()
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
@@ -21,11 +21,11 @@ import Testing
             var clients: [Client] = []
             for _ in 0..<60 {
                 let client = try await Client(kurir.port, receiveBuffer: 4096)
-                // More than the system itself takes for a connection.
+                // This is more than the system itself takes for a connection.
                 try await client.send(ask + ask + ask + ask)
                 clients.append(client)
             }
-            // Creating one was the first.
+            // Creating a delivery was the first request.
             try await eventually { try await figure("kurir_http_requests_total", "/v1/deliveries", of: kurir) >= 61 }
             var waiting = 0
             try await eventually {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// The allocator gives back what is at its end, and this is not.
+    /// The allocator gives back what is free at its end, which this memory is not.
     @Test func `free memory between memory in use is given back`() throws {
         let pieces = (0..<8000).map { _ in malloc(32_768)! }
         for piece in pieces { memset(piece, 1, 32_768) }
@@ -55,7 +55,7 @@ import Testing
         for place in stride(from: 1, to: 8000, by: 2) { free(pieces[place]) }
     }
 
-    /// Two hundred deliveries, each as large as they come and offered to as many couriers as may be.
+    /// Two hundred deliveries, each as large as possible and offered to as many couriers as possible.
     private func makeLargePage() async throws {
         let copies = """
             INSERT INTO deliveries SELECT r.* FROM deliveries d, generate_series(1, 199) n, jsonb_populate_record(
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// The sum of what `/metrics` says under a name, about a route if one is given.
+    /// The sum of the figures in `/metrics` with a name, for a route if one is given.
     private func figure(_ name: String, _ route: String = "", of kurir: Kurir) async throws -> Int {
         let lines = try await kurir.get("/metrics").body.split(separator: "\n")
         let values = lines.filter { $0.hasPrefix(name) && (route.isEmpty || $0.contains("route=\"\(route)\"")) }

@@ -8,7 +8,8 @@ enum Python {
         .appendingPathComponent("../..").standardizedFileURL.path
     static let programs = root + "/.build/venv/bin"
 
-    /// Runs one, which must succeed, and gives what it said; the quarter of an hour is for one that hangs.
+    /// Runs a program, which must succeed, and gives its output. It is ended after a quarter of an hour, in case it
+    /// hangs.
     @discardableResult
     static func run(
         _ name: String, _ arguments: [String], environment: [String: String] = [:]

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the README shows is what happens.
+/// What the README shows really happens.
 @Suite struct ReadmeTests {
-    /// A command of the README and what it is said to print.
+    /// A command of the README and the output shown for it.
     struct Example {
         var command: String
         var output: [Substring] = []
@@ -15,10 +15,10 @@ import Testing
         try #require(examples.count >= 8)
         let directory = TemporaryDirectory.path("readme")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        // A cluster of its own, since transactions of other tests would hold the feed back.
+        // It has a cluster of its own, since transactions of other tests would hold the feed back.
         try await PrivateCluster.with { cluster in
             try await Kurir.serving("--database", cluster.url) { kurir in
-                // One shell for all, since later commands use what earlier ones found out.
+                // All commands share a shell, since later ones use what earlier ones set.
                 let script = examples.map { $0.command + "\necho; echo \(Self.mark)" }.joined(separator: "\n")
                 let shell = try Program(
                     "sh",
@@ -36,7 +36,7 @@ import Testing
 
     private static let mark = "-- that was it --"
 
-    /// Without what differs from one run to the next: ids, times, tokens and codes.
+    /// The line without the parts that differ between runs: ids, times, tokens and codes.
     private static func steady(_ line: Substring) -> String {
         var line = String(line)
         for (pattern, word) in [

@@ -3,9 +3,9 @@ import HTTP
 import TestSupport
 import Testing
 
-/// What gateways send to in tests: `receivers.py`, which is as strict as the real ones.
+/// The receivers that gateways send to in tests: `receivers.py`, which is as strict as the real ones.
 struct Receivers {
-    /// What webhooks are signed with.
+    /// The secret that signs webhooks.
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     private let program: Program
     private let start: JSON
@@ -28,15 +28,15 @@ struct Receivers {
         try await program.end()
     }
 
-    /// Where one of them listens, or what else the first line tells.
+    /// The address of one of them, or another value of the first line.
     func told(_ name: String) throws -> String { try #require(start[name].string) }
 
     var account: [UInt8] { start["account"].bytes }
 
-    /// What has arrived, in its order.
+    /// The messages that have arrived at one receiver, in order.
     func arrived(at receiver: String) -> [JSON] { arrived.filter { $0["to"].string == receiver } }
 
-    /// What has arrived anywhere; perhaps the last line is not whole yet.
+    /// All messages that have arrived. The last line may not be complete yet.
     var arrived: [JSON] { program.said.split(separator: "\n").dropFirst().compactMap { JSON(Array($0.utf8)) } }
 
     /// Starts a gateway over HTTP that sends to `/plain`.

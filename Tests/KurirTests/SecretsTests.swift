@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Whatever happens, no secret and nobody's number reaches the log.
+/// Whatever happens, no secret and no phone number reaches the log.
 @Suite struct SecretsTests {
     private struct Said {
         var secrets: Set<String> = []

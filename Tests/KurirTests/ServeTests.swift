@@ -32,7 +32,8 @@ import Testing
         let start = try #require(log.range(of: "/tmp/kurir-demo-"))
         let directory = String(log[start.lowerBound...].prefix { $0 != "\"" })
         #expect(FileManager.default.fileExists(atPath: directory))
-        // It says who can sign in, and somebody works; passwords are hashed below the priority of all else.
+        // It says who can sign in, and somebody works. This takes a while: passwords are hashed below the priority of
+        // all else.
         try await eventually(within: .seconds(200)) { kurir.program.said.contains("courier  +385") }
         #expect(kurir.program.said.contains("password: kurir vozi svaki dan"))
         try await eventually(within: .seconds(200)) {
@@ -42,7 +43,7 @@ import Testing
         #expect(try await kurir.program.end() == 0)
         #expect(!FileManager.default.fileExists(atPath: directory))
 
-        // Nor where there is no PostgreSQL to run: hidden from this one process.
+        // The same holds if there is no PostgreSQL to run, which is hidden from this one process.
         let before = try trials()
         let shell = try Program(
             "unshare",

@@ -3,11 +3,11 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Two processes on one database: what ends a session on one of them ends it on the other.
+/// Two processes on one database. When one of them ends a session, it ends on the other, too.
 @Suite(.database) struct SessionsAcrossNodesTests {
     private static let password = "krumpir-na-tavi"
 
-    /// Gives `body` both nodes, and a courier with a session that is about to end and another one.
+    /// Gives `body` both nodes, and a courier with two sessions, one of which is about to end.
     private func withTwoNodes(
         _ body: (_ here: Kurir, _ there: Kurir, _ ending: String, _ other: String) async throws -> Void
     ) async throws {
@@ -39,12 +39,12 @@ import Testing
         #expect(try await end() == 204)
         let ended = ContinuousClock.now
         for _ in 0..<4 { #expect(try await here.send("GET", "/v1/me", as: token).status == 401) }
-        // What the other node is asked a tenth of a second later, it knows.
+        // A tenth of a second later, the other node knows it.
         try await Task.sleep(until: ended + .milliseconds(100))
         for _ in 0..<4 { #expect(try await there.send("GET", "/v1/me", as: token).status == 401) }
     }
 
-    /// Its connection for that stands still, as when the network swallows it.
+    /// The other node's ear stands still, as when the network swallows its connection.
     @Test func `a node that cannot hear the other trusts no session it remembers`() async throws {
         try await withTwoNodes { here, there, ending, _ in
             for _ in 0..<4 { try #require(try await there.send("GET", "/v1/me", as: ending).status == 200) }

@@ -5,12 +5,12 @@ import Testing
 @Suite struct LanguagesTests {
     private static let english = Languages.all[0]
 
-    /// What a language says, by the file and the name.
+    /// The texts of a language, by file and name.
     private static func texts(of words: LanguageWords) -> [(file: String, texts: [String: String])] {
         [("problems", words.problems), ("messages", words.messages), ("pages", words.pages)]
     }
 
-    /// A name without the form that it is of.
+    /// A name without its plural form.
     private static func base(_ name: String) -> String {
         let parts = name.split(separator: ".")
         return ["one", "few", "other"].contains(parts.last) ? String(parts[0]) : name
@@ -36,14 +36,14 @@ import Testing
         }
     }
 
-    /// A value that a text has no place for would be lost, and a place that nobody fills would be seen.
+    /// A value without a place in the text would be lost, and a place without a value would be visible.
     @Test(arguments: Languages.all.map(\.code)) func `each text has places for the same values as in English`(
         _ code: String
     ) throws {
         let words = try #require(Languages.all.first { $0.code == code })
         for ((file, texts), (_, english)) in zip(Self.texts(of: words), Self.texts(of: Self.english)) {
             for (name, text) in texts {
-                // One form may say its number in a word.
+                // One form may spell its number out.
                 let known = english.filter { Self.base($0.key) == Self.base(name) }.map { Self.places($0.value) }
                 #expect(known.contains(Self.places(text)), "\(code)/\(file): \(name)")
             }
@@ -87,10 +87,10 @@ import Testing
         for said in scripts.matches(of: #/\bt\('(\w+)'/#) {
             #expect(names.contains(String(said.1)), "the pages say \(said.1), which is nowhere")
         }
-        // Some are put together, as that of a status is.
+        // Some names are composed, like that of a status.
         let beginnings = scripts.matches(of: #/`(\w+_)\$\{/#).map { String($0.1) }
         for name in names {
-            // The rooms of the pages are called what they are.
+            // The views of the pages are found by their names.
             let isSaid =
                 scripts.contains("'\(name)'") || swift.contains("text(\"\(name)\")")
                 || beginnings.contains { name.hasPrefix($0) } || scripts.contains(" \(name),")
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `every problem has words, and no words are left over`() throws {
         let swift = try Self.text(ofFiles: "swift")
-        // A case of an enum whose cases are codes, or a code in quotes.
+        // The code is a case of an enum of codes, or stands in quotes.
         for code in Self.english.problems.keys where !code.hasSuffix(".detail") {
             let parts = code.split(separator: "_")
             let camel = parts[0] + parts.dropFirst().map(\.capitalized).joined()

@@ -2,7 +2,7 @@ import TestSupport
 import HTTP
 import Testing
 
-/// How many may come, in all and from one address.
+/// Limits on connections, in all and from one address.
 @Suite(.timeLimit(.minutes(3)))
 struct AdmissionTests {
     private func expectTurnedAway(_ client: Client) async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import HTTP
 import Testing
 
-/// The ordinary ways to ask, and what the answer's head says.
+/// Ordinary requests, and the heads of their answers.
 @Suite(.timeLimit(.minutes(3)))
 struct AnsweringTests {
     @Test func `a request is answered and its connection used again`() async throws {
@@ -118,7 +118,7 @@ struct AnsweringTests {
             let go = try await client.ask("POST /echo HTTP/1.1\r\nHost: a\r\n" + expectation)
             #expect(go.status == 100)
             #expect(try await client.ask("hello").text == "hello")
-            // Who does not wait for it is not told.
+            // A client that does not wait for it is not told.
             let impatient = try await client.ask("POST /echo HTTP/1.1\r\nHost: a\r\n\(expectation)hello")
             #expect(impatient.status == 200 && impatient.text == "hello")
         }

@@ -2,7 +2,7 @@ import TestSupport
 import HTTP
 import Testing
 
-/// What browsers are told: who may call from where, and what they must not do with an answer.
+/// The rules for browsers: who may call from where, and what they must not do with an answer.
 @Suite(.timeLimit(.minutes(3)))
 struct BrowserRulesTests {
     private static let preflight = """

@@ -3,7 +3,7 @@ import EventLoop
 import HTTP
 import Testing
 
-/// What handlers throw.
+/// Errors that handlers throw.
 @Suite(.timeLimit(.minutes(3)))
 struct FailureTests {
     private struct Unforeseen: Error {}
@@ -44,7 +44,7 @@ struct FailureTests {
         }
     }
 
-    /// A value that breaks out of its line would be a header, or an answer, of somebody else's making.
+    /// A value that breaks out of its line could add a header, or a whole answer.
     @Test func `the value of a header cannot end its line`() async throws {
         let route = Route.post("/header") { request in
             let value = String(decoding: request.body, as: UTF8.self)
@@ -59,7 +59,7 @@ struct FailureTests {
         }
     }
 
-    /// A plain function given for an `async` one would be run wherever the compiler's bridge between them leads.
+    /// A plain function given for an `async` one would run wherever the compiler's bridge between them leads.
     @Test func `every handler runs on a loop`() async throws {
         let plain: @Sendable (Request) -> Response = { _ in .text(EventLoop.current == nil ? "elsewhere" : "loop") }
         let routes = [

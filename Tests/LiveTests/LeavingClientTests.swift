@@ -6,7 +6,7 @@ import Testing
 /// Clients that leave before they have their answer.
 @Suite(.timeLimit(.minutes(3)))
 struct LeavingClientTests {
-    /// A handler that says when it begins, and then waits until it is cancelled.
+    /// A handler that reports its beginning, and then waits until it is cancelled.
     private struct Waiting: Sendable {
         let steps = Mailbox<String>()
 

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// What cannot be taken is answered so that the client can read why, and nobody else notices.
+/// Requests that cannot be accepted are answered so that the client can read why, and nobody else notices.
 @Suite(.timeLimit(.minutes(3)))
 struct MalformedTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -83,7 +83,7 @@ struct MalformedTests {
                 let reply = try await client.ask(test.request)
                 #expect(reply.status == test.status, "\(test.name)")
                 #expect(reply.code == test.code, "\(test.name)")
-                // The parser knows where a request with bad escapes ends: that one may be followed by another.
+                // The parser knows where a request with bad escapes ends, so another one may follow it.
                 if reply.header("connection") == "close" {
                     #expect(try await client.isClosed(), "\(test.name)")
                 } else {
@@ -94,7 +94,7 @@ struct MalformedTests {
         }
     }
 
-    /// A close while bytes are unread resets the connection, and a reset may take the answer with it.
+    /// Closing while bytes are unread resets the connection, and a reset may take the answer with it.
     @Test(arguments: [
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n",
@@ -127,7 +127,7 @@ struct MalformedTests {
         }
     }
 
-    /// The end is known already, but bytes before it are still unread when the answer is made.
+    /// The client's end is known already, but bytes before it are unread when the answer is made.
     @Test func `a client that has long said its end can read the answer`() async throws {
         let (begun, letGo) = (Mailbox<Void>(), Mailbox<Void>())
         let held = Route.get("/held") { _ in
@@ -138,7 +138,7 @@ struct MalformedTests {
         try await withServer([held]) { server in
             for _ in 0..<5 {
                 let client = try await server.client()
-                // The kernel gives more room to a connection that much has come by.
+                // The kernel gives more room to a connection that has carried much.
                 let body = String(repeating: "x", count: 60_000)
                 for _ in 0..<100 { _ = try await client.post("/echo", body) }
                 try await client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct PipeliningTests {
     private static let number = Route.get("/number/{n}") { request in
-        // Some answers are there at once, some take a turn of the loop or two.
+        // Some answers are ready at once, others take a turn of the loop or two.
         let number = try request.parameter("n", as: Int.self)
         for _ in 0..<number % 3 { await Task.yield() }
         return .text("\(number)")
@@ -53,7 +53,7 @@ struct PipeliningTests {
         }
     }
 
-    /// Answers that need no handler are made while the requests are read: many of them must not pile up on the stack.
+    /// Answers that need no handler are made while the requests are read. Many of them must not pile up on the stack.
     @Test func `many requests that need no handler are answered`() async throws {
         try await withServer { server in
             let client = try await server.client()

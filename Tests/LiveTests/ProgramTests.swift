@@ -3,10 +3,10 @@ import Glibc
 import HTTP
 import Testing
 
-/// Programs that people have, as they are. Debian's packages: curl, wrk, apache2-utils, python3, chromium.
+/// Common programs, unchanged. Debian's packages: curl, wrk, apache2-utils, python3, chromium.
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    /// Runs a program that must succeed, and gives what it wrote.
+    /// Runs a program that must succeed, and gives its output.
     private func run(_ name: String, _ arguments: [String]) async throws -> String {
         let program = try await Program.run(name, arguments)
         #expect(program.code == 0, "\(name): \(program.said + program.complained)")

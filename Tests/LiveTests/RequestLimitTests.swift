@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Requests under way are limited: in all, and for one client, also behind a proxy.
+/// Requests under way are limited in all and for one client, even behind a proxy.
 @Suite(.timeLimit(.minutes(2)))
 struct RequestLimitTests {
     private static let slow = Route.get("/slow") { _ in

@@ -2,14 +2,14 @@ import TestSupport
 import HTTP
 import Testing
 
-/// Debian's `slowhttptest` in its four modes, seen by a client that wants nothing but its answers.
+/// Debian's `slowhttptest` in its four modes, beside a client that only wants its answers.
 @Suite(.timeLimit(.minutes(3)))
 struct SlowAttackTests {
     struct Mode: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let path: String
         let arguments: [String]
-        /// How the server answers it.
+        /// The status with which the server answers it.
         var status = 408
         var route: String?
     }
@@ -21,7 +21,7 @@ struct SlowAttackTests {
         Mode(
             testDescription: "slow body", path: "/echo", arguments: ["-B", "-i", "1", "-s", "8192", "-t", "POST"],
             route: "/echo"),
-        // The ranges fill many kilobytes of its head.
+        // The ranges fill many kilobytes of the head.
         Mode(testDescription: "ranges", path: "/ping", arguments: ["-R", "-a", "10", "-b", "3000"], status: 431),
         Mode(
             testDescription: "slow reading", path: "/bytes/200000",
@@ -46,7 +46,7 @@ struct SlowAttackTests {
             kept.close()
             #expect(try await attack.said.contains("Exit status"))
             try await server.hasOpen(0)
-            // It was an attack: most of its connections came, and were answered as it wanted.
+            // It was a real attack: most of its connections came, and were answered as it wanted.
             for _ in 0..<Self.connections / 2 {
                 while try await server.answered(mode.status).route != mode.route {}
             }

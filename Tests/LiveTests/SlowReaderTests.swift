@@ -6,7 +6,7 @@ import Testing
 /// Clients that ask for much and read little of it.
 @Suite(.timeLimit(.minutes(3)))
 struct SlowReaderTests {
-    /// Counts what was asked of it and answers a little much.
+    /// Counts its requests and answers each with a rather large body.
     private final class Tally: Sendable {
         let count = Atomic(0)
         static let size = 64 * 1024
@@ -21,7 +21,7 @@ struct SlowReaderTests {
         }
     }
 
-    /// Had all been answered that was asked for, the answers would fill 1.9 GB.
+    /// If all requests had been answered, the answers would fill 1.9 GB.
     @Test func `a client that pipelines and never reads meets a bound`() async throws {
         let tally = Tally()
         try await withServer([tally.route]) { configuration in
@@ -35,16 +35,16 @@ struct SlowReaderTests {
             let healthy = try await server.client()
             for _ in 0..<50 { #expect(try await healthy.get("/ping").text == "pong") }
             healthy.close()
-            // It never reads: the server closes it, however much of what it sends was taken.
+            // It never reads, so the server closes it, however much of what it sent was accepted.
             try await server.hasOpen(0)
             _ = await sending.result
-            // The kernel holds a few megabytes for a connection, the server its backlog.
+            // The kernel holds a few megabytes for a connection, and the server its backlog.
             #expect(tally.asked * Tally.size < 16 * 1024 * 1024)
             #expect(residentBytes() - before < 512 * 1024 * 1024)
         }
     }
 
-    /// The deadline is for all that waits: a byte now and then does not put it off.
+    /// The deadline is for everything that waits. A byte now and then does not move it.
     @Test func `a client that reads a byte now and then is closed`() async throws {
         try await withServer { configuration in
             configuration.limits.writeTimeout = .seconds(1)
@@ -76,7 +76,7 @@ struct SlowReaderTests {
         }
     }
 
-    /// The server always has something for it, and forgets what it has read.
+    /// The server always has something for the client, and forgets what the client has read.
     @Test func `a long stream is not kept in memory`() async throws {
         let route = Route.get("/long") { _ in
             Response(
@@ -116,7 +116,8 @@ struct SlowReaderTests {
         }
     }
 
-    /// Requests that need no handler, sent as fast as they go and answers read: the loop must not be theirs alone.
+    /// The client sends requests that need no handler as fast as possible, and reads the answers. It must not have the
+    /// loop to itself.
     @Test func `a client that asks without end leaves others their turn`() async throws {
         try await withServer { server in
             let greedy = try await server.client()

@@ -4,10 +4,10 @@ import HTTP
 import TestSupport
 import Testing
 
-/// The server stops, in good order where there is time.
+/// The server stops, in good order if there is time.
 @Suite(.timeLimit(.minutes(3)))
 struct StopTests {
-    /// A handler that answers when it is let go.
+    /// A handler that answers when it is released.
     private struct Held: Sendable {
         let begun = Mailbox<Void>()
         let letGo = Mailbox<Void>()
@@ -52,7 +52,7 @@ struct StopTests {
                 } catch ClientError.refused {
                     return true
                 } catch ClientError.reset {
-                    // It was in line when the line was closed.
+                    // The connection was in the queue when the socket was closed.
                     return false
                 }
             }
@@ -124,7 +124,8 @@ struct StopTests {
         }
     }
 
-    /// Sockets that share a port would share it with the other server too, and each would get some of its clients.
+    /// Sockets that share a port would share it with the other server, too, and each would get some of the other's
+    /// clients.
     @Test func `a second server on the same port is refused`() async throws {
         try await withServer(loops: 2) { server async throws in
             let error = await #expect(throws: ListenError.self) {

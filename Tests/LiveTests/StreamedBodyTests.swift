@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Answers that are written bit by bit.
+/// Answers that are written piece by piece.
 @Suite(.timeLimit(.minutes(3)))
 struct StreamedBodyTests {
     private struct Broken: Error {}
@@ -103,7 +103,7 @@ struct StreamedBodyTests {
                 defer { last = now }
                 return now > 0 && now == last
             }
-            // The backlog and what the kernel holds; all of it would be 10 MB.
+            // The bound is the backlog and what the kernel holds; all of it would be 10 MB.
             #expect(written.load(ordering: .relaxed) * 16_384 < 8 * 1024 * 1024)
             #expect(try await client.reply().body.count == total * 16_384)
             #expect(written.load(ordering: .relaxed) == total)
@@ -140,7 +140,7 @@ struct StreamedBodyTests {
         }
     }
 
-    /// What waits is a producer with nothing to write, or one that waits for room.
+    /// The producer either has nothing to write, or waits for room.
     @Test(arguments: [0, 65_536]) func `a client that leaves cancels the producer`(_ size: Int) async throws {
         let ends = Mailbox<String>()
         let route = Self.stream("/endless") { writer in
@@ -163,7 +163,7 @@ struct StreamedBodyTests {
         }
     }
 
-    /// Whoever goes on writing after the cancellation is refused each time, and nothing else happens.
+    /// A producer that goes on writing after the cancellation is refused each time, and nothing else happens.
     @Test func `a producer that ignores its cancellation harms nobody`() async throws {
         let refusals = Mailbox<Bool>()
         let route = Self.stream("/stubborn") { writer in

@@ -3,10 +3,10 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Who is slow is told so or closed, and nobody waits behind it.
+/// Slow clients are told so or closed, and nobody waits behind them.
 @Suite(.timeLimit(.minutes(3)))
 struct TimeoutTests {
-    /// Sends a byte at a time until the server has had enough; says whether it was told so.
+    /// Sends one byte at a time until the server refuses more, and gives the answer.
     private func drip(_ client: Client) async throws -> Reply {
         async let reply = client.reply()
         let dripping = Task {
@@ -90,7 +90,7 @@ struct TimeoutTests {
             try await server.hasOpen(1_000)
             let healthy = try await server.client()
             for _ in 0..<200 { #expect(try await healthy.get("/ping").text == "pong") }
-            // They were not forgotten.
+            // These were not forgotten.
             for client in idle[..<20] { #expect(try await client.get("/ping").text == "pong") }
             for client in idle { client.close() }
             healthy.close()
@@ -104,7 +104,7 @@ struct TimeoutTests {
         let slow = Route("GET", "/slow", deadline: .milliseconds(100)) { _ in
             await EventLoop.waitForCancellation()
             ends.put("cancelled")
-            // A task of its own is not cancelled: the handler answers, but much too late.
+            // A task of its own is not cancelled, so the handler answers, but much too late.
             await Task { for await _ in hold { return } }.value
             ends.put("late")
             return .text("too late")

@@ -2,14 +2,14 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Clients that ask for much and leave it with the server.
+/// Clients that ask for much and do not read it.
 @Suite(.timeLimit(.minutes(3)))
 struct WaitingBytesTests {
-    /// More than the kernel takes for a client that does not read.
+    /// More than the kernel buffers for a client that does not read.
     private static let large = 12_000_000
     private static let ask = "GET /bytes/\(large) HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// A client that has asked for much, of which something waits now.
+    /// A client that has asked for much, of which some waits now.
     private func unread(_ server: LiveServer, from source: String = "127.0.0.1") async throws -> Client {
         let before = server.server.bytesWaiting
         let client = try await server.client(from: source, receiveBuffer: 4096)
@@ -23,7 +23,7 @@ struct WaitingBytesTests {
         #expect(reply.field("detail")?.contains("wait to be read") == true)
     }
 
-    /// Had they all been answered, 700 MB would wait for them.
+    /// If all of them had been answered, 700 MB would wait for them.
     @Test func `sixty clients that never read share a bound and give everything back`() async throws {
         try await withServer(loops: 2) { server in
             let (bound, before) = (Limits().waitingPerAddress!, residentBytes())
@@ -39,7 +39,7 @@ struct WaitingBytesTests {
                 if status == 429 { refused += 1 }
             }
             #expect(refused > 50)
-            // What they hold is theirs: others get as much as ever, and they themselves what is small.
+            // They take nothing from others, who get as much as ever, and they themselves still get small answers.
             #expect(server.server.bytesWaiting > 0 && server.server.bytesWaiting <= bound)
             #expect(residentBytes() - before < 512 * 1024 * 1024)
             let neighbour = try await server.client(from: "127.0.0.2")
@@ -79,7 +79,7 @@ struct WaitingBytesTests {
         }
     }
 
-    /// Nobody could say beforehand that the kernel would not take these.
+    /// Nobody could know beforehand that the kernel would not take these.
     @Test func `a client that gathers small answers is cut off`() async throws {
         try await withServer { configuration in
             configuration.limits.waitingPerAddress = 64 * 1024
@@ -117,7 +117,7 @@ struct WaitingBytesTests {
         }
     }
 
-    /// Many clients come through it, and what it holds is counted all the same.
+    /// Many clients come through the proxy, and what it holds is counted all the same.
     @Test func `a trusted proxy is not held to the bound of an address`() async throws {
         try await withServer { configuration in
             configuration.limits.waitingPerAddress = 64 * 1024

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `a reader that stops holds up nobody`() throws {
-        // Left open: a thread goes on waiting to write to it.
+        // The pipe stays open, since a thread goes on waiting to write to it.
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         let sink = try LogSink(file: ends[1])
@@ -61,7 +61,7 @@ import Testing
         let lost = sink.takeLost()
         #expect(lost > 10_000 && lost < 30_000)
         #expect(sink.takeLost() == 0)
-        // Returns, though nobody reads.
+        // This returns although nobody reads.
         sink.stop()
     }
 

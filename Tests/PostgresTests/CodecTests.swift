@@ -136,7 +136,7 @@ private func roundTrip<Value: PostgresValue & Equatable>(_ values: [Value]) asyn
     }
 }
 
-/// Gives back what it is called with.
+/// Returns its parameters.
 private struct Mirror<Value: PostgresValue & Equatable>: Statement, Equatable {
     static var sql: String { "SELECT $1, $2, $3, $4, $5" }
 

@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// Runs as many tasks on the loop at hand, all begun in one turn, and gives what they give, in order.
+/// Runs so many tasks on the current loop, all begun in one turn, and gives their results in order.
 func together<Answer: Sendable>(
     _ count: Int, _ work: @escaping @Sendable (Int) async throws -> Answer
 ) async throws -> [Answer] {

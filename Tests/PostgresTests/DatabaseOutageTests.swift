@@ -4,9 +4,10 @@ import Postgres
 import TestSupport
 import Testing
 
-/// One after the other, because most make a server of their own and hurt it.
+/// The tests run one after the other, because most make a server of their own and hurt it.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct DatabaseOutageTests {
-    /// Far more than what is promised (two seconds for the service's return), for machines that have much else to do.
+    /// This is far more than the promised two seconds until the service returns, for machines that have much else to
+    /// do.
     private static let bound: Int64 = 5_000_000_000
 
     @Test func `a server killed under load fails fast, and is used again when back`() async throws {
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    /// In a session that may write whatever the usual is.
+    /// Uses a session that may write whatever the default is.
     private func administer(_ cluster: PrivateCluster, _ sql: String) throws {
         try BlockingConnection(url: cluster.url + "?options=-c%20default_transaction_read_only%3Doff").execute(sql)
     }
@@ -194,9 +195,9 @@ private struct Write: Statement {
     static let sql = "CREATE TABLE IF NOT EXISTS written ()"
 }
 
-/// Statements one after the other, as a busy service has them.
+/// Statements one after the other, as in a busy service.
 private enum Load {
-    /// Whether the database answered; throws when it failed in another way than by not being there.
+    /// Whether the database answered. Throws if it failed in another way than by being away.
     static func attempt(on database: Database) async throws -> Bool {
         do {
             return try await database.run(SharedEcho(number: 1)) == [1]
@@ -207,7 +208,7 @@ private enum Load {
         }
     }
 
-    /// How long it took until the database answered again; said aloud, because two seconds are promised.
+    /// How long it took until the database answered again. It is printed, because two seconds are promised.
     static func wait(for database: Database) async throws -> Int64 {
         let began = Instant.now
         while try await !attempt(on: database) { try await EventLoop.current?.sleep(for: .milliseconds(5)) }
@@ -216,7 +217,7 @@ private enum Load {
         return waited
     }
 
-    /// Goes on until cancelled, and says how long the slowest took.
+    /// Runs until it is cancelled, and gives the time of the slowest statement.
     static func slowest(on database: Database) async throws -> Int64 {
         var slowest: Int64 = 0
         while !Task.isCancelled {

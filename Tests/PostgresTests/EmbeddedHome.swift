@@ -6,7 +6,7 @@ import Testing
 
 /// A data directory of a test's own, and what is done with it.
 struct EmbeddedHome: Sendable {
-    /// What tells a process that a test starts where the directory is.
+    /// The variable that tells a process started by a test where the directory is.
     static let variable = "KURIR_TEST_DIRECTORY"
 
     let path = TemporaryDirectory.path("embedded")
@@ -45,7 +45,7 @@ struct EmbeddedHome: Sendable {
     }
 }
 
-/// What a server reported, one after the other.
+/// The events that a server reported, in order.
 struct Events: Sendable {
     let report: @Sendable (EmbeddedServer.Event) -> Void
     private let stream: AsyncStream<String>

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Postgres
 
-/// What other tests have done by a process of its own: this test binary, started once more with a data directory.
+/// Parts that other tests run in a process of their own: this test binary, started once more with a data directory.
 @Suite(.enabled(if: getenv(EmbeddedHome.variable) != nil, "runs only as a process that another test starts"))
 struct EmbeddedServerChild {
     private var path: String {
@@ -26,7 +26,7 @@ struct EmbeddedServerChild {
         try await blocking { withExtendedLifetime(server) { _ = pause() } }
     }
 
-    /// Ends as soon as its server runs, before the start is over.
+    /// Ends as soon as its server runs, before the start is finished.
     @Test func `the quitter ends before its start is over`() async throws {
         _ = try await start { event in
             if case .ready = event { exit(0) }

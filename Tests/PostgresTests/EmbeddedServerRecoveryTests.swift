@@ -36,7 +36,7 @@ import Testing
         try await home.stop(next)
     }
 
-    /// The number in a stale `postmaster.pid` may belong to anybody by now, such as another cluster's server.
+    /// Any process may have the number in a stale `postmaster.pid` by now, such as another cluster's server.
     @Test(.emptyDatabase) func `a server starts beside a process that has its old number`() async throws {
         try await home.stop(home.start())
         let stranger = try TestDatabase.current.connect()
@@ -49,7 +49,7 @@ import Testing
         #expect(try stranger.query("SELECT 1") == [["1"]])
     }
 
-    /// As root in a container is, who may not look into another user's process.
+    /// This is the case of root in a container, which may not look into another user's process.
     @Test(.enabled(if: geteuid() == 0)) func `a start stops a server that it cannot look into`() async throws {
         try await home.stop(home.start())
         let survivor = try await startSurvivor()
@@ -89,7 +89,7 @@ import Testing
         #expect(try await blocking { process.reap() }.isSuccess)
     }
 
-    /// A server that nothing ties to a process.
+    /// A server that is tied to no process.
     private func startSurvivor() async throws -> ServerProcess {
         let cluster = try home.cluster()
         let postgres = try ServerBinaries.find(version: cluster.version).postgres
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// This test binary once more, to do in a process of its own what the test of that name says.
+    /// Starts this test binary once more, to run the test of that name in a process of its own.
     private func start(_ test: String, by starter: [String] = []) async throws -> ServerProcess {
         let binary = try FileSystem.absolute("/proc/self/exe")
         let arguments = ["--testing-library", "swift-testing", "--filter", "EmbeddedServerChild/`\(test)`"]

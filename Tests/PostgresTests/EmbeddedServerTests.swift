@@ -142,7 +142,7 @@ import Testing
         #expect(try ServerBinaries.find(debian: "/nowhere", path: path).directory == debian + "/9/bin")
     }
 
-    /// All of them below a directory that only its owner may enter: for a server that root starts, a closed one.
+    /// All of them are below a directory that only its owner may enter, which a server that root starts may not.
     @Test(arguments: [
         "plain", "with a space", "with,a,comma", "with@at:colon%20", "šđčćž", "trailing/",
         "deep/" + String(repeating: "long", count: 40) + "/and/deeper",
@@ -156,7 +156,7 @@ import Testing
         try await serveAndRecover(at: here + path.dropFirst() + "/relative")
     }
 
-    /// Serves there, loses a backend, which makes every process of the server begin anew, and serves again.
+    /// Serves there, loses a backend, which makes every process of the server start again, and serves again.
     private func serveAndRecover(at path: String) async throws {
         let server = try await home.start(at: path)
         try home.write("kept", server)

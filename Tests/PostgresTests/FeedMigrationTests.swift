@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.emptyDatabase) struct FeedMigrationTests {
-    /// Events that were ordered by transactions come over in their order, and are found by the cursors of before.
+    /// Events that were ordered by transactions keep their order, and the former cursors find them.
     @Test func `events from before the migration come over in their order`() async throws {
         let url = TestDatabase.current.url
         let moved: [[String?]] = try await blocking {
@@ -12,7 +12,7 @@ import Testing
             let migrations = Schema.migrations
             for (_, sql) in migrations.prefix(10) { try connection.execute(sql) }
             let (first, second) = ("'00000000-0000-7000-8000-000000000001'", "'00000000-0000-7000-8000-000000000002'")
-            // Clocks of nodes differ: the time goes back once, and once lies ahead.
+            // The clocks of nodes differ: the time goes back once, and once it lies ahead.
             for (account, type, at) in [
                 (first, "a.one", "- interval '20 days'"), (second, "b.one", "- interval '9 days'"),
                 (first, "a.two", "- interval '21 days'"), (first, "a.three", "+ interval '1 day'"),

@@ -23,7 +23,7 @@ import Testing
                 """)
     }
 
-    /// Which were replaced.
+    /// Gives the files that were replaced.
     private func migrate(_ functions: [FunctionFile], revision: Int = 1) throws -> [String] {
         var replaced: [String] = []
         try Migrator([table], functions: functions, revision: revision).migrate(
@@ -43,7 +43,7 @@ import Testing
         #expect(try answer("two") == "zwei")
     }
 
-    /// One calls the other, which comes later or has never been there.
+    /// One function calls another, which comes later or does not exist yet.
     @Test func `the order of the files does not matter`() throws {
         let calling = FunctionFile(
             file: "functions/a.sql",

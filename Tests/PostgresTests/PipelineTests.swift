@@ -58,7 +58,7 @@ import Testing
         #expect(run.pipeline.isEmpty)
     }
 
-    /// Random groups, each played by a server of a few lines, and what must come of them told by a plain loop.
+    /// Random groups are played by a server of a few lines, and a plain loop says what must come of them.
     @Test func `random groups come out as a plain reading has them`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("pipeline seed \(seed)")
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-/// A pipeline with a log of what came of it.
+/// A pipeline with a log of its outcomes.
 private struct PipelineRun {
     var pipeline = Pipeline<Int>()
     var log: [String] = []
@@ -100,7 +100,7 @@ private struct PipelineRun {
     }
 }
 
-/// What is sent, what a server says to it, and what that means.
+/// What is sent, what a server answers, and what that means.
 private struct PipelineModel {
     var steps: [Pipeline<Int>.Step] = []
     var incoming: [Pipeline<Int>.Incoming] = []

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// With as many writes at any time as the connections take.
+    /// As many writes are under way at any time as the connections take.
     @Test func `reads go on beside writes that never end`() async throws {
         var limits = DatabaseLimits()
         limits.statementsPerConnection = 4
@@ -80,7 +80,7 @@ import Testing
         limits.statementsPerConnection = 1
         limits.waitingStatements = 1
         try await withDatabase(poolSize: 1, limits: limits) { database, group in
-            // Long enough that the other one is seen waiting.
+            // This takes long enough that the other one is seen waiting.
             let busy = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 4)) }
             try await eventually { await database.statistics().inFlight > 0 }
             let impatient = Task(executorPreference: group.loops[0]) { try await database.run(Echo(number: 1)) }
@@ -97,7 +97,7 @@ import Testing
         let role = "\(TestDatabase.current.name)_role"
         try TestDatabase.current.connect().execute("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 1")
         let url = TestDatabase.current.url.replacing("kurir@", with: "\(role)@")
-        // The server may turn away both that come at once: each is counted before it is checked.
+        // The server may turn away both connections that come at once: each is counted before it is checked.
         var description = ""
         try await eventually {
             let error = await #expect(throws: PostgresError.self) {
@@ -114,7 +114,7 @@ import Testing
         let group = try EventLoopGroup(count: 1)
         defer { group.stop() }
         let database = try await Database(url: TestDatabase.current.url, group: group)
-        // Long enough that it is seen.
+        // This takes long enough to be seen.
         let underWay = Task(executorPreference: group.loops[0]) { try await database.run(Sleep(seconds: 3)) }
         try await eventually { await database.statistics().inFlight > 0 }
         await database.stop()
@@ -150,7 +150,7 @@ private struct ReadLocked: Statement {
     static func decode(_ row: inout RowReader) throws -> String { try row.read() }
 }
 
-/// Expects that nothing was sent because there is nobody to send it to.
+/// Expects that nothing was sent because there is no connection.
 func expectUnavailable(_ work: () async throws -> some Any) async {
     do {
         _ = try await work()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.emptyDatabase) struct QueueMigrationTests {
-    /// A database whose outbox is that of the migrations before comes over whole.
+    /// A database with the outbox of earlier migrations keeps all its messages.
     @Test func `messages of the old tables come over`() async throws {
         let url = TestDatabase.current.url
         let moved: [[String?]] = try await blocking {

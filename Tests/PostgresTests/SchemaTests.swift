@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// Each says what it defines, in a form that can be run again and again.
+    /// Each file defines its functions in a form that can be run again and again.
     @Test func `every file of functions is embedded and replaces what there is`() throws {
         let directory = directory.deletingLastPathComponent().appending(path: "functions")
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path()).sorted()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Whoever changes a function counts that, and writes down here what they are now.
+    /// After a change of the functions, both the revision and this checksum must change.
     @Test(.database) func `every change of functions has a number`() throws {
         let text = Schema.functions.map(\.sql).joined(separator: "\n")
         let checksum = try TestDatabase.current.connect().query(
@@ -47,7 +47,7 @@ import Testing
         #expect(Set(names).count == names.count)
         let known = try TestDatabase.current.connect().query(
             "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace")
-        // Those of before that nodes of before still call.
+        // Older nodes still call these.
         let former: Set = ["routes_of"]
         #expect(Set(known.compactMap { $0[0] }).subtracting(former) == Set(names))
         let anybodys = try TestDatabase.current.connect().query(
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Else the migration and the record of it would not be one.
+    /// Otherwise the migration and its record would not be one transaction.
     @Test func `no migration ends its transaction`() throws {
         for (file, sql) in Schema.migrations {
             let end = #/^\s*(COMMIT|ROLLBACK|ABORT|START TRANSACTION|BEGIN)( WORK| TRANSACTION)?\s*;/#

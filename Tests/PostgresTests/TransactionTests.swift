@@ -160,7 +160,7 @@ import Testing
     }
 }
 
-/// Who came when. Unchecked, because one loop alone uses it.
+/// The order in which they came. Unchecked, because only one loop uses it.
 private final class Order: @unchecked Sendable {
     private(set) var numbers: [Int] = []
 

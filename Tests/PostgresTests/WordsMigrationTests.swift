@@ -6,8 +6,8 @@ import Testing
 @Suite(.emptyDatabase) struct WordsMigrationTests {
     private static let all = Schema.migrations.map { Migration(file: $0.file, sql: $0.sql) }
 
-    /// Three thousand deliveries and couriers that were there before: they are found afterwards, also when whoever filled
-    /// that in died on the way, and whatever others wrote meanwhile stays.
+    /// Three thousand existing deliveries and couriers are found afterwards, even if the process that filled in their
+    /// words died on the way. What others wrote meanwhile stays.
     @Test func `the words of rows from before are filled in`() async throws {
         let url = TestDatabase.current.url
         try await blocking {
@@ -23,7 +23,7 @@ import Testing
                 INSERT INTO schema_migrations (number, file, checksum)
                 VALUES (13, $1, encode(sha256(convert_to($2, 'UTF8')), 'hex'))
                 """, [Self.all[12].file, Self.all[12].sql])
-            // Meanwhile somebody edits what is not filled in yet.
+            // Meanwhile somebody edits a delivery that is not filled in yet.
             try connection.execute("UPDATE deliveries SET description = 'Kruh' WHERE reference = 'R2999'")
             var steps: [Backfill] = []
             try Migrator(Self.all).migrate(url, filled: { steps.append($0) })
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Whoever ends a partnership while its words are being filled in waits for them, and takes them away.
+    /// Ending a partnership while its words are being filled in waits for them, and removes them.
     @Test func `no words are filled in for a partnership that ends meanwhile`() async throws {
         let url = TestDatabase.current.url
         try await blocking {

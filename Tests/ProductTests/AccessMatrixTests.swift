@@ -2,20 +2,20 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Every route, called by everybody who may not.
+/// Every route, called by everybody who may not call it.
 @Suite(.database) struct AccessMatrixTests {
-    /// Who may call a route, what it takes, and what a stranger of the right kind is answered.
+    /// Who may call a route, what it takes, and how a stranger of the right kind is answered.
     private struct Row {
         let access: Access
         var body: JSON?
-        /// The path of something that is another's, and what is answered to those of the right kind who ask for it.
+        /// The path of somebody else's thing, and the answer to accounts of the right kind that ask for it.
         var strangers: [(path: String, kind: Kind, status: Int)] = []
     }
 
     private enum Access { case anyone, signedIn, store, courier, gateway }
     private enum Kind { case store, courier }
 
-    /// What one store and its courier have, which is nobody else's.
+    /// Things of one store and its courier that belong to nobody else.
     private struct World {
         let store, courier, otherStore, otherCourier: Person
         let session, invite, device, code, offered, taken: String
@@ -100,7 +100,7 @@ import Testing
             ]
         }
 
-        /// A delivery that is offered and one that is carried are nothing to others.
+        /// Others may not see an offered or a carried delivery.
         private func others(_ action: String, _ kinds: Kind...) -> [(path: String, kind: Kind, status: Int)] {
             [offered, taken].flatMap { id in kinds.map { ("/v1/deliveries/\(id)\(action)", $0, 404) } }
         }
@@ -111,7 +111,7 @@ import Testing
             let world = try await World(api)
             let rows = world.rows
             let routes = try await routes(api)
-            // A route that is not in the table is one that nobody has thought about.
+            // A route that is missing in the table is one that nobody has thought about.
             #expect(Set(routes.map { "\($0.method) \($0.path)" }) == Set(rows.keys))
             for (method, path) in routes {
                 let row = try #require(rows["\(method) \(path)"])
@@ -120,7 +120,7 @@ import Testing
                 try await refusesTheWrongKind(api, method, filled(path), row, world)
                 try await refusesStrangers(api, method, row, world)
             }
-            // Whatever was tried, it changed nothing.
+            // None of the attempts changed anything.
             #expect(try await api.get("/v1/me", as: world.courier.token).status == 200)
             #expect(try await api.get("/v1/partners", as: world.store.token).items.count == 1)
             #expect(try await api.get("/v1/invites", as: world.store.token).items.map { $0["state"] } == ["live"])
@@ -131,13 +131,13 @@ import Testing
         }
     }
 
-    /// Neither a browser nor anything between may keep what somebody was answered who is signed in.
+    /// Neither a browser nor a proxy may keep an answer to somebody who is signed in.
     @Test func `answers to an account are kept nowhere`() async throws {
         try await API.serving { api in
             let world = try await World(api)
             let tokens = [world.store.token, world.courier.token, try await api.key()]
             var shown: Set<String> = []
-            // Signing out comes last, as it ends the session of those after it.
+            // Signing out comes last, since it ends the session for the calls after it.
             let routes = try await routes(api).sorted { !$0.path.hasSuffix("current") && $1.path.hasSuffix("current") }
             for (method, path) in routes {
                 let row = try #require(world.rows["\(method) \(path)"])
@@ -149,7 +149,7 @@ import Testing
                     if answer.status == 200 { shown.insert("\(method) \(path)") }
                 }
             }
-            // Nor was that said of refusals only.
+            // Not only refusals said so.
             for (name, row) in world.rows where name.hasPrefix("get") && row.access != .anyone {
                 #expect(shown.contains(name), "nobody was shown \(name)")
             }

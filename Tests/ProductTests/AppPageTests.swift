@@ -19,7 +19,7 @@ import Testing
             #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
             #expect(policy.contains("require-trusted-types-for 'script'") && !policy.contains("unsafe"))
             #expect(!page.text.contains("://") && !page.text.contains("{"))
-            // Every module that a module asks for, and so on.
+            // Follows every module that a module loads.
             var waiting = addresses(page.text)
             var seen: Set<String> = []
             #expect(waiting.count >= 3)
@@ -57,7 +57,7 @@ import Testing
             #expect([404, 400].contains(try await api.get(path).status))
             let page = try await api.get("/").reply.text
             let version = try #require(addresses(page).first?.split(separator: "/")[1])
-            // A page of another version gets what there is now, and does not keep it.
+            // A page of another version gets the current file, and does not keep it.
             let other = try await api.get("/assets/another/style.css").reply
             #expect(other.status == 200 && other.header("cache-control") == "no-store")
             for name in ["dashboard.html", "WebFile.swift", "nothing.js"] {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// That phones read it is for the tests in the browser.
+    /// The tests in the browser check that phones can read it.
     @Test func `the link of an invite can be had as a picture`() async throws {
         try await API.serving { api in
             let made = try await api.post(

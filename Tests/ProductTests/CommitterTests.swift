@@ -9,7 +9,7 @@ import Testing
 @testable import Deliveries
 @testable import Outbox
 
-/// The committer alone: many changes with one statement, each with its own fate.
+/// The committer alone: many changes in one statement, each with its own outcome.
 @Suite(.database) struct CommitterTests {
     /// A committer on loops of its own, as one node has it.
     private struct Node: Sendable {
@@ -29,7 +29,7 @@ import Testing
             return try result.get()
         }
 
-        /// Does it on the node's loop, where requests live.
+        /// Runs it on the node's loop, like requests.
         func run<Answer: Sendable>(_ work: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
             try await group.loops[0].run(work)
         }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// A trigger counts how many statements it took.
+    /// Counts statements with a trigger.
     private func countStatements(_ api: API) async throws {
         try await api.execute("CREATE TABLE statements (at timestamptz DEFAULT clock_timestamp())")
         try await api.execute(
@@ -100,13 +100,14 @@ import Testing
                 #expect((try? results[17].get()) == .referenceTaken)
             }
             #expect(try await api.execute("SELECT count(*) FROM deliveries") == [["64"]])
-            // Nobody had to go alone because of it.
+            // No change had to go alone because of it.
             #expect(try await api.execute("SELECT count(*) FROM statements") == [["1"]])
             try await api.expectConsistency()
         }
     }
 
-    /// Somebody else is about to take the reference, and does: the statement is refused as a whole, and made again as one.
+    /// Somebody else is about to take the reference, and does. The statement is refused as a whole, and repeated as
+    /// one.
     @Test(arguments: [64, 1]) func `a race for a reference hurts none of the others`(_ count: Int) async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
@@ -178,7 +179,7 @@ import Testing
         }
     }
 
-    /// What somebody holds does not hold up its neighbours; whoever waits for it patiently gets it.
+    /// A delivery that somebody holds does not hold up the others, and a patient commit waits for it.
     @Test func `a delivery that is held does not hold up the batch`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -200,7 +201,7 @@ import Testing
                         try await committer.commit(held, patiently: true)
                     }
                     try await Task.sleep(for: .milliseconds(50))
-                    // Nor does whoever waits for it.
+                    // Nor does a commit that waits for it.
                     let others = try await node.commit([try Commits.creation(of: store, to: couriers)])
                     #expect(others.allSatisfy { (try? $0.get()) == .made })
                     return patient
@@ -221,7 +222,7 @@ import Testing
                     let tasks = commits.map { commit in
                         Task(executorPreference: node.group.loops[0]) { try await committer.commit(commit) }
                     }
-                    // Before it is sent, while it is under way, or when it is over.
+                    // It is cancelled before it is sent, while it is under way, or when it is over.
                     try await Task.sleep(for: .microseconds(round * 60))
                     for task in tasks.prefix(5) { task.cancel() }
                     for task in tasks.dropFirst(5) { #expect(try await task.value == .made) }
@@ -234,7 +235,7 @@ import Testing
         }
     }
 
-    /// For a minute, as the many nodes of one database do.
+    /// This runs for a minute, like the many nodes of one database.
     @Test(.timeLimit(.minutes(5))) func `two nodes over the same deliveries never deadlock`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(4)
@@ -279,7 +280,7 @@ import Testing
         while ContinuousClock.now < end {
             turn += 1
             var commits: [Commit] = []
-            // In another order each time.
+            // The order differs each time.
             for id in (turn % 2 == 0 ? ids : ids.reversed()).prefix(16) {
                 let found = try await node.find(id, for: try #require(ID(courier.id)))
                 var content = found.delivery.content

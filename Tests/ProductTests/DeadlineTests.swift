@@ -9,7 +9,7 @@ import Testing
 @Suite(.database) struct DeadlineTests {
     private struct Broken: Error {}
 
-    /// What happened, and what went wrong.
+    /// What happened, and what failed.
     private final class Diary: Sendable {
         private let lines = Locked<[String]>([])
 
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// There is always more of one thing: the others have their turn all the same.
+    /// One kind always has more work, and yet the others have their turn.
     @Test func `work that never ends holds up nothing`() async throws {
         try await Session.with { session in
             let diary = Diary()
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Somebody is at it for so long that another one takes it after all: what that one sets counts.
+    /// One node works on it for so long that another takes it after all; the other one's time counts.
     @Test func `work that a node is at is left to it for long`() async throws {
         try await Session.with { session in
             let diary = Diary()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// A node of before does not know of it.
+    /// An older node does not know the kind.
     @Test func `unknown work is left to the nodes that know it`() async throws {
         try await Session.with { session in
             let diary = Diary()
@@ -147,7 +147,7 @@ private struct IsDueInAMinute: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Seven hundred that are over, and ten that are not.
+/// Seven hundred expired sessions, and ten that are not.
 private struct WriteSessions: Statement {
     static let sql = """
         WITH account AS (

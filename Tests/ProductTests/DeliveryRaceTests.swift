@@ -2,9 +2,9 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Many want the same at once.
+/// Many accounts want the same delivery at once.
 @Suite(.database) struct DeliveryRaceTests {
-    /// Two hundred times: one has it, and all others are told so.
+    /// Two hundred times, one courier gets it and all others are told so.
     @Test func `one of fifty couriers wins a delivery`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(50)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The store cancels while its courier delivers: one of them is told that it came too late.
+    /// The store cancels while its courier delivers, and one of them is told that it came too late.
     @Test func `cancelling and delivering exclude each other`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Deliveries as their stores and couriers meet them.
+/// Deliveries as stores and couriers use them.
 @Suite(.database) struct DeliveryTests {
     @Test func `a store creates a delivery, and the chosen couriers see it`() async throws {
         try await API.serving { api in
@@ -23,12 +23,12 @@ import Testing
                 let seen = try await api.get(Deliveries.path(id), as: courier.token)
                 #expect(seen.status == 200 && seen.reply.header("etag") == "\"1\"")
                 #expect(seen.json["allowed_actions"] == ["accept", "decline"])
-                // Who else was asked is the store's business, and how many.
+                // Only the store learns who else was asked, and how many.
                 for name in ["candidates", "candidate_count", "offered_count"] {
                     #expect(!seen.json.names.contains(name))
                 }
             }
-            // Among others it says how many they are, alone who.
+            // A list says how many candidates there are, a single delivery says who.
             try await api.act("decline", id, as: couriers[1])
             let listed = try #require(try await api.get("/v1/deliveries", as: store.token).items.first)
             let event = try #require(try await api.get("/v1/events", as: store.token).items.last?["delivery"])
@@ -91,7 +91,7 @@ import Testing
             let id = try await api.delivery(of: store, to: couriers, ["reference": "A-2"])
             let edited = try await api.call("PATCH", Deliveries.path(id), ["reference": "A-1"], as: store.token)
             #expect(edited.status == 409 && edited.code == "reference_taken")
-            // Of twenty at once one has it.
+            // One of twenty requests at once succeeds.
             let statuses = try await together(20) {
                 try await api.post(
                     "/v1/deliveries", Deliveries.form(to: couriers, ["reference": "A-3"]), as: store.token
@@ -153,12 +153,12 @@ import Testing
             let accept = try await api.act("accept", id, as: couriers[0], headers: ["If-Match": "\"1\""])
             #expect(accept.status == 412)
             #expect(try await api.act("accept", id, as: couriers[0], headers: ["If-Match": "\"4\""]).status == 200)
-            // What is refused, or done already, is so whatever version was meant.
+            // A step that is refused, or done already, does not depend on the version that was meant.
             #expect(
                 try await api.act("accept", id, as: couriers[1], headers: ["If-Match": "\"4\""]).code == "already_taken"
             )
             #expect(try await api.act("accept", id, as: couriers[0], headers: ["If-Match": "\"4\""]).status == 200)
-            // Who may not know of it does not learn its version.
+            // An account that may not see it does not learn its version.
             let stranger = try await api.courier()
             #expect(try await api.act("accept", id, as: stranger, headers: ["If-Match": "\"1\""]).status == 404)
         }
@@ -181,7 +181,7 @@ import Testing
             #expect(steps[0]["added"].items.count == 2)
             let seen = try await api.get(Deliveries.path(id, "history"), as: couriers[1].token).items
             #expect(seen.count == 5 && seen[1]["actor"] == ["kind": "courier"])
-            // What others said is for the store; what one said oneself is there.
+            // Others' notes are only for the store; one's own are there.
             #expect(seen[2]["reason"] == .null && seen[2]["note"] == .null && seen[4]["note"] == "susjedi")
             #expect(seen[0]["actor"] == ["kind": "store", "id": .string(store.id)])
             #expect(seen[4]["actor"]["name"].string?.isEmpty == false)
@@ -197,7 +197,7 @@ import Testing
             }
             let counted = try await api.get("/v1/couriers/\(couriers[0].id)/cancellations", as: store.token).items
             #expect(counted.map { $0["reason"] } == ["guma"] && counted[0]["delivery_id"].string == id)
-            // Version 7, as all ids.
+            // The id has version 7, like all ids.
             #expect(counted[0]["id"].string?.dropFirst(14).first == "7")
             try await api.expectConsistency()
         }
@@ -215,7 +215,7 @@ import Testing
             try await api.act("accept", ids[1], as: couriers[0])
             try await api.act("cancel", ids[1], as: couriers[0])
             try await api.act("decline", ids[2], as: couriers[0])
-            // What is done again is not counted again.
+            // Repeated steps are not counted again.
             try await api.act("deliver", ids[0], as: couriers[0])
             try await api.act("decline", ids[2], as: couriers[0])
             #expect(
@@ -254,7 +254,7 @@ import Testing
             let accept = ["Idempotency-Key": "accept-1"]
             let first = try await api.act("accept", id, as: couriers[0], headers: accept)
             try await api.act("cancel", id, as: couriers[0])
-            // What has happened since changes nothing of what was answered.
+            // Later steps do not change the kept answer.
             let again = try await api.act("accept", id, as: couriers[0], headers: accept)
             #expect(again.status == 200 && again.reply.header("idempotent-replayed") == "true")
             #expect(again.json == first.json && again.reply.header("etag") == first.reply.header("etag"))

@@ -22,7 +22,7 @@ import Testing
             #expect(Int(made[0][0] ?? "") ?? 0 > 500)
             let latest = try await api.execute("SELECT FROM delivery_history WHERE at > now()")
             #expect(latest.isEmpty)
-            // Nobody is told of what was long ago.
+            // Nobody gets messages about the past.
             #expect(try await api.execute("SELECT FROM messages").isEmpty)
             for account in [accounts[0], accounts[accounts.count - 1]] {
                 let name = account.kind == .store ? "email" : "phone"
@@ -36,7 +36,7 @@ import Testing
                 let stats = try await api.get("/v1/stats", as: session.json["token"].string)
                 #expect(stats.json["days"].items.count > 20 && stats.json["couriers"].items.count > 3)
             }
-            // A database that somebody uses is left alone.
+            // A database that is in use is left alone.
             #expect(try await api.demo.fill(seed: 8, on: api.group) { _, _ in } == nil)
             #expect(try await api.execute("SELECT count(*) FROM deliveries") == made)
         }

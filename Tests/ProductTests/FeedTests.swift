@@ -24,12 +24,12 @@ import Testing
             let items = try await page(api, store).items
             #expect(items.map { $0["seq"].integer } == [1, 2] && items[0]["delivery_id"].string == id)
             #expect(items[0]["delivery"]["recipient"]["first_name"] == "Iva")
-            // To whom it is nothing any more, it is not told whose parcel it is.
+            // An account that the delivery no longer concerns does not learn the recipient.
             let lost = try await page(api, couriers[1]).items
             #expect(
                 lost.allSatisfy { !$0["delivery"].names.contains("recipient") && $0["delivery"]["id"].string == id })
             #expect(lost.map { $0["delivery"]["status"] } == ["pending", "in_progress"])
-            // Nor what becomes of it after that.
+            // Nor does it learn what happens to it afterwards.
             try await api.act("deliver", id, as: couriers[0])
             try await api.expectEvents(
                 ["delivery.created", "delivery.accepted", "delivery.delivered"], of: store)
@@ -72,7 +72,7 @@ import Testing
             try await api.expectEvents(["partner.joined", "partner.ended"], of: store)
             let received = try await page(api, courier).items[0]
             #expect(received["data"]["store_name"] == "Kod Mare" && received["delivery"] == .null)
-            // The code goes to the phone alone.
+            // The code goes only to the phone.
             #expect(!received["data"].names.contains("code") && !received["data"].names.contains("url"))
         }
     }
@@ -114,18 +114,18 @@ import Testing
         }
     }
 
-    /// The trap of every feed that is ordered by a number: the number is drawn before the commit.
+    /// Every feed that is ordered by a number has this trap: the number is drawn before the commit.
     @Test func `an event that commits late is neither passed over nor waited for`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let slow = try await OpenTransaction.begin()
-            // Draws its place first, and commits last.
+            // This one draws its place first, and commits last.
             try await slow.query(
                 "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.late}')")
             for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
             let made = Array(repeating: "delivery.created", count: 3)
             try await api.expectEvents(made, of: store)
-            // What was rolled back leaves no gap in what is read.
+            // A rolled-back event leaves no gap for readers.
             let failing = try await OpenTransaction.begin()
             try await failing.query(
                 "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.never}')")
@@ -134,7 +134,7 @@ import Testing
             try await api.expectEvents(made + ["test.late"], of: store)
             let numbers = try await page(api, store).items.map { $0["number"].integer }
             #expect(numbers == [1, 2, 3, 4])
-            // And nothing of it is looked for any more.
+            // Nobody looks for it any more, either.
             try await eventually {
                 _ = try await api.delivery(of: store, to: couriers)
                 try await api.numberEvents()
@@ -144,7 +144,8 @@ import Testing
         }
     }
 
-    /// The other trap: who draws first has begun last, and no snapshot knows of it when what follows is numbered.
+    /// The other trap: the transaction that drew its place first began last, and no snapshot knows it when later events
+    /// are numbered.
     @Test func `a transaction that began last is not forgotten where it drew first`() async throws {
         try await API.serving { api in
             let store = try await api.store()
@@ -160,7 +161,7 @@ import Testing
                 try await first.query(write("test.first"))
                 try await first.query("COMMIT")
                 try await api.expectEvents(expected + ["test.first"], of: store)
-                // What is numbered meanwhile keeps what is still missing.
+                // Numbering other events meanwhile does not forget the missing one.
                 try await api.execute(write("test.between"))
                 try await api.expectEvents(expected + ["test.first", "test.between"], of: store)
                 try await last.query("COMMIT")
@@ -192,7 +193,7 @@ import Testing
             try await writing.value
             let steps = read.map { "\($0["delivery_id"].string ?? "") \($0["seq"].integer ?? 0)" }
             #expect(Set(steps).count == 400)
-            // Of each delivery in its order.
+            // The events of each delivery are in order.
             for (_, own) in Dictionary(grouping: read, by: { $0["delivery_id"].string ?? "" }) {
                 #expect(own.map { $0["seq"].integer } == [1, 2])
             }
@@ -274,13 +275,13 @@ import Testing
             let stream = try await EventStream(api, as: store)
             #expect(try await stream.next(comments: true) != nil)
             #expect(try await api.call("DELETE", "/v1/sessions/current", as: store.token).status == 204)
-            // Whatever wakes it finds that the session is over.
+            // When it is woken, it finds that the session is over.
             try await api.execute("INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.more}')")
             #expect(try await stream.next() == nil)
             stream.close()
             return try await EventStream(api, as: couriers[0])
         }
-        // An orderly end, so that the client comes again.
+        // The stream ends properly, so that the client reconnects.
         #expect(try await stream.next() == nil)
     }
 
@@ -319,10 +320,10 @@ import Testing
                 #expect(stream.status == 410)
                 stream.close()
             }
-            // Whoever has read all that was dropped missed nothing.
+            // A reader who has read everything that was dropped missed nothing.
             let rest = try await page(api, busy, "?after=\(cursors[2])").items
             #expect(rest.map { $0["number"].integer } == [4, 5])
-            // When everything is dropped, the numbers go on all the same.
+            // When everything is dropped, the numbers still go on.
             try await api.database.run(RenewEventPartitions(days: 10))
             #expect(try await page(api, quiet, "?after=\(theirs[4])").status == 200)
             #expect(try await page(api, quiet, "?after=\(theirs[3])").status == 410)
@@ -369,11 +370,11 @@ import Testing
                 let answer = try await read(transaction, event, store)
                 #expect(answer.items.map { $0["number"].integer } == numbers, "\(transaction): \(answer.json)")
             }
-            // Something may have been dropped since, and nobody knows whose it was.
+            // Events may have been dropped since, and nobody knows whose they were.
             #expect(try await read(701, 1, store).status == 410)
             #expect(try await read(703, 0, quiet).status == 200)
-            // Once what came after them is older than events are kept they are not worth their place; but whoever has read
-            // everything is never told that something is gone, and nobody because of what others had.
+            // These cursors are forgotten once the events after them are older than events are kept. But a reader who
+            // has read everything is never told that something is gone, nor is anybody because of others' events.
             try await api.execute(
                 "UPDATE event_cursors_before SET next_at = now() - interval '31 days' WHERE number = 1")
             #expect(try await api.database.run(ForgetFormerCursors(days: 30)) == [1])
@@ -385,14 +386,14 @@ import Testing
         }
     }
 
-    /// What a fail-over without waiting for the other server may do, and a backup that is a little old.
+    /// A fail-over that does not wait for the other server may do this, and so may a slightly old backup.
     @Test func `a cursor from after the end of a copy goes on`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
             try await api.expectEvents(Array(repeating: "delivery.created", count: 3), of: store)
             let last = try await page(api, store).items[2]["cursor"].string ?? ""
-            // The last two were not copied.
+            // The last two events were not copied.
             try await api.execute("DELETE FROM events WHERE account_id = '\(store.id)' AND number > 1")
             #expect(try await page(api, store, "?after=\(last)").status == 200)
             let id = try await api.delivery(of: store, to: couriers)
@@ -407,7 +408,7 @@ import Testing
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             let (other, theirs) = try await api.team(1)
-            // One that writes of the same account, one that only looks, and one that sees an old snapshot.
+            // One writes for the same account, one only reads, and one has an old snapshot.
             let writer = try await OpenTransaction.begin()
             try await writer.query(
                 "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.slow}')")
@@ -427,7 +428,8 @@ import Testing
         }
     }
 
-    /// Its processes stand still for a second; who waits then has what came as soon as it is there, and nobody is refused.
+    /// The database's processes stand still for a second. Readers who wait then get events as soon as they are there,
+    /// and nobody is refused.
     @Test func `a pause of the database leaves no trace`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -466,7 +468,7 @@ import Testing
         }
     }
 
-    /// Whoever is asleep when the database comes back is woken, in whatever order things happen.
+    /// Readers who sleep when the database comes back are woken, in whatever order things happen.
     @Test func `no wake-up is lost when the database cuts every connection`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -8,7 +8,7 @@ import Testing
 @testable import API
 @testable import Product
 
-/// What stands in several places is what it is in Swift.
+/// Values that stand in several places are the same as in Swift.
 @Suite(.database) struct GeneratedTests {
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         .standardized
@@ -102,7 +102,7 @@ import Testing
                             CASE WHEN '\(status.rawValue)' = 'delivered' THEN now() END,
                             CASE WHEN '\(status.rawValue)' = 'cancelled' THEN now() END)
                         """)
-                    // Whoever carried what was cancelled is remembered.
+                    // A cancelled delivery keeps the courier who carried it.
                     let mayBe = status == .cancelled || status.hasCourier == (courier != "NULL")
                     #expect((made != nil) == mayBe, "\(status) \(courier)")
                 }

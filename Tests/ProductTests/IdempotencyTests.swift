@@ -18,7 +18,7 @@ import Testing
             #expect(again.status == 201 && again.reply.header("idempotent-replayed") == "true")
             #expect(again.reply.body == first.reply.body)
             #expect(again.reply.header("content-type") == first.reply.header("content-type"))
-            // Without the key there is one already, and that is told.
+            // Without the key the answer says that there is a live invite already.
             #expect(try await api.post("/v1/invites", body, as: store.token).status == 200)
         }
     }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A refusal that tells the state of things is an answer, too; one that a better body would not get is not.
+    /// A refusal that tells the state of things is kept like an answer; one that a better body would avoid is not.
     @Test func `refusals are kept as far as they are final`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Of twins one does the work; the others are told that it is under way, or get its answer.
+    /// One of the twins does the work. The others are told that it is under way, or get its answer.
     @Test func `twin requests do the work once`() async throws {
         try await API.serving { api in
             let store = try await api.store()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Answers hold codes: whoever reads the table learns none.
+    /// Answers contain codes, so the table must not reveal them.
     @Test func `kept answers are encrypted`() async throws {
         try await API.serving { api in
             let store = try await api.store()
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// With one connection a loop nobody may wait for a second one while it has that.
+    /// With one connection a loop, nobody may wait for a second one while holding it.
     @Test func `a pool of one connection is enough`() async throws {
         try await API.serving(looseness: 1, poolSize: 1) { api in
             let (store, courier) = (try await api.store(), try await api.courier())
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// What failed counts against whoever tries too often, though all that it did is taken back.
+    /// A failure counts towards the throttle, although everything else that it did is rolled back.
     @Test func `a try that fails is throttled all the same`() async throws {
         try await API.serving(looseness: 1) { api in
             let courier = try await api.courier()
@@ -143,7 +143,7 @@ import Testing
                     ).status)
             }
             #expect(statuses == Array(repeating: 404, count: 10) + [429])
-            // What was answered before is answered still.
+            // A request that was answered before still gets its answer.
             let again = try await api.post(
                 "/v1/partners", ["code": "00000-00000"], as: courier.token, headers: ["Idempotency-Key": "guess 0"])
             #expect(again.status == 404 && again.reply.header("idempotent-replayed") == "true")

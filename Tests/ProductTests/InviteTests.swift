@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// The code comes by the number that was invited, so that having an account alone does not give it away.
+    /// The code comes by the invited number, so that an account alone does not reveal it.
     @Test func `a courier sees who invites but not the code`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    /// Neither the code nor its plain hash is anywhere but in the message.
+    /// The message has the code. Nothing else has it or its plain hash.
     @Test func `no code of an invite is kept`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    /// Ten at once make one, and send one message.
+    /// Ten requests at once make one invite, and send one message.
     @Test func `one of many invites at once is made`() async throws {
         try await API.serving { api in
             let store = try await api.store()

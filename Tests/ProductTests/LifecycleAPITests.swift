@@ -5,14 +5,14 @@ import Testing
 
 /// Each cell of the lifecycle's table, through the API.
 @Suite(.database) struct LifecycleAPITests {
-    /// A delivery in some status, and somebody who stands to it in some way.
+    /// A delivery in some status, and somebody with some standing to it.
     private struct Scene {
         let delivery: String
         let person: Person
         let store: Person
     }
 
-    /// Brings it about, or says that it cannot be.
+    /// Makes the scene, or says that it is impossible.
     private func scene(_ standing: Lifecycle.Standing, _ status: DeliveryStatus, _ api: API) async throws -> Scene? {
         let (store, couriers) = try await api.team(3)
         let (ana, ivo) = (couriers[0], couriers[1])
@@ -56,7 +56,7 @@ import Testing
                 case .becomes(let next, _):
                     #expect(answer.status == 200 && answer.json["status"].string == next.rawValue, "\(action)")
                     #expect(after["status"].string == next.rawValue)
-                    // Again it is the same, or no longer to be had; it never happens twice.
+                    // Repeating the step changes nothing or is refused; it never happens twice.
                     let again = try await act(action, scene, api)
                     let version = try await api.get(path, as: scene.store.token).json["version"].integer ?? 0
                     #expect(action == .edit || version == after["version"].integer, "\(action): \(again.json)")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// What the table says; a store that asks for what couriers do is refused before the table is asked.
+    /// The table's outcome. A store that asks for a courier's step is refused before the table is asked.
     private func expected(
         _ action: Lifecycle.Action, _ standing: Lifecycle.Standing, _ status: DeliveryStatus
     ) throws -> Lifecycle.Outcome {
@@ -93,7 +93,7 @@ import Testing
             ? try await api.call(
                 "PATCH", Deliveries.path(scene.delivery), ["description": "Nešto drugo"], as: scene.person.token)
             : try await api.act(action.rawValue, scene.delivery, as: scene.person)
-        // Couriers do not edit, and stores do not carry: that is refused by kind, and means the same here.
+        // Couriers do not edit, and stores do not carry. They are refused by kind, which counts as not found here.
         guard answer.status == 403, answer.code == "forbidden" else { return answer }
         return try await api.get("/v1/deliveries/018f0000-0000-7000-8000-000000000000", as: scene.person.token)
     }

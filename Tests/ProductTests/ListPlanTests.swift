@@ -45,16 +45,16 @@ import Testing
     private static let starts = [
         (status: "pending", id: "ffffffff-ffff-ffff-ffff-ffffffffffff", through: "cancelled"),
         (status: "in_progress", id: "00000000-0000-7000-8000-000000000000", through: "cancelled"),
-        // The middle of all.
+        // The middle of the whole list.
         (status: "delivered", id: "00000000-0000-7000-8000-000000500000", through: "cancelled"),
-        // Only what is pending, behind half of it.
+        // Only pending deliveries, behind half of them.
         (status: "pending", id: "00000000-0000-7000-8000-000000500000", through: "pending"),
     ]
 
-    /// A hundred thousand are pending, the rest delivered; all are of one store and one courier.
+    /// A hundred thousand are pending, and the rest is delivered. All belong to one store and one courier.
     private func fill(_ api: API, _ store: Person, _ courier: Person) async throws {
         for table in ["deliveries", "jobs"] { try await api.execute("ALTER TABLE \(table) DISABLE TRIGGER ALL") }
-        // In parts, so that no connection is silent for longer than it may be.
+        // It is done in parts, so that no connection is silent for too long.
         for part in 0..<20 {
             try await api.execute(
                 """
@@ -79,7 +79,7 @@ import Testing
         try await api.execute("ANALYZE deliveries, jobs, events")
     }
 
-    /// What the statement does, prepared as Kurir's sessions prepare it.
+    /// The plan and the figures of the statement, prepared as Kurir's sessions prepare it.
     private func explain(_ api: API, _ sql: String, _ parameters: [String]) async throws -> String {
         let url = TestDatabase.current.url
         return try await blocking {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// How many rows of a table were read, those among them that a filter removed.
+    /// How many rows of a table were read, including those that a filter removed.
     private func rows(of table: String, in plan: String) -> Int {
         let lines = plan.split(separator: "\n")
         guard let place = lines.firstIndex(where: { $0.contains("Scan") && $0.contains(" on \(table) ") }) else {

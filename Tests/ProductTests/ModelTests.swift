@@ -3,13 +3,13 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Random commands of several stores and couriers at once, against the API on a real database, compared with the pure
-/// lifecycle. Partnerships end and begin meanwhile.
+/// Random commands of several stores and couriers at once, against the API on a real database, are compared with the
+/// pure lifecycle. Meanwhile partnerships end and begin.
 @Suite(.database) struct ModelTests {
     private enum Actor { case store, courier(Int) }
 
-    /// Each delivery is used by several at once, so that what they are answered depends on who came first: the history
-    /// tells who did, and the pure lifecycle, replayed in that order, must come to the same.
+    /// Several use each delivery at once, so their answers depend on who came first. The history tells that, and the
+    /// pure lifecycle, replayed in that order, must have the same outcome.
     @Test func `random commands come to what the lifecycle says`() async throws {
         var seed = Seed.forThisRun()
         print("model: \(seed)")
@@ -37,14 +37,14 @@ import Testing
         }
     }
 
-    /// Who is no partner stands nowhere among what is open.
+    /// Couriers who are not partners have no place in open deliveries.
     private static let strangersWithOffers = """
         SELECT count(*) FROM deliveries d, unnest(d.candidates || d.courier_id) AS courier
         WHERE d.status IN ('pending', 'in_progress') AND courier IS NOT NULL
             AND NOT EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = courier)
         """
 
-    /// Also those that were made on the way.
+    /// Includes the deliveries that were made on the way.
     private func all(
         _ known: [(id: String, team: (store: Person, couriers: [Person]))], _ api: API
     ) async throws -> [(String, (store: Person, couriers: [Person]))] {
@@ -82,21 +82,21 @@ import Testing
             case 7: answer = try await api.act("deliver", id, as: courier)
             default: answer = try await api.act("cancel", id, as: courier, ["reason": "slučajno"])
             }
-            // Whatever happens meanwhile, the answer is one that the table knows.
+            // Whatever happens meanwhile, the table knows the answer.
             let known = Set(Lifecycle.Refusal.allCases.map(\.rawValue))
                 .union(["validation_failed", "not_found"])
             #expect((200...204).contains(answer.status) || known.contains(answer.code ?? ""), "\(answer.json)")
         }
     }
 
-    /// Has them work together again, unless somebody else sees to that.
+    /// Makes them partners again, unless somebody else does.
     private func reunite(_ store: Person, _ courier: Person, _ api: API) async throws {
         let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
         guard let code = invite.json["code"].string else { return }
         _ = try await api.post("/v1/partners", ["code": .string(code)], as: courier.token)
     }
 
-    /// Does once more, purely, what the history says was done, and compares.
+    /// Replays the history with the pure lifecycle, and compares.
     private func replay(_ id: String, of team: (store: Person, couriers: [Person]), _ api: API) async throws {
         let steps = try await api.get(Deliveries.path(id, "history") + "?limit=200", as: team.store.token).items
         let content = DeliveryContent(

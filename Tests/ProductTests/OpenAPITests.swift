@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// The description of the API has what there is, all of it and nothing else.
+/// The description has all of the API and nothing else.
 @Suite(.database) struct OpenAPITests {
     /// One operation of the description.
     private struct Operation {
@@ -52,7 +52,7 @@ import Testing
             let schemes = description["components"]["securitySchemes"].names
             #expect(schemes == ["bearer", "cookie", "gateway_key"])
             for operation in operations {
-                // Any one of them will do.
+                // Any one of them is enough.
                 let security = operation.json["security"].items.map(\.names)
                 let isOpen = security.isEmpty
                 let isForGateways = operation.path.hasPrefix("/v1/outbox/")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// What anyone may ask for.
+    /// The operations for anyone.
     private static let open: Set = [
         "GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs", "GET /", "GET /courier",
         "GET /worker.js", "GET /assets/{version}/{name}", "GET /i/{code}", "GET /i/{code}/qr.svg",
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// What somebody may be refused for is in the description, and told to those who are.
+    /// Refusals are in the description, and in the answers.
     @Test func `refusals are told with their codes`() async throws {
         try await withDescription { _, operations, _ in
             let codes = Dictionary(
@@ -119,7 +119,7 @@ import Testing
 extension JSON {
     fileprivate var members: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
 
-    /// Everything that is pointed at within.
+    /// All references within the JSON.
     fileprivate var references: [String] {
         let within = (items + members.values).flatMap(\.references)
         return (self["$ref"].string.map { [$0] } ?? []) + within

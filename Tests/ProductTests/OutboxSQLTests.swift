@@ -3,9 +3,9 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The queue as gateways meet it that speak SQL.
+/// The queue as gateways use it over SQL.
 @Suite(.database) struct OutboxSQLTests {
-    /// What PostgreSQL calls the error of a statement by somebody of that role; nil when there is none.
+    /// The code of PostgreSQL's error for a statement with that role; nil when there is none.
     private func error(as role: String, _ sql: String) async throws -> String? {
         let transaction = try await OpenTransaction.begin(as: role)
         do {
@@ -44,7 +44,7 @@ import Testing
                     "CREATE TABLE mine (a int)",
                     "SELECT nextval('message_queue_seq_seq')", "SELECT message_partitions(0)",
                     "SELECT setval('queue_start_sms', 1)",
-                    // What PostgreSQL lets everybody do.
+                    // PostgreSQL allows these to everybody by default.
                     "SELECT uuid_v7()", "SELECT throttle('{}', '{}', '{}')", "SELECT message_way('sms', 'x')",
                     "SELECT lo_create(0)", "SELECT withdraw_pushes(gen_random_uuid(), '{}')",
                 ]
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Temporary tables are anybody's to make. If the functions found one, its triggers would run as the owner.
+    /// Anybody may make temporary tables. If the functions found one, its triggers would run as the owner.
     @Test func `the functions do not touch what the role brings along`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()
@@ -88,7 +88,7 @@ import Testing
             #expect(try await gateway.query("SELECT who FROM pg_temp.fooled").isEmpty)
             try await gateway.commit()
             #expect(try await api.execute("SELECT FROM devices").isEmpty)
-            // None of them, also of those to come, looks anywhere but in the schema before what is temporary.
+            // Each of them, including future ones, searches the schema before temporary objects.
             let loose = try await api.execute(
                 """
                 SELECT proname FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace
@@ -151,7 +151,7 @@ import Testing
     }
 }
 
-/// What only the migrations can do, because a copy of a database does not have it.
+/// Only the migrations can do this, because a copy of a database does not have it.
 @Suite(.emptyDatabase) struct GatewayRoleTests {
     @Test func `the role of gateways may make nothing temporary`() async throws {
         let url = TestDatabase.current.url

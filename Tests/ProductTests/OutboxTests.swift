@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The queue as gateways meet it, over HTTP.
+/// The queue as gateways use it over HTTP.
 @Suite(.database) struct OutboxTests {
     @Test func `a claimed message is complete and goes to nobody else`() async throws {
         try await API.serving { api in
@@ -22,7 +22,7 @@ import Testing
             #expect(messages[0]["attempt"] == 1 && messages[0]["data"] == ["n": 0] && messages[0]["platform"] == .null)
             #expect(try await api.claim(key).isEmpty)
             #expect(try await api.tell(key, "ack", messages) == ["done", "done"])
-            // Once more, it is over.
+            // A second time is too late.
             #expect(try await api.tell(key, "ack", messages) == ["lost", "lost"])
             #expect(try await api.execute("SELECT FROM outbox").isEmpty)
         }
@@ -38,7 +38,7 @@ import Testing
             #expect(try await api.tell(key, "ack", [first[0]]) == ["done"])
             let second = try await api.claim(key)
             #expect(bodies(second) == ["message 1"])
-            // While it waits for its next try, what is behind it waits, and nobody else does.
+            // While it waits for its next try, messages behind it wait, and no others do.
             #expect(
                 try await api.tell(key, "nack", second, ["reason": "busy", "retry_after_seconds": 3600]) == ["retry"])
             #expect(try await api.tell(key, "ack", [first[1]]) == ["done"])
@@ -56,11 +56,11 @@ import Testing
             try await api.put(to: ["+385911111111"])
             let first = try await api.claim(one)
             try await api.execute("UPDATE message_queue SET ready_at = now() - interval '1 second'")
-            // Late, but nobody else has it.
+            // It is late, but nobody else has the message.
             #expect(try await api.tell(one, "extend", first, [:], ["lease_seconds": 60]) == ["extended"])
             #expect(try await api.claim(other).isEmpty)
             try await api.execute("UPDATE message_queue SET ready_at = now() - interval '1 second'")
-            // As if committed late: found within a second.
+            // The message is found within a second, as if it were committed late.
             let second = try await api.claim(other, wait: 5)
             #expect(second.count == 1 && second[0]["attempt"] == 2 && second[0]["id"] == first[0]["id"])
             #expect(try await api.tell(one, "ack", first) == ["lost"])
@@ -219,13 +219,13 @@ import Testing
             let id = try await api.delivery(of: store, to: couriers)
             let offers = try await api.claim(key, 1, channel: "push")
             try await api.act("accept", id, as: couriers[0])
-            // The one that nobody had is gone; the other one has one try, which is under way.
+            // The offer that no gateway had is gone; the other has one try, which is under way.
             #expect(try await api.claim(key, channel: "push").isEmpty)
             #expect(try await api.tell(key, "nack", offers, ["reason": "busy"]) == ["dead"])
         }
     }
 
-    /// Gateways that all want the same at once: each message goes to one of them.
+    /// Many gateways claim at once, and each message goes to one of them.
     @Test func `each message goes to one of many gateways`() async throws {
         try await API.serving { api in
             let key = try await api.key()

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Two who change the same messages at the same moment: the one has not committed yet when the other comes.
+/// Two transactions change the same messages: one has not committed yet when the other comes.
 @Suite(.database) struct OutboxTogetherTests {
     /// An offer to one courier who has a phone, not taken yet.
     private func offer(_ api: API) async throws -> (store: Person, courier: Person, id: String) {
@@ -21,7 +21,7 @@ import Testing
             try await api.untilSomebodyWaits()
             try await gateway.commit()
             #expect(try await accepted.status == 200)
-            // It was out already, so it stays until its gateway answers, and has no other try.
+            // It was sent out already, so it stays until its gateway answers, and is not tried again.
             let held: JSON = ["id": .string(claimed[0][0] ?? ""), "lease": .string(claimed[0][1] ?? "")]
             #expect(try await api.tell(try await api.key(), "nack", [held], ["reason": "busy"]) == ["dead"])
         }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// They count what they did, and would wait for each other, or both for ever, if they counted in the same rows.
+    /// Gateways count what they did. If they counted in the same rows, they would wait for each other, or deadlock.
     @Test func `gateways of the same channels do not wait for each other`() async throws {
         try await API.serving { api in
             let key = try await api.key()
@@ -88,7 +88,7 @@ import Testing
                 let acked = try await slow.query("SELECT result FROM outbox_ack('{\(id)}', '{\(lease)}')")
                 #expect(acked == [["done"]])
             }
-            // Answered although the other one has not committed.
+            // It is answered although the other one has not committed.
             #expect(try await api.tell(key, "ack", [pushes[1]]) == ["done"])
             #expect(
                 try await api.tell(key, "nack", [texts[1]], ["reason": "no such number", "permanent": true]) == [

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Whose turn it is, when things go wrong.
+/// The order of messages when things go wrong.
 @Suite(.database) struct OutboxTurnsTests {
     @Test func `the message behind moves on when the first is withdrawn`() async throws {
         try await API.serving { api in
@@ -17,7 +17,7 @@ import Testing
             let parked = try await api.execute(
                 "SELECT count(*) FROM message_queue WHERE ready_at BETWEEN now() AND now() + interval '61 seconds'")
             #expect(parked == [["2"]])
-            // As the store's cancel does with an offer.
+            // A store's cancel removes an offer in this way.
             try await api.execute("DELETE FROM message_queue WHERE attempt = 1")
             #expect(bodies(try await api.claim(key)) == ["message 1"])
         }
@@ -27,7 +27,7 @@ import Testing
         try await API.serving { api in
             let key = try await api.key()
             let good = (0..<100).map { "+38592\(1_000_000 + $0)" }
-            // The bad one's come first, and are more than a claim takes.
+            // The bad address's messages come first, and are more than a claim takes.
             try await api.put(to: Array(repeating: "+385911111111", count: 50))
             for _ in 0..<3 { try await api.put(to: good) }
             var order: [String: [String]] = [:]
@@ -47,13 +47,13 @@ import Testing
                 }
             }
             #expect(order.count == 100 && order.values.allSatisfy { $0 == $0.sorted() })
-            // Not one of them was out of turn, and nothing was lost.
+            // None was out of turn, and none was lost.
             #expect(try await api.execute("SELECT count(*), count(DISTINCT way) FROM message_queue") == [["50", "1"]])
             #expect(claims < 30)
         }
     }
 
-    /// A crowd of them is cleared away a part at a time: the gateway that meets it is answered, and gets through.
+    /// Many of them are cleared away in parts, so the gateway that meets them is answered, and gets through.
     @Test func `a crowd of expired messages jams nothing`() async throws {
         try await API.serving { api in
             let key = try await api.key()
@@ -121,7 +121,8 @@ import Testing
         }
     }
 
-    /// A lease ends while its gateway says that it is done: it was, or another one has the message, and never both.
+    /// A lease ends while its gateway acknowledges the message. Either that counts, or another gateway has the message,
+    /// never both.
     @Test func `an ack that races the end of its lease has one outcome`() async throws {
         try await API.serving { api in
             let key = try await api.key()
@@ -135,7 +136,7 @@ import Testing
                 async let taken = api.claim(key)
                 let (result, other) = (try await acked, try await taken)
                 outcomes["\(result[0]) \(other.count)", default: 0] += 1
-                // Late, it is nobody's business any more.
+                // A late acknowledgement has no effect.
                 #expect(try await api.tell(key, "ack", held) == ["lost"])
                 if !other.isEmpty { #expect(try await api.tell(key, "ack", other) == ["done"]) }
             }
@@ -158,14 +159,14 @@ import Testing
             }
             let before = try await partitions()
             #expect(before.count == 5 * 3)
-            // What has no week of its own goes elsewhere, and is not lost.
+            // A message without a partition for its week goes to the default one, and is not lost.
             try await api.execute(
                 """
                 INSERT INTO messages (created_at, kind, channel, address, language, title, body, data)
                 VALUES (now() + interval '1 year', 'invite', 'sms', '+385913333333', 'hr', 'T', 'next year', '{}')
                 """)
             #expect(bodies(try await api.claim(key)) == ["next year"])
-            // Weeks that lie wholly before what is kept go, unless something of theirs still waits; this one never does.
+            // Weeks that are too old are dropped, unless a message of theirs still waits; this one never is.
             for week in ["2020-01-06", "2020-01-13"] {
                 let name = "messages_" + week.filter { $0 != "-" }
                 try await api.execute(
@@ -182,7 +183,7 @@ import Testing
             let forgotten = try await api.claim(key)
             #expect(bodies(forgotten) == ["forgotten"])
             _ = try await api.tell(key, "ack", forgotten)
-            // A week whose partition was not there in time gets what went elsewhere meanwhile.
+            // If a week's partition was missing, it gets the messages that went to the default one meanwhile.
             let last = try #require(before.last { $0.hasPrefix("messages_2") })
             try await api.execute("DROP TABLE \(last)")
             try await api.execute(

@@ -8,7 +8,7 @@ import Testing
 @testable import People
 @testable import Product
 
-/// What is looked at without a session.
+/// The pages that need no session.
 @Suite(.database) struct PageTests {
     private func invited(_ api: API, by name: String) async throws -> (code: String, courier: Person) {
         let (store, courier) = (try await api.store(name: name), try await api.courier(name: ("Evangelina", "Tajnić")))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Browsers take the page's one style and nothing else.
+    /// Browsers accept only the page's own style.
     @Test(arguments: ["/docs", "/i/00000-00000"])
     func `the policy of a page allows its style alone`(_ path: String) async throws {
         try await API.serving { api in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// A room that tells how often it was asked for its endpoints.
+    /// A room that counts how often it was asked for its endpoints.
     private struct CountingRoom: Room {
         let asked = Counter()
 

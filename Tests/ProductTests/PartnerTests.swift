@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Who works with whom, and what stores may know of couriers.
+/// Partnerships, and what stores may know of couriers.
 @Suite(.database) struct PartnerTests {
     @Test func `both sides see the other by name`() async throws {
         try await API.serving { api in
@@ -56,7 +56,7 @@ import Testing
     @Test func `the directory goes page by page`() async throws {
         try await API.serving { api in
             let store = try await api.store()
-            // Equal names, so that only the id tells them apart.
+            // Their names are equal, so that only the id distinguishes them.
             for _ in 0..<7 { _ = try await api.courier() }
             var (seen, cursor): ([JSON], String?) = ([], nil)
             repeat {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Deliveries
 
-/// The end of a partnership: from then on that courier is offered nothing of the store's, whatever happens meanwhile.
+/// The end of a partnership: from then on that courier is offered nothing by the store, whatever happens meanwhile.
 @Suite(.database) struct PartnershipEndTests {
     private func end(_ store: Person, _ courier: Person, _ api: API, release: Bool = false) async throws -> Int {
         let path = "/v1/partners/\(courier.id)" + (release ? "?release=true" : "")
@@ -17,7 +17,7 @@ import Testing
         try await api.get(Deliveries.path(id), as: store.token).json["candidates"].items.map { $0["courier_id"].string }
     }
 
-    /// No message, no entry of a list, no event says anything of the delivery to that courier.
+    /// Expects that no message, no list and no event tells that courier of the delivery.
     private func expectNothing(of id: String, for courier: Person, _ api: API) async throws {
         #expect(
             try await api.execute(
@@ -40,20 +40,20 @@ import Testing
             let returned = try await api.act("cancel", id, as: couriers[0])
             #expect(returned.status == 200)
             try await expectNothing(of: id, for: couriers[1], api)
-            // Nobody is left, and the store knows.
+            // No candidate is left, and the store knows.
             let told = "SELECT count(*) FROM events WHERE type = 'delivery.stranded' AND account_id = '\(store.id)'"
             try await eventually { try await api.execute(told) == [["1"]] }
             try await api.expectConsistency()
         }
     }
 
-    /// As if a node had read who is a partner, stood still while the partnership ended, and then committed.
+    /// It is as if a node had read who is a partner, stood still while the partnership ended, and then committed.
     @Test func `a courier who is no partner at the commit is offered nothing`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
-            // Ended behind the back of whatever takes leave: the courier is still a candidate.
+            // The row is deleted without the work that follows, so the courier is still a candidate.
             try await api.execute("DELETE FROM partners WHERE courier_id = '\(couriers[1].id)'")
             #expect(try await api.act("cancel", id, as: couriers[0]).status == 200)
             #expect(try await candidates(id, store, api) == [couriers[0].id])
@@ -98,7 +98,7 @@ import Testing
             let released = try await api.get(Deliveries.path(carried), as: store.token).json
             #expect(released["status"] == "pending" && released["courier"] == .null)
             #expect(try await api.get("/v1/deliveries", as: leaving.token).items.isEmpty)
-            // It was the store's doing: nothing counts.
+            // The store did it, so nothing counts against the courier.
             #expect(try await api.stats(of: leaving) == before)
             #expect(try await api.execute("SELECT count(*) FROM partnership_endings") == [["0"]])
             try await api.expectConsistency()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// What could not be left for however long is not forgotten.
+    /// A delivery that could not be left for a long time is not forgotten.
     @Test func `an end that was refused at first is carried out later`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Partners again and no longer, while leave of the first time is still being taken.
+    /// They are partners again and part again, while the work of the first end is still going on.
     @Test func `a second end of a partnership is not taken for the first`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    /// Whoever gets another number meanwhile.
+    /// Couriers change their numbers meanwhile.
     @Test func `ends of partnerships and changes of numbers never deadlock`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    /// Who is a partner again by the time of the commit keeps what it carries.
+    /// A courier who is a partner again by the time of the commit keeps what it carries.
     @Test func `a courier who is a partner again is not released`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    /// Ten thousand jobs, and everybody else works on meanwhile.
+    /// There are ten thousand jobs, and everybody else works on meanwhile.
     @Test func `many jobs are left in commits of their own`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    /// Every step of other couriers and of the store, while partnerships end and begin.
+    /// Other couriers and the store take every step, while partnerships end and begin.
     @Test func `no offer goes to a courier who is no partner`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(4)
@@ -314,7 +314,7 @@ import Testing
             try await eventually {
                 try await api.execute("SELECT count(*) FROM partnership_endings") == [["0"]]
             }
-            // Whoever is a candidate, or has an offer, of what is open is a partner, or left it.
+            // Every candidate for an open delivery, and everybody with an offer of one, is a partner or left it.
             for courier in couriers { _ = try await end(store, courier, api, release: true) }
             try await eventually {
                 try await api.execute("SELECT count(*) FROM partnership_endings") == [["0"]]

@@ -16,7 +16,7 @@ import Testing
         try await api.post("/v1/sessions", ["email": form["email"], "password": .string(password)])
     }
 
-    /// The code that went out last.
+    /// The code that was sent last.
     private func code(_ api: API) async throws -> String {
         let rows = try await api.execute(
             "SELECT data->>'code' FROM outbox WHERE kind = 'password_reset' ORDER BY seq DESC LIMIT 1")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// The code is kept as a keyed hash: who reads the table cannot try all of them.
+    /// The code is kept as a keyed hash, so that a reader of the table cannot try all codes.
     @Test func `no code for a new password is kept`() async throws {
         try await API.serving { api in
             let (form, _) = try await registered(api)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// A session that begins with the old password at the very moment does not outlive the change.
+    /// A session that begins with the old password at that very moment does not outlive the change.
     @Test func `no session of the old password is left`() async throws {
         try await API.serving(hashingThreads: 2) { api in
             let (form, token) = try await registered(api)

@@ -12,21 +12,21 @@ import Testing
 @testable import Outbox
 @testable import People
 
-/// No statement that requests wait for reads more than it needs, whatever the planner was told of the tables.
+/// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
 @Suite(.database, .timeLimit(.minutes(5))) struct PlanTests {
     enum Statistics: String, CaseIterable {
         /// Gathered while everything was empty.
         case ofEmptyTables
-        /// Nobody has ever looked, as after a restore.
+        /// Statistics were never gathered, as after a restore.
         case none
         /// Gathered when there were a few rows, all alike.
         case ofFewRows
         case right
-        /// As they are where there are ten million rows of everything.
+        /// The statistics of a database with ten million rows of everything.
         case ofTenMillion
     }
 
-    /// Planned while there is next to nothing, and used when there is much.
+    /// Statements are planned while there is next to nothing, and used when there is much.
     @Test(arguments: Statistics.allCases) func `no statement reads more than it needs`(_ statistics: Statistics)
         async throws
     {
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// Sixty thousand events for as many readers, numbered within the time that a statement has: looked up once each, and
-    /// not each beside all others.
+    /// Sixty thousand events for as many readers are numbered within the time that a statement has: each reader is
+    /// looked up once, and not compared with all others.
     @Test func `numbering takes no longer for many readers`() async throws {
         try await API.serving { api in
             try await Session.with { session in
@@ -78,7 +78,7 @@ import Testing
                     SELECT array_agg(gen_random_uuid()), array_agg('test.many'::text)
                     FROM generate_series(1, 120) entry, generate_series(1, 500) reader GROUP BY entry
                     """)
-                // One more than is asked for is left, since what one entry tells is numbered together.
+                // One more than asked for is left, since the events of one entry are numbered together.
                 let most: Int32 = 59_000
                 #expect(try await session.database.run(NumberEvents(most: most)) == [true])
                 #expect(try await session.database.run(NumberEvents(most: most)) == [false])
@@ -95,7 +95,7 @@ import Testing
         ).compactMap { $0[0] }
     }
 
-    /// Every table has so much that reading it all is noticed, but for those that stay small wherever they are.
+    /// Every table has so many rows that reading all of them is noticed, except those that are always small.
     private func expectRows(_ api: API) async throws {
         let small: Set = [
             "event_cursors_before", "event_rounds", "events_kept", "gateway_keys", "housekeeping", "message_counts",
@@ -110,7 +110,7 @@ import Testing
         #expect(empty == small, "fill them, or say that they stay small: \(empty.symmetricDifference(small))")
     }
 
-    /// Rows are estimated by the pages that a table has and by what the statistics say of how many a page holds.
+    /// The planner estimates rows by a table's pages and by the statistics of how many rows a page holds.
     private func tellOfTenMillion(_ api: API) async throws {
         try await api.execute(
             """
@@ -120,7 +120,7 @@ import Testing
             """)
     }
 
-    /// Twenty thousand of what there is most of, and some thousands of the rest.
+    /// Twenty thousand rows of the largest tables, and some thousands of the others.
     private func fill(_ api: API, like id: ID, _ couriers: [Person]) async throws {
         let number = "('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid"
         for sql in [
@@ -222,9 +222,9 @@ import Testing
     }
 }
 
-/// What requests ask as a rule.
+/// The usual statements of requests.
 private struct Statements: Sendable {
-    /// Rows and entries of indexes that one may read: two pages of a list, with what belongs to each row.
+    /// How many rows and index entries one may read: two pages of a list, with what belongs to each row.
     static let most = 1500
 
     let session: Session
@@ -248,7 +248,7 @@ private struct Statements: Sendable {
         var fields = Fields(["phone": "+385911234567"])
         let invitation = InviteForm(&fields)
         all = [
-            // First, since it is a transaction of its own.
+            // This comes first, since it is a transaction of its own.
             Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
             Self.one(CommitCreations<PassOver>(commits: [create])), Self.one(CommitSteps<PassOver>(commits: [accept])),
             Self.one(CommitSteps<WaitFor>(commits: [accept])),
@@ -281,7 +281,7 @@ private struct Statements: Sendable {
         ("\(S.self)", { _ = try await $0.run(statement) })
     }
 
-    /// How many rows and entries each of them read. What they write is rolled back.
+    /// How many rows and index entries each of them read. What they write is rolled back.
     func reads() async throws -> [String: Int] {
         struct RolledBack: Error { let reads: [String: Int] }
         do {
@@ -307,7 +307,7 @@ private struct HoldNumbering: Statement {
     static func decode(_ row: inout RowReader) throws -> String { try row.read() }
 }
 
-/// Tells everybody something of each kind.
+/// Sends everybody a message of each kind.
 private struct TellEverybody: Statement {
     static let sql = Tell.sql(
         """
@@ -343,7 +343,7 @@ private struct ClaimAndAnswer: Statement {
         """
 }
 
-/// How many rows and entries of indexes the connection has read, by the server's own count.
+/// How many rows and index entries the connection has read, by the server's count.
 private struct RowsRead: Statement {
     static let sql = """
         SELECT sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::bigint

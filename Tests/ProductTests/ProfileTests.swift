@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// What an account says of itself, and the devices it has.
+/// An account's own data, and its devices.
 @Suite(.database) struct ProfileTests {
     @Test func `fields left out of a change stay`() async throws {
         try await API.serving { api in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import People
 
-/// Nothing goes to whom it is not for any more, and nothing that is no longer so.
+/// No message goes to somebody whom it no longer concerns, or says what is no longer true.
 @Suite(.database) struct RecipientTests {
-    /// A gateway's key, a store, and couriers who have a device each, named after their place.
+    /// A gateway's key, a store, and couriers with a device each, named by its place.
     private func team(_ api: API, _ count: Int) async throws -> (key: String, store: Person, couriers: [Person]) {
         let (store, couriers) = try await api.team(count)
         for (number, courier) in couriers.enumerated() { try await claim("d\(number)", api, courier) }
@@ -64,7 +64,7 @@ import Testing
             #expect(
                 try await texts(api) == [["delivery_cancelled", "push", "second"], ["invite", "push", "strange"]])
             _ = try await api.call("DELETE", "/v1/me/devices/second", as: ana.token)
-            // An invite is told in any case.
+            // An invite is sent in any case.
             _ = try await api.call("PATCH", "/v1/me", ["notifications_enabled": false], as: stranger.token)
             #expect(
                 try await texts(api) == [["delivery_cancelled", "sms", ana.login], ["invite", "sms", stranger.login]])
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// Who gives devices up, gateways that report them gone, and whoever withdraws offers want the same rows.
+    /// Giving devices up, reports that they are gone, and withdrawing offers all need the same rows.
     @Test func `changes of devices and offers never deadlock`() async throws {
         try await API.serving { api in
             let (key, store, couriers) = try await team(api, 4)
@@ -128,7 +128,7 @@ import Testing
                 #expect(try await api.execute("SELECT FROM devices").isEmpty)
                 #expect(try await api.execute("SELECT FROM message_queue WHERE kind = 'delivery_offered'").isEmpty)
             }
-            // PostgreSQL tells of them a second later.
+            // PostgreSQL reports them a second later.
             try await Task.sleep(for: .milliseconds(1500))
             let deadlocks = try await api.execute(
                 "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
@@ -188,7 +188,7 @@ import Testing
                 #expect(try await api.post("/v1/password_resets", ["phone": "0911234567"]).status == 202)
             }
             try await eventually { try await texts(api).count == 1 }
-            // The one that is left is the newer one.
+            // The newer one is left.
             let ids = try await api.execute("SELECT id = (SELECT max(id::text)::uuid FROM messages) FROM outbox")
             #expect(ids == [["t"]])
         }
@@ -223,7 +223,7 @@ import Testing
         try await API.serving { api in
             let key = try await api.key()
             async let waited = api.claim(key, wait: 3)
-            // It is let in.
+            // The gateway has been let in.
             try await eventually {
                 try await api.execute("SELECT FROM gateway_keys WHERE used_at IS NOT NULL").count == 1
             }

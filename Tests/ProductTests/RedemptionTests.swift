@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Redeeming the code of an invite: the one way in which a partnership begins.
+/// Redeeming the code of an invite, which is the only way in which a partnership begins.
 @Suite(.database) struct RedemptionTests {
     private func invited(_ api: API, _ store: Person, _ courier: Person) async throws -> String {
         let answer = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
@@ -171,7 +171,7 @@ import Testing
             for _ in 0..<100 {
                 let (store, courier) = (try await api.store(), try await api.courier())
                 let first = try await invited(api, store, courier)
-                // As if the first had been made for the number before it was registered.
+                // The first looks as if it was made for the number before it was registered.
                 try await api.execute(
                     "UPDATE invites SET courier_id = NULL, phone = '+385900000000' WHERE store_id = '\(store.id)'")
                 let second = try await invited(api, store, courier)

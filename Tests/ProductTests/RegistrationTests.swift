@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Section 3 of the contract: how accounts come to be.
+/// Section 3 of the contract: registration.
 @Suite(.database) struct RegistrationTests {
     @Test func `a store registers and is signed in`() async throws {
         try await API.serving { api in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// However many ways there are to write one number, it has one account.
+    /// However a number is written, it has one account.
     @Test func `one number has one courier`() async throws {
         try await API.serving { api in
             for phone in ["+385 91 234-5678", "00385912345678", "091/234 5678", "(091) 2345678"] {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// The database itself takes no registration that the rules would not.
+    /// The database itself accepts no registration that the rules refuse.
     @Test(arguments: [
         ("UPDATE stores SET tax_id = '12345678901'", "store_tax_id"),
         ("UPDATE stores SET phone = '091'", "store_phone"),

@@ -22,7 +22,7 @@ import Testing
         return ids
     }
 
-    /// Deliveries of the same store and for the same couriers, behind all that there are: the first is the newest.
+    /// Deliveries of the same store and for the same couriers, behind all existing ones; the first is the newest.
     private func fill(_ api: API, like id: String, count: Int, word: String) async throws {
         try await api.execute(
             """
@@ -77,10 +77,10 @@ import Testing
             let ((store, couriers), (other, others)) = (try await api.team(1), try await api.team(1))
             let id = try await api.delivery(of: store, to: couriers, ["description": "lubenica"])
             #expect(try await found("lubenica", by: store, api) == [id])
-            // So many that no glance sees all of them.
+            // There are so many that no glance sees all of them.
             for _ in 0..<20 { _ = try await api.delivery(of: other, to: others, ["description": "kruh"]) }
             for person in [other] + others { #expect(try await found("lubenica", by: person, api).isEmpty) }
-            // A mark that somebody guessed opens nothing.
+            // Guessing a mark opens nothing.
             #expect(try await found("\(store.id.suffix(6))lubenica", by: others[0], api).isEmpty)
             let ended = try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token)
             #expect(ended.status == 204)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    /// Too many to be sorted, and none of them near the beginning.
+    /// There are too many to be sorted, and none is near the beginning.
     @Test func `a frequent word is found page by page, and nothing is missed`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -182,14 +182,14 @@ import Testing
                     Task { try await api.get("/v1/deliveries?q=torta", as: store.token) }
                 }
                 var (first, others) = (try await search().value, [Task<Answer, any Error>]())
-                // Again where the first had its two seconds before the third came.
+                // This is repeated if the first one's two seconds were over before the third came.
                 for _ in 0..<10 where first.status != 429 {
                     let oldest = search()
                     try await eventually { try await waiting(api) > 0 }
                     others = (0..<2).map { _ in search() }
                     first = try await oldest.value
                 }
-                // Lists, deliveries and people go on meanwhile.
+                // Lists, deliveries and people still work meanwhile.
                 #expect(try await api.get("/v1/deliveries", as: store.token).items.count == 1)
                 #expect(try await api.get("/v1/deliveries/\(id)", as: couriers[0].token).status == 200)
                 return (first, others)
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    /// However often somebody asks again, no more than two statements are under way for it.
+    /// However often somebody searches again, no more than two statements are under way for it.
     @Test func `an ended search keeps its place until its statement has ended`() async throws {
         try await API.serving { api in
             let (reads, account) = (SlowReads(api.database), Domain.ID(high: 1, low: 1))
@@ -253,14 +253,14 @@ import Testing
         }
     }
 
-    /// They cost as much as searches do.
+    /// Figures cost as much as searches.
     @Test func `no more than two requests for figures run at once`() async throws {
         try await API.serving { api in
             let store = try await api.store()
             try await api.database.transaction { holder in
                 _ = try await holder.run(LockCancellations())
                 var answers: [Int] = []
-                // Again where the first was over before the third came.
+                // This is repeated if the first one was over before the third came.
                 for _ in 0..<10 where !answers.contains(429) {
                     let all = (0..<3).map { _ in Task { try await api.get("/v1/stats", as: store.token).status } }
                     for one in all { answers.append(try await one.value) }

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// What is one character to a reader can be thousands of bytes, of which the database takes 800.
+    /// One character to a reader can have thousands of bytes, of which the database takes 800.
     @Test(arguments: ["e" + String(repeating: "\u{301}", count: 5000), String(repeating: "👩‍👩‍👧‍👦", count: 300)])
     func `the name of a browser is cut by its bytes`(_ userAgent: String) async throws {
         try await API.serving { api in
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Nothing tells a wrong password from an account that is not there.
+    /// A wrong password and an unknown account look the same.
     @Test func `a refused sign-in does not tell what is wrong`() async throws {
         try await API.serving { api in
             let (email, _) = try await registered(api)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// Another site can make a browser send the cookie, but neither say that it is ours nor add a header.
+    /// Another site can make a browser send the cookie, but it can neither pretend to be ours nor add a header.
     @Test(arguments: [
         ([:], 403), (["Sec-Fetch-Site": "cross-site"], 403), (["Sec-Fetch-Site": "same-site"], 403),
         (["Sec-Fetch-Site": "same-origin"], 200), (["X-Requested-With": "kurir"], 200),
@@ -125,7 +125,7 @@ import Testing
             for _ in 0..<4 { try #require(try await api.get("/v1/me", as: first).status == 200) }
             let id = try await api.get("/v1/sessions", as: second).items[1]["id"].string ?? ""
             #expect(try await api.call("DELETE", "/v1/sessions/\(id)", as: second).status == 204)
-            // On every loop, whichever takes the connection.
+            // This holds on every loop, whichever takes the connection.
             for _ in 0..<8 { #expect(try await api.get("/v1/me", as: first).status == 401) }
             #expect(try await api.call("DELETE", "/v1/sessions/\(id)", as: second).status == 404)
             #expect(try await api.call("DELETE", "/v1/sessions/current", as: second).status == 204)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Only hashes of tokens are kept.
+    /// Only the hashes of tokens are kept.
     @Test func `no token is in the database`() async throws {
         try await API.serving { api in
             let (_, token) = try await registered(api)

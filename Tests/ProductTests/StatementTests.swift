@@ -120,7 +120,7 @@ import Testing
         SchemaState.self,
     ]
 
-    /// Those whose parameters could be of several types.
+    /// The statements whose parameters could have several types.
     private static let types = [
         "EndPartnership": "uuid, uuid, jsonb", "MakeInvite": "uuid, uuid, text, uuid, bytea, text, jsonb",
         "RedeemInvite": "uuid, uuid, jsonb", "ListCancellations": "uuid, uuid, uuid, integer",
@@ -135,7 +135,7 @@ import Testing
             + "uuid[], uuid[]",
     ]
 
-    /// The database takes each of them as it is: what it names is there, and has the type that is meant.
+    /// The database accepts each of them as it is: everything that it names exists, with the type that is meant.
     @Test(.database) func `the database knows what each statement names`() throws {
         let connection = try TestDatabase.current.connect()
         for statement in Self.all {
@@ -150,7 +150,7 @@ import Testing
     @Test func `no statement is missing here`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
         var found: Set<String> = []
-        // Those of the parts below and beside the rooms are their own.
+        // The statements of the layers below and beside the rooms belong to those.
         let others: Set = ["Postgres", "Observability", "Gateways", "kurir"]
         for target in try FileManager.default.contentsOfDirectory(atPath: sources.path()) where !others.contains(target)
         {

@@ -23,7 +23,7 @@ import Testing
             let days = stats["days"].items
             let today = try #require(days.last)
             #expect(today["created"] == 4 && today["delivered"] == 1 && today["open"] == 2)
-            // Every day is there, also one without any.
+            // Every day is listed, even one without deliveries.
             #expect(days.count == 30 && today["day"] == stats["to"] && days[0]["day"] == stats["from"])
             #expect(days.dropLast().allSatisfy { $0["created"] == 0 && $0["median_seconds_to_accept"] == .null })
             #expect(stats["before"]["median_seconds_to_deliver"] == .null)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// The days are those of the time zone, summer time and all.
+    /// The days are those of the time zone, including summer time.
     @Test(arguments: [
         ("from=2026-06-11&to=2026-06-11&time_zone=Europe/Zagreb", 1, 0), ("from=2026-06-11&to=2026-06-11", 0, 1),
         ("from=2026-06-10&to=2026-06-10&time_zone=UTC", 1, 0),

@@ -3,15 +3,15 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Texts are bounded in characters for those who write them, and in bytes by the database.
+/// The API bounds texts in characters, and the database bounds them in bytes.
 @Suite(.database) struct TextBoundsTests {
     /// One character to a reader, and more bytes than any column takes.
     private static let endless = "e" + String(repeating: "\u{301}", count: 5000)
 
-    /// As many characters of four bytes as fit.
+    /// The longest text of characters of four bytes.
     private static func full(_ most: Int) -> JSON { .string(String(repeating: "🍋", count: most)) }
 
-    /// Sends each text as long as it may be, which is taken, and as one endless character, which is refused by its name.
+    /// Sends each text at its full length, which is accepted, and as one endless character, which is refused by name.
     private func expectBounds(
         _ texts: [String: Int], within parent: String = "", _ send: (_ texts: JSON) async throws -> Answer
     ) async throws {
@@ -50,7 +50,7 @@ import Testing
             func change(_ form: JSON) async throws -> Answer {
                 try await api.call("PATCH", Deliveries.path(id), form, as: store.token)
             }
-            // Another delivery has the reference that fits.
+            // Another delivery has the reference of that length.
             try await expectBounds(texts.filter { $0.key != "reference" }, change)
             try await expectBounds(recipient, within: "recipient.") { try await change(["recipient": $0]) }
         }

@@ -2,13 +2,13 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Who tries too often is slowed down, and nobody else.
+/// Somebody who tries too often is slowed down, and nobody else is.
 @Suite(.database) struct ThrottleTests {
     @Test func `guessing is slowed down`() async throws {
         try await API.serving(looseness: 1) { api in
             let form = People.storeForm()
             try #require(try await api.post("/v1/stores", form).status == 201)
-            // As somebody who was never here.
+            // The account looks as if it was never here before.
             try await api.execute("DELETE FROM sessions")
             let guess: JSON = ["email": form["email"], "password": "wrong-password"]
             for _ in 0..<8 { #expect(try await api.post("/v1/sessions", guess).status == 401) }
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// Only failures count: whoever knows the password is let in as often as it likes.
+    /// Only failures count. Somebody who knows the password may sign in as often as they like.
     @Test func `tries that succeed are not counted`() async throws {
         try await API.serving(looseness: 1) { api in
             let form = People.storeForm()
@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    /// A stranger's tries fill the account's bucket for strangers, not the way in for whoever was here before.
+    /// A stranger's tries fill the account's bucket for strangers, and do not block addresses that the account has
+    /// used.
     @Test func `nobody is locked out by a stranger`() async throws {
         try await API.serving(looseness: 1) { api in
             let form = People.storeForm()
@@ -66,7 +67,7 @@ import Testing
             let courier = try await api.courier()
             for login in [courier.login, "+385998877665"] {
                 let request: JSON = ["phone": .string(login)]
-                // Whoever asks too often is told nothing, and keeps nobody from using the code that was sent last.
+                // Too many requests are told nothing, and do not invalidate the code that was sent last.
                 for _ in 0..<6 { #expect(try await api.post("/v1/password_resets", request).status == 202) }
             }
             #expect(try await api.execute("SELECT FROM messages").count == 3)
@@ -83,7 +84,7 @@ import Testing
         }
     }
 
-    /// However many try at once, no more get through than one after the other.
+    /// However many tries come at once, no more get through than one after the other.
     @Test func `tries at once are counted right`() async throws {
         try await API.serving(looseness: 1) { api in
             let courier = try await api.courier()

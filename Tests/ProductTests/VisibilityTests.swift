@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Who sees which deliveries, in lists and one by one, after whatever may happen; and who is told.
+/// Who sees which deliveries, in lists and alone, after every step; and who is told.
 @Suite(.database) struct VisibilityTests {
     private func list(_ person: Person, _ api: API, _ query: String = "") async throws -> [String] {
         try await api.get("/v1/deliveries" + query, as: person.token).items.compactMap { $0["id"].string }
@@ -15,7 +15,7 @@ import Testing
             let (ana, ivo) = (couriers[0], couriers[1])
             var ids: [String] = []
             for _ in 0..<7 { ids.append(try await api.delivery(of: store, to: couriers)) }
-            // Offered to both; the rest happens to one each.
+            // The first is only offered to both; the others are taken a step further by one each.
             try await api.act("accept", ids[1], as: ana)
             try await api.act("cancel", ids[1], as: ana)
             try await api.act("decline", ids[2], as: ana)
@@ -30,12 +30,12 @@ import Testing
             #expect(try await list(store, api, "?status=in_progress,cancelled") == [ids[4], ids[3], ids[6]])
             #expect(try await list(ana, api, "?status=delivered") == [ids[5]])
             #expect(try await api.get("/v1/deliveries?status=lost", as: ana.token).wrong == ["status": "invalid_value"])
-            // What is in the list can be looked at, and nothing else.
+            // A courier can read exactly what is in its list.
             for id in ids {
                 let isListed = try await list(ana, api).contains(id)
                 #expect(try await api.get(Deliveries.path(id), as: ana.token).status == (isListed ? 200 : 404))
             }
-            // The store takes the offer back, and cancels what is carried.
+            // The store takes the offer back, and cancels the carried delivery.
             _ = try await api.call(
                 "PATCH", Deliveries.path(ids[0]), ["courier_ids": [.string(ivo.id)]], as: store.token)
             try await api.act("cancel", ids[4], as: store)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// An invite that was left over must not bring back a partnership that the store has ended.
+    /// An invite that was left over must not renew a partnership that the store has ended.
     @Test func `the end of a partnership takes back invites`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
@@ -112,7 +112,8 @@ import Testing
         }
     }
 
-    /// Whoever might accept learns where it goes, and who it is for with the parcel; also from lists, feeds and searches.
+    /// A courier who might accept learns where it goes, and learns the recipient only with the parcel; lists, feeds and
+    /// searches keep to that, too.
     @Test func `only the courier who carries a delivery learns all of the recipient`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)
@@ -152,7 +153,7 @@ import Testing
         }
     }
 
-    /// What it delivered for a store that it has left stands in front of the rest, and is passed over little by little.
+    /// Deliveries for a store that the courier has left come before the rest, and are passed over little by little.
     @Test func `many deliveries that are no longer seen do not hide the rest`() async throws {
         try await API.serving { api in
             let (left, couriers) = try await api.team(1)
@@ -238,7 +239,7 @@ import Testing
                     FROM outbox WHERE kind = 'delivery_cancelled' AND subject = '\(id)'
                     """)
                 reached += rows
-                // The feed tells in any case, and nothing of the recipient.
+                // The feed tells in any case, but nothing of the recipient.
                 try await api.expectEvents(
                     ["delivery.offered", "delivery.accepted", "delivery.cancelled"], of: courier, about: id)
                 let last = try await api.get("/v1/events", as: courier.token).items.last?["delivery"]
@@ -262,13 +263,14 @@ import Testing
                     "/v1/deliveries?limit=3" + (cursor.map { "&cursor=\($0)" } ?? ""), as: store.token)
                 seen += page.items.compactMap { $0["id"].string }
                 cursor = page.json["next_cursor"].string
-                // Meanwhile one that was seen goes on, another one is made, and the last one that was seen is gone.
+                // Meanwhile one that was seen moves on, another is created, and the last one that was seen is
+                // cancelled.
                 try await api.act("accept", seen[steps], as: couriers[0])
                 _ = try await api.delivery(of: store, to: couriers)
                 if let last = seen.last { try await api.act("cancel", last, as: store) }
                 steps += 1
             } while cursor != nil && steps < 40
-            // Nothing of what was there is left out.
+            // Nothing that was there is left out.
             #expect(Set(seen).isSuperset(of: ids))
         }
     }
@@ -293,7 +295,7 @@ import Testing
                 #expect(try await list(store, api, "?q=\(text)").contains(id), "\(text)")
                 #expect(try await list(couriers[0], api, "?q=\(text)").contains(id), "\(text)")
             }
-            // As it is typed in a hurry, and by the number.
+            // Searches as people type in a hurry, and by number.
             for text in ["zupa-7", "rodendan", "091%20999", "%2B385%2091/999", "8877"] {
                 #expect(try await list(store, api, "?q=\(text)").contains(id), "\(text)")
             }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Outbox
 
-/// What became untrue is taken back alike, whatever it is: a message that waits is gone, and one that a gateway has is not
-/// tried again.
+/// Every kind of message that became untrue is withdrawn in the same way: one that waits is removed, and one that a
+/// gateway has is not tried again.
 @Suite(.database) struct WithdrawingTests {
-    /// What the gateway that holds a message is told when it could not send it.
+    /// The result for the gateway that holds a message and could not send it.
     private func outcome(_ key: String, _ held: [JSON], _ api: API) async throws -> [String] {
         try await api.tell(key, "nack", held, ["reason": "busy", "retry_after_seconds": 0])
     }
@@ -97,26 +97,26 @@ import Testing
             let held = try await api.claim(key, 1, channel: "push")
             try await api.act("accept", taken, as: couriers[0])
             #expect(try await outcome(key, held, api) == ["dead"])
-            // The other delivery's are not concerned.
+            // The other delivery's messages are not affected.
             let left = try await api.execute("SELECT subject FROM outbox WHERE kind = 'delivery_offered'")
             #expect(left == [[kept], [kept]])
         }
     }
 
-    /// Nobody serves the channel: what has expired, or is older than messages are kept, is given up all the same.
+    /// Nobody serves the channel, but expired and too old messages are still given up.
     @Test func `a message that nobody takes is given up by age`() async throws {
         try await API.serving { api in
             try await api.put(to: ["+385911111111", "+385911111112", "+385911111113", "+385911111114"])
             try await api.execute(
                 "UPDATE message_queue SET expires_at = now() WHERE id = (SELECT min(id::text)::uuid FROM message_queue)"
             )
-            // One is as old as its week: its time is in its id.
+            // One is as old as its id, which contains its time.
             try await api.execute(
                 """
                 UPDATE message_queue SET id = first_uuid(now() - interval '40 days')
                 WHERE id = (SELECT max(id::text)::uuid FROM message_queue)
                 """)
-            // Whoever has it says what becomes of it.
+            // The gateway that has a message decides what becomes of it.
             try await api.execute(
                 """
                 UPDATE message_queue SET expires_at = now(), lease = gen_random_uuid(), ready_at = now() + interval '1 minute'

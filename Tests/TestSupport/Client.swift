@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// A client that says exactly what a test wants on the wire. Its sockets block, on threads of their own.
+/// A client that sends exactly what a test wants. Its sockets block, on threads of their own.
 package final class Client: Sendable {
     package static let threads = threadPool()
 
@@ -15,7 +15,7 @@ package final class Client: Sendable {
         var isOpen = true
     }
 
-    /// Connects. A small window makes the server feel early that nobody reads.
+    /// Connects. With a small window the server notices early that nobody reads.
     package init(_ port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) async throws {
         file = try await Self.threads.run { try Self.connect(to: port, from: source, receiveBuffer) }
     }
@@ -34,12 +34,12 @@ package final class Client: Sendable {
         try await Self.threads.run { [self] in try sendAll(bytes) }
     }
 
-    /// Says that nothing more will come, and goes on reading.
+    /// Tells the server that nothing more will come, and goes on reading.
     package func finishSending() {
         shutdown(file, Int32(SHUT_WR))
     }
 
-    /// Leaves in good order.
+    /// Closes the connection properly.
     package func close() {
         let wasOpen = state.withLock { state in
             defer { state.isOpen = false }
@@ -48,7 +48,7 @@ package final class Client: Sendable {
         if wasOpen { Glibc.close(file) }
     }
 
-    /// Leaves with a reset, as a process that dies with bytes unread does.
+    /// Closes with a reset, like a process that dies with unread bytes.
     package func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(file, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
@@ -57,12 +57,12 @@ package final class Client: Sendable {
 
     // MARK: Receiving
 
-    /// The next answer; `method` is that of its request, on which the framing depends.
+    /// The next answer. `method` is the request's, on which the framing depends.
     package func reply(to method: String = "GET") async throws -> Reply {
         try await Self.threads.run { [self] in try Reply(method: method, from: self) }
     }
 
-    /// The next answers, none of them to `HEAD`.
+    /// The next answers, none of which is to `HEAD`.
     package func replies(_ count: Int) async throws -> [Reply] {
         try await Self.threads.run { [self] in try (0..<count).map { _ in try Reply(method: "GET", from: self) } }
     }
@@ -87,7 +87,7 @@ package final class Client: Sendable {
         try await Self.threads.run { [self] in try takeRest() }
     }
 
-    /// Whether the server closes now, in whatever way, and without another word.
+    /// Whether the server closes now, in whatever way, without sending more.
     package func isClosed() async throws -> Bool {
         do {
             return try await rest().isEmpty
@@ -96,7 +96,7 @@ package final class Client: Sendable {
         }
     }
 
-    /// Reads so much and forgets it.
+    /// Reads and drops so many bytes.
     package func skip(_ count: Int) async throws {
         try await Self.threads.run { [self] in
             for _ in 0..<count / 65_536 { _ = try take(65_536) }
@@ -139,7 +139,7 @@ package final class Client: Sendable {
         return try take(state.withLock { $0.unread.count - $0.start })
     }
 
-    /// False at the end.
+    /// Receives more bytes; false at the end.
     private func fill() throws -> Bool {
         let bytes = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
             let received = recv(file, buffer.baseAddress, buffer.count, 0)
@@ -168,7 +168,7 @@ package final class Client: Sendable {
     private static func connect(to port: UInt16, from source: String, _ receiveBuffer: Int32?) throws -> Int32 {
         let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { throw ClientError.last }
-        // Long enough for a busy machine; nothing waits that long when all is well.
+        // This is long enough for a busy machine; normally nothing waits that long.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(file, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -208,7 +208,7 @@ package final class Client: Sendable {
     }
 }
 
-/// What a client met instead of an answer.
+/// The error that a client met instead of an answer.
 package enum ClientError: Error, Equatable {
     /// The connection ended in the middle.
     case ended

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A part of a page of the docs that is drawn from something else, between two marks. `KURIR_WRITE_DOCS=1` draws it anew.
+/// A generated part of a page of the docs, between two marks. `KURIR_WRITE_DOCS=1` writes it again.
 public struct Drawn {
     private let page: URL
     private let mark: String
 
-    /// The part of `docs/PAGE` that is drawn from what the mark says.
+    /// The part of `docs/PAGE` that is drawn from the named source.
     public init(_ page: String, from mark: String) {
         self.page =
             URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -17,7 +17,7 @@ public struct Drawn {
 
     private struct NoMarks: Error {}
 
-    /// Whether what stands there is the picture; drawn anew it is.
+    /// Whether the page has that picture; if it is written again, it has.
     public func shows(_ picture: String) throws -> Bool {
         let text = try String(contentsOf: page, encoding: .utf8)
         guard let begin = text.range(of: mark),

@@ -1,4 +1,4 @@
-/// Waits for something that sends no event; only what never comes takes as long as is said.
+/// Waits for something that sends no event. Only a condition that never holds takes the whole time.
 public func eventually(within bound: Duration = .seconds(100), _ condition: () async throws -> Bool) async throws {
     struct NeverCame: Error {}
     let end = ContinuousClock.now + bound

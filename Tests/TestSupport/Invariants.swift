@@ -1,9 +1,9 @@
-/// What may never be, whatever happened: statements that find nothing.
+/// Rules that must always hold, as statements that find nothing.
 public enum Invariants {
-    /// Numbers all that was committed: to be repeated until it says `f`, before events are looked at.
+    /// Numbers everything that was committed. Repeat it until it gives `f`, before looking at events.
     public static let numbering = "SELECT coalesce(number_events(1000000), true)"
 
-    /// Each finds what breaks it.
+    /// Each statement finds what breaks the rule.
     public static let ofDeliveries: [(rule: String, sql: String)] = [
         (
             "history has no gap, and ends where its delivery stands",

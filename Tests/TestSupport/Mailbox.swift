@@ -19,7 +19,7 @@ public struct Mailbox<Value: Sendable>: Sendable {
         throw CancellationError()
     }
 
-    /// Waits for so many.
+    /// Waits for so many values.
     public func next(_ count: Int) async throws -> [Value] {
         var values: [Value] = []
         while values.count < count { values.append(try await next()) }

@@ -2,9 +2,9 @@ import EventLoop
 import Glibc
 import Postgres
 
-/// A cluster of one test's own, whose server the test kills and starts as it likes.
+/// A cluster for one test, which kills and starts its server at will.
 public final class PrivateCluster: Sendable {
-    /// What libpq is to be told to reach its database.
+    /// The URL by which libpq reaches its database.
     public let url: String
 
     private let directory: DataDirectory
@@ -25,7 +25,7 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    /// Whoever comes by TCP is let in; one who calls himself `guarded` needs a password.
+    /// Everybody who comes by TCP is let in, but the user `guarded` needs a password.
     private static func allowTCP(in path: String) throws {
         let rules = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
         let file = open(path, O_WRONLY | O_TRUNC)
@@ -33,7 +33,7 @@ public final class PrivateCluster: Sendable {
         guard write(file, rules, rules.utf8.count) == rules.utf8.count else { throw SystemError("writing \(path)") }
     }
 
-    /// Makes a cluster, starts it, and takes it away after `body`. Given a port, it is reached there by TCP, else by
+    /// Makes a cluster, starts it, and removes it after `body`. It is reached by TCP if a port is given, otherwise by
     /// its Unix socket.
     public static func with<Answer: Sendable>(
         on port: ReservedPort? = nil, _ body: (PrivateCluster) async throws -> Answer
@@ -62,7 +62,7 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    /// Kills every process of the server, as when the power goes, and waits until they are gone.
+    /// Kills every process of the server, as in a power cut, and waits until they are gone.
     public func kill9() async throws {
         try await blocking { [self] in
             let main = server.withLock { $0.take() }
@@ -74,13 +74,13 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    /// Sends every process of the server a signal: one that is stopped (`SIGSTOP`) holds its connections and is silent
-    /// until it goes on (`SIGCONT`).
+    /// Sends a signal to every process of the server. A server that is stopped (`SIGSTOP`) holds its connections and is
+    /// silent until it goes on (`SIGCONT`).
     public func signal(_ signal: Int32) {
         for process in cluster.processes() { process.signal(signal) }
     }
 
-    /// Stops the server in an orderly way; one that does not run does not mind, one that is held up goes on for it.
+    /// Stops the server in good order. If it does not run, nothing happens; if it is held up, it goes on first.
     public func stop() async throws {
         try await blocking { [self] in
             signal(SIGCONT)

@@ -1,9 +1,9 @@
 import EventLoop
 import Glibc
 
-/// A program that a test runs, with what it says on its two outputs.
+/// A program that a test runs, with its two outputs.
 ///
-/// Not Foundation's `Process`: that one notices the end by a socket that other programs may have inherited.
+/// It is not Foundation's `Process`, which notices the end by a socket that other programs may have inherited.
 package final class Program: Sendable {
     package let number: pid_t
     private let output: String
@@ -16,7 +16,7 @@ package final class Program: Sendable {
         package var description: String { "\(name) is not installed; `make test` installs what the tests need" }
     }
 
-    /// Starts a program by its name or path. Nothing of the test's environment reaches it but `PATH`.
+    /// Starts a program by its name or path. Of the test's environment it gets only `PATH`.
     package init(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], errors sink: Int32? = nil
     ) throws {
@@ -37,13 +37,13 @@ package final class Program: Sendable {
         note = TemporaryDirectory.note(running: number)
     }
 
-    /// Runs a program to its end, which it meets after a minute at the latest.
+    /// Runs a program to its end, and ends it after a minute.
     package static func run(
         _ name: String, _ arguments: [String]
     ) async throws -> (code: Int32, said: String, complained: String) {
         let program = try Program("timeout", ["-k", "5", "60", name] + arguments)
         let code = try await program.end()
-        // What `timeout` says of a program that is not there.
+        // `timeout` exits so for a program that does not exist.
         if code == 127 { throw Missing(name: name) }
         return (code, program.said, program.complained)
     }
@@ -56,7 +56,7 @@ package final class Program: Sendable {
         kill(number, signal)
     }
 
-    /// Waits for its end and says its exit code, or the signal that ended it as shells do.
+    /// Waits for its end and gives its exit code, or the signal that ended it as shells do.
     @discardableResult
     package func end() async throws -> Int32 {
         while true {

@@ -26,13 +26,13 @@ package struct Reply: Sendable {
         }
     }
 
-    /// One that came by no connection; the names of its fields in lower case.
+    /// An answer without a connection. The names of its fields are in lower case.
     package init(status: Int, fields: [(name: String, value: String)], body: [UInt8]) {
         version = "HTTP/1.1"
         (self.status, self.fields, self.body) = (status, fields, body)
     }
 
-    /// The value of the only field by that name, in lower case.
+    /// The value of the only field with that name, which is in lower case.
     package func header(_ name: String) -> String? {
         let values = headers(name)
         return values.count == 1 ? values[0] : nil
@@ -44,7 +44,7 @@ package struct Reply: Sendable {
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The code of a problem; nil when the answer is none.
+    /// The code of a problem; nil when the answer is not one.
     package var code: String? {
         header("content-type") == "application/problem+json" ? field("code") : nil
     }

@@ -1,15 +1,15 @@
 import EventLoop
 import Glibc
 
-/// A TCP port of 127.0.0.1 that nobody else is given: it refuses connections until somebody listens there.
+/// A TCP port of 127.0.0.1 that nobody else gets. It refuses connections until somebody listens there.
 ///
-/// A server can, as long as it sets `SO_REUSEADDR`, as PostgreSQL does.
+/// A server can listen there if it sets `SO_REUSEADDR`, as PostgreSQL does.
 public final class ReservedPort: Sendable {
     /// Its number.
     public let number: UInt16
     private let file: Int32
 
-    /// Takes a port that is free.
+    /// Takes a free port.
     public init() throws {
         file = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var yes: Int32 = 1
@@ -31,7 +31,7 @@ public final class ReservedPort: Sendable {
         close(file)
     }
 
-    /// Takes connections in from now on, and says nothing to them.
+    /// Accepts connections from now on, and sends nothing.
     public func listenInSilence() throws {
         guard listen(file, 8) == 0 else { throw SystemError("listening") }
     }

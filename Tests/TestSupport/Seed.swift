@@ -1,13 +1,13 @@
 import Domain
 import Glibc
 
-/// Chance whose seed a failed test tells, so that it can be had again.
+/// Chance whose seed a failed test prints, so that it can be repeated.
 public struct Seed: RandomNumberGenerator, CustomStringConvertible {
-    /// Where it began.
+    /// The seed.
     public let start: UInt64
     private var chance: Chance
 
-    /// Chance that begins there.
+    /// Chance from that seed.
     public init(_ start: UInt64) {
         self.start = start
         chance = Chance(seed: start)

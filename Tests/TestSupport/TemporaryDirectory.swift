@@ -1,7 +1,7 @@
 import Glibc
 import Postgres
 
-/// Where this test process keeps its files: gone when the process has ended, also when it was killed.
+/// The directory for files of this test process. It is removed when the process has ended, even if it was killed.
 public enum TemporaryDirectory {
     private static let root: String = {
         var template = Array("/tmp/kurir-tests-XXXXXX".utf8CString)
@@ -13,12 +13,12 @@ public enum TemporaryDirectory {
 
     private static let counter = Counter()
 
-    /// A path of its own for whoever asks; nothing is there yet.
+    /// A path that is unique to the caller, where nothing exists yet.
     public static func path(_ name: String) -> String {
         "\(root)/\(name)-\(counter.next())"
     }
 
-    /// Notes a `kurir` that runs for a test, which must not outlive this process; to be forgotten when it has ended.
+    /// Notes a `kurir` that runs for a test, which must not outlive this process. Remove the note when it has ended.
     public static func note(running number: Int32) -> String {
         let file = path("running")
         let handle = open(file, O_CREAT | O_WRONLY, 0o600)
@@ -28,7 +28,8 @@ public enum TemporaryDirectory {
         return file
     }
 
-    /// Waits for this process to end, ends what it left running, and waits for the servers that die with it, then clears up.
+    /// Waits for this process to end, ends programs that it left running, waits for their servers, and removes the
+    /// files.
     private static func startJanitor(for path: String) {
         let script = """
             tail --pid="$1" -f /dev/null

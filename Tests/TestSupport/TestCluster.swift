@@ -1,12 +1,12 @@
 import Postgres
 import Schema
 
-/// The cluster that all tests of this process share, and in it the migrated database that each test's is copied from.
+/// The cluster that all tests of this process share. It has the migrated database that each test's is copied from.
 final class TestCluster: Sendable {
     private let server: EmbeddedServer
     private let counter = Counter()
 
-    /// Started by whoever comes first.
+    /// The first test that needs it starts it.
     static let shared: TestCluster = orDie { try TestCluster() }
 
     private init() throws {

@@ -5,7 +5,7 @@ import Testing
 public struct TestDatabase: Sendable {
     /// Its name.
     public let name: String
-    /// What libpq is to be told to reach it.
+    /// The URL by which libpq reaches it.
     public let url: String
 
     /// The database of the test that runs.
@@ -16,7 +16,7 @@ public struct TestDatabase: Sendable {
 
     @TaskLocal fileprivate static var task: TestDatabase?
 
-    /// Another one, with nothing in it, for as long as `body` runs.
+    /// Another, empty database while `body` runs.
     public static func withAnother<Answer: Sendable>(
         _ body: (TestDatabase) async throws -> Answer
     ) async throws -> Answer {
@@ -35,7 +35,7 @@ public struct TestDatabase: Sendable {
 
 /// Gives each test, and each case of one, a database of its own: made before it, dropped after it.
 public struct DatabaseTrait: SuiteTrait, TestTrait, TestScoping {
-    /// Each test of a suite gets its own, not the suite one for all.
+    /// Each test of a suite gets its own database.
     public let isRecursive = true
     fileprivate let migrated: Bool
 

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Lets only so many in at once: each of them takes connections and threads that the machine has not without bound.
+/// Lets only so many in at once, since each takes connections and threads, of which the machine has a limited number.
 package final class Turnstile: Sendable {
     private let state: Locked<State>
 

@@ -3,7 +3,7 @@ import Outbox
 import Domain
 import Postgres
 
-/// A change on its way into the database: with all that follows from it, or not at all.
+/// A change on its way into the database. It is committed with all that follows from it, or not at all.
 package struct Commit: Sendable {
     package let change: Change
     package let at: Timestamp
@@ -18,7 +18,7 @@ package struct Commit: Sendable {
         (self.change, self.at, self.times, self.notices, self.record) = (change, at, times, notices, record)
     }
 
-    /// What became of one.
+    /// What became of a commit.
     package enum Outcome: String, Sendable {
         case made
         /// Its delivery has moved on, or somebody holds it, or not everybody concerned is a partner.
@@ -29,9 +29,9 @@ package struct Commit: Sendable {
     }
 }
 
-/// What a statement tells of a change that was given to it; of those that it tells nothing nothing was made.
+/// A statement's result for one change. A change without a result was not made.
 package struct CommitResult: Sendable {
-    /// Its place among those that were given, from one.
+    /// The change's place among those that were given, counted from one.
     let place: Int
     let outcome: Commit.Outcome
 
@@ -50,8 +50,8 @@ package protocol WhenLocked: Sendable {
     static var clause: String { get }
 }
 
-/// Passes over them: of the changes that need one nothing is made.
+/// Passes over them: a change that needs one of them is not made.
 package enum PassOver: WhenLocked { package static let clause = "SKIP LOCKED" }
 
-/// Waits for whoever holds them.
+/// Waits until they are free.
 enum WaitFor: WhenLocked { package static let clause = "" }

@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// What the committing statements are given of each change: one array a column, each with its name, type and values.
+/// The columns that committing statements are given, each as an array with a value for every change.
 enum CommitColumns {
     struct Column: Sendable {
         let name: String
@@ -11,10 +11,10 @@ enum CommitColumns {
         let bind: @Sendable ([Commit], inout Parameters) -> Void
     }
 
-    /// Those of a step of a delivery that there is.
+    /// The columns of a step of an existing delivery.
     static let all = ofCreations + ofStepsAlone
 
-    /// Those of a new delivery.
+    /// The columns of a new delivery.
     static let ofCreations: [Column] = [
         column("id", "uuid") { $0.change.after.id },
         column("store_id", "uuid") { $0.change.after.store },

@@ -5,10 +5,10 @@ import Postgres
 
 /// What the statements that write deliveries have in common.
 ///
-/// Locks are taken in one order everywhere: partners, then deliveries, then keys, then couriers, each by id; and in
-/// LATERAL queries, so that each row is looked up by its key whatever the planner believes of the tables. Each change
-/// has its own outcome; only where two clients use the same new reference at the same moment, one of them with a key, is
-/// the statement refused as a whole.
+/// Locks are taken in one order everywhere: partners, then deliveries, then keys, then couriers, each by id. They are
+/// taken in LATERAL queries, so that each row is looked up by its key whatever the planner believes of the tables. Each
+/// change has its own outcome. The statement is refused as a whole only if two clients use the same new reference at
+/// the same moment, one of them with a key.
 enum CommitSQL {
     /// The changes, numbered from one in the order in which they were given.
     static func given(_ columns: [CommitColumns.Column]) -> String {
@@ -19,7 +19,7 @@ enum CommitSQL {
             """
     }
 
-    /// How many of those who must be partners for a change are, and stay so until the commit.
+    /// Finds who of those that must be partners for a change are partners, and keeps them so until the commit.
     static func partnered(_ locks: any WhenLocked.Type, after columns: [CommitColumns.Column]) -> String {
         let asked = ["bigint", "uuid", "uuid"].enumerated().map { "$\(columns.count + 1 + $0)::\($1)[]" }
         return """
@@ -34,11 +34,11 @@ enum CommitSQL {
             """
     }
 
-    /// Whether everybody is a partner who must be for a change.
+    /// Whether everybody who must be a partner for a change is one.
     static let hasItsPartners =
         "(asked = 0 OR (no, asked) IN (SELECT no, count(*)::integer FROM partnered GROUP BY no))"
 
-    /// Keeps the answers of these changes; of several with one key the first is entitled to it.
+    /// Keeps the answers of these changes. Of several with one key only the first is entitled to it.
     static func keyed(_ changes: String) -> String {
         let columns = "actor_id, key, fingerprint, answer_status, answer_headers, answer_body"
         return """
@@ -55,7 +55,7 @@ enum CommitSQL {
             """
     }
 
-    /// Those of these changes whose answer somebody else has kept.
+    /// The changes whose key somebody else has used.
     static func keysTaken(_ changes: String) -> String {
         """
         SELECT no, 'key_taken' FROM (SELECT no, key FROM \(changes)) c
@@ -63,7 +63,7 @@ enum CommitSQL {
         """
     }
 
-    /// What follows from what was done: entries of couriers' lists, events, messages.
+    /// Writes what follows from the changes that were made: entries of couriers' lists, events, messages.
     static let consequences = """
         opened AS (
             INSERT INTO jobs (courier_id, status, delivery_id, store_id)

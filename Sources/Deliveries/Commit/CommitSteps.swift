@@ -1,6 +1,6 @@
 import Postgres
 
-/// Writes steps of deliveries that there are, with all that follows from each.
+/// Writes steps of existing deliveries, with all that follows from each.
 package struct CommitSteps<Locks: WhenLocked>: Statement {
     let commits: [Commit]
 

@@ -3,7 +3,7 @@ import Domain
 import EventLoop
 import Postgres
 
-/// Commits changes of deliveries: all that came up on a loop while its last commits were under way go together.
+/// Commits changes of deliveries. Those that come up on a loop while its last commits are under way go together.
 package final class Committer: Sendable {
     private let gatherers: LoopLocal<Gatherer>
 
@@ -11,7 +11,7 @@ package final class Committer: Sendable {
         gatherers = try await LoopLocal(group) { Gatherer(database, on: $0) }
     }
 
-    /// Commits a change. `patiently` waits for whoever holds its delivery.
+    /// Commits a change. `patiently` waits if somebody holds its delivery.
     ///
     /// A change that is under way is committed whether or not somebody still waits for it.
     package func commit(_ commit: Commit, patiently: Bool = false) async throws -> Commit.Outcome {
@@ -20,7 +20,7 @@ package final class Committer: Sendable {
     }
 }
 
-/// What waits to be committed on one loop.
+/// The changes that wait to be committed on one loop.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
 private final class Gatherer: TurnEnd, @unchecked Sendable {
@@ -31,19 +31,19 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private let database: Database
     private let loop: EventLoop
     private var waiting: [Entry] = []
-    /// Deliveries that a commit under way changes: one change of each at a time.
+    /// The deliveries that a commit under way changes: each has one change at a time.
     private var busy: Set<ID> = []
-    /// One commit of a kind at a time: each has a price of its own, and what comes up meanwhile goes with the next.
+    /// One commit of a kind at a time: each has a cost of its own, and changes that come up meanwhile go with the next.
     private var committing: Set<Kind> = []
     private var aloneUnderWay = 0
     private var isGathering = false
 
-    /// New deliveries, or steps of those that there are: each by a statement of its own.
+    /// New deliveries and steps of existing ones have a statement each.
     private enum Kind: CaseIterable { case creations, steps }
 
     private struct Entry {
         let commit: Commit
-        /// Goes alone: it may have to wait for somebody, or be refused.
+        /// A change goes alone if it may have to wait for somebody, or be refused.
         var isAlone: Bool
         /// How often it was refused together with others.
         var refusals = 0
@@ -52,8 +52,8 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         var delivery: ID { commit.change.after.id }
         var kind: Kind { commit.change.before == nil ? .creations : .steps }
 
-        /// After a refusal. Where two nodes were about to take one reference at the same moment, whoever looks again sees
-        /// whose it is; else one of those that went together is bad, and the others must not suffer from it.
+        /// The entry after a refusal. If two nodes were about to take one reference at the same moment, a second try
+        /// sees whose it is. Otherwise one change of the batch is bad, and the others must not suffer from it.
         func again(after error: ServerError) -> Entry {
             var entry = self
             entry.refusals += 1
@@ -99,7 +99,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         }
     }
 
-    /// Those that go alone hold up nobody else.
+    /// Starts changes that go alone. They hold up nobody else.
     private func startAlone() {
         while aloneUnderWay < Self.mostAlone,
             let place = waiting.firstIndex(where: { $0.isAlone && !busy.contains($0.delivery) })
@@ -158,7 +158,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         }
     }
 
-    /// What waits to change a delivery that has just changed comes too late, and need not be tried.
+    /// Changes that wait for a delivery that has just changed come too late, and need not be tried.
     private func settle(_ entry: Entry, _ outcome: Commit.Outcome) {
         entry.promise.fulfil(.success(outcome))
         guard outcome == .made else { return }
@@ -181,7 +181,7 @@ extension ServerError {
 }
 
 extension Change {
-    /// Whether it gives a delivery that there is another reference, which may be refused.
+    /// Whether it gives an existing delivery another reference, which may be refused.
     fileprivate var takesAnotherReference: Bool {
         guard let before else { return false }
         return after.content.reference != nil && after.content.reference != before.content.reference

@@ -11,7 +11,7 @@ package struct Notice: Sendable {
     /// The delivery.
     let subject: ID
 
-    /// As the database takes them; nil where there are none.
+    /// The notices as the database takes them; nil when there are none.
     static func json(_ notices: [Notice]) -> JSONB? {
         notices.isEmpty ? nil : JSONB(utf8: JSON.array(notices.map(\.json)).bytes)
     }
@@ -25,7 +25,7 @@ package struct Notice: Sendable {
 }
 
 extension StoredDelivery {
-    /// The messages that a change brings: one for all who are told the same.
+    /// The messages that a change brings. All who are told the same share one.
     func notices(of change: Change) -> [Notice] {
         change.notices.reduce(into: [Notice]()) { notices, told in
             if let place = notices.firstIndex(where: { $0.message.kind == told.kind }) {
@@ -40,7 +40,7 @@ extension StoredDelivery {
     private func message(_ kind: NotificationKind, _ change: Change) -> Message {
         var arguments = ["store": store.name, "address": change.after.content.recipient.address]
         arguments["reference"] = change.after.content.reference
-        // By this, too, who carries several knows which one is meant.
+        // The description also lets a courier who carries several know which one is meant.
         arguments["description"] = String(change.after.content.description.prefix(40))
         arguments["courier"] = change.command.actorKind == .courier ? reader?.name : nil
         arguments["reason"] = change.command.reason
@@ -49,7 +49,7 @@ extension StoredDelivery {
             "store_name": .string(store.name), "seq": .integer(Int(change.after.version)),
         ]
         data["reference"] = change.after.content.reference.map(JSON.string)
-        // Who gave it back is nothing to the next candidates.
+        // The next candidates do not learn who gave it back.
         if change.command.actorKind == .courier, kind != .deliveryOffered, let reader {
             data["courier_id"] = .string(reader.id.description)
             data["courier_name"] = .string(reader.name)

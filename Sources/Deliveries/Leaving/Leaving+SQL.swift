@@ -2,7 +2,7 @@ import People
 import Domain
 import Postgres
 
-/// Takes up an ending that nobody is at. No row when there is none.
+/// Takes up an ending that nobody works on. It gives no row when there is none.
 struct TakeEnding: Statement {
     static let sql = """
         UPDATE partnership_endings SET worked_until = now() + interval '15 seconds'
@@ -30,7 +30,7 @@ struct KeepEnding: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Leave is taken, unless there has been another end since.
+/// Removes the ending, because leave is taken, unless there has been another end since.
 struct EndLeaving: Statement {
     static let sql = "DELETE FROM partnership_endings WHERE store_id = $1 AND courier_id = $2 AND ended_at = $3"
     let ending: PartnershipEnding
@@ -38,10 +38,10 @@ struct EndLeaving: Statement {
     func bind(into parameters: inout Parameters) { ending.bind(into: &parameters) }
 }
 
-/// Where a courier stands among a store's open deliveries, looking at so many of them at a time. The last row says where
-/// to go on, if that was not the end.
+/// Where a courier stands among a store's open deliveries, of which it looks at so many. The last row says where to go
+/// on, unless that was the end.
 ///
-/// What becomes pending again meanwhile is not missed: it is offered to partners alone.
+/// A delivery that becomes pending again meanwhile is not missed: it is offered to partners alone.
 struct FindStandings: Statement {
     static let sql = """
         WITH looked AS MATERIALIZED (

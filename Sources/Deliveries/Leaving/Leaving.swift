@@ -3,10 +3,10 @@ import Domain
 import EventLoop
 import Postgres
 
-/// Takes leave of couriers whose partnership has ended: out of each delivery of that store by a step of its own.
+/// Takes couriers whose partnership has ended out of each delivery of that store, by a step of its own.
 ///
-/// What is to be left is noted in the commit that ended the partnership, so that any node goes on where one died. It need
-/// not be done at once: who is no partner any more sees nothing of the store, and is offered nothing by any step.
+/// The commit that ended the partnership notes this, so that any node goes on if one dies. It need not be done at once:
+/// a courier who is no longer a partner sees nothing of the store, and is offered nothing by any step.
 package final class Leaving: Sendable {
     private let database: Database
     private let committer: Committer
@@ -14,10 +14,10 @@ package final class Leaving: Sendable {
     private let failed: @Sendable (any Error) -> Void
     private let task: Locked<Task<Void, Never>?> = Locked(nil)
 
-    /// How soon what another node left undone is taken up.
+    /// How often a node looks for work that another one left undone.
     private static let pause = Duration.seconds(5)
 
-    /// Begins to look for what is left undone. `failed` is told what went wrong; it is tried again.
+    /// Begins to look for work that was left undone. `failed` is told of failures; the work is tried again.
     package init(
         _ database: Database, _ committer: Committer, on loop: EventLoop,
         failed: @escaping @Sendable (any Error) -> Void
@@ -29,11 +29,11 @@ package final class Leaving: Sendable {
         task.withLock { $0 = Task(executorPreference: loop) { await self.goOn() } }
     }
 
-    /// Begins to take leave, and waits a while for the end.
+    /// Begins to take leave, and waits for the end at most that long.
     package func begin(_ ending: PartnershipEnding, waitingAtMost bound: Duration) async {
         await loop.run { [self] in
             let end = Promise<Void>(on: loop)
-            // It goes on when nobody waits any more.
+            // The work goes on even when nobody waits any more.
             Task(executorPreference: loop) {
                 await self.leave(ending)
                 end.fulfil(.success(()))
@@ -48,7 +48,7 @@ package final class Leaving: Sendable {
         task.withLock { $0 }?.cancel()
     }
 
-    /// Takes up what nobody is at.
+    /// Takes up endings that nobody works on.
     private func goOn() async {
         while !Task.isCancelled {
             do {
@@ -64,7 +64,7 @@ package final class Leaving: Sendable {
         do {
             var (isComplete, place) = (true, FindStandings.Place.beginning as FindStandings.Place?)
             while let next = place {
-                // Whoever has become a partner again keeps what is left.
+                // A courier who has become a partner again keeps what is left.
                 guard try await database.run(KeepEnding(ending: ending)).first == true else {
                     isComplete = true
                     break
@@ -79,16 +79,16 @@ package final class Leaving: Sendable {
                 isComplete = isComplete && left
                 place = found.last?.edge
             }
-            // What somebody holds for long is tried again, by whoever takes the ending up next.
+            // Deliveries that somebody holds for long are tried again by whoever takes the ending up next.
             if isComplete { try await database.run(EndLeaving(ending: ending)) }
         } catch {
             if !(error is CancellationError) { failed(error) }
         }
     }
 
-    /// Out of one delivery, whatever others do with it meanwhile; false when that was not possible.
+    /// Takes the courier out of one delivery, whatever others do with it meanwhile; false if that was not possible.
     private func leave(_ delivery: ID, _ pair: Pair) async -> Bool {
-        // A step may come between, but none that brings the courier back.
+        // Other steps may come between, but none that brings the courier back.
         for attempt in 0..<4 where (try? await left(delivery, pair, patiently: attempt > 0)) == true { return true }
         return false
     }

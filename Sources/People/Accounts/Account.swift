@@ -56,7 +56,7 @@ struct Account: Sendable {
     }
 }
 
-/// What a store says of itself.
+/// A store's own data.
 struct StoreProfile: Sendable {
     let email: String
     let taxID: String
@@ -65,7 +65,7 @@ struct StoreProfile: Sendable {
     let phone: String
 }
 
-/// What a courier says of itself.
+/// A courier's own data.
 struct CourierProfile: Sendable {
     let firstName: String
     let lastName: String
@@ -98,11 +98,11 @@ struct CourierStats: Sendable {
         declined = try row.read()
     }
 
-    /// Nothing yet.
+    /// A courier without any deliveries yet.
     init() {}
 }
 
-/// An account by its id.
+/// Finds an account by its id.
 struct FindAccount: Statement {
     static let sql = """
         SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,

@@ -2,7 +2,7 @@ import API
 import Domain
 import HTTP
 
-/// What a store registers with.
+/// The registration of a store.
 struct StoreRegistration: Form {
     let email: EmailAddress
     let password: Password
@@ -25,7 +25,7 @@ struct StoreRegistration: Form {
     }
 }
 
-/// What a courier registers with.
+/// The registration of a courier.
 struct CourierRegistration: Form {
     let firstName: String
     let lastName: String
@@ -46,8 +46,8 @@ struct CourierRegistration: Form {
     }
 }
 
-/// What an account changes of itself; what is left out stays. Fields of the other kind of account are ignored like
-/// unknown ones.
+/// A change of an account. Fields that are left out stay as they are, and fields of the other kind of account are
+/// ignored like unknown ones.
 struct AccountChange: Form {
     let email: EmailAddress?
     let name: String?
@@ -83,7 +83,7 @@ struct PasswordChange: Form {
     }
 }
 
-/// Whose password is forgotten.
+/// A request for a code, by somebody who forgot the password.
 struct PasswordResetRequest: Form {
     let login: Login
 
@@ -106,7 +106,7 @@ struct PasswordReset: Form {
 }
 
 extension Fields {
-    /// A password, and perhaps once more what was typed.
+    /// A password, perhaps with a second field to confirm it.
     fileprivate mutating func newPassword() -> Password {
         let password: Password = required("password")
         if let confirmation: String = optional("password_confirmation"), confirmation != password.text,

@@ -2,7 +2,7 @@ import Outbox
 import Domain
 import Postgres
 
-/// The hash of an account's password.
+/// Finds the hash of an account's password.
 struct FindPassword: Statement {
     static let sql = "SELECT password_hash FROM accounts WHERE id = $1"
     static let isReadOnly = true
@@ -15,7 +15,7 @@ struct FindPassword: Statement {
     static func decode(_ row: inout RowReader) throws -> String { try row.read() }
 }
 
-/// Puts one password hash in the place of another. No row when it had another.
+/// Replaces one password hash by another. There is no row if the account had another one.
 struct ChangePassword: Statement {
     static let sql = """
         WITH forgotten AS (DELETE FROM password_resets WHERE account_id = $1 RETURNING account_id),
@@ -36,8 +36,8 @@ struct ChangePassword: Statement {
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
 }
 
-/// Ends an account's sessions. A statement of its own after the password has changed, so that it also sees a session
-/// that began with the old one at the last moment.
+/// Ends an account's sessions. It runs as a statement of its own after the password has changed, so that it also sees a
+/// session that began with the old password at the last moment.
 struct EndSessions: Statement {
     static let sql = "DELETE FROM sessions WHERE account_id = $1 AND id IS DISTINCT FROM $2"
     let account: ID
@@ -49,7 +49,7 @@ struct EndSessions: Statement {
     }
 }
 
-/// A code for the account that signs in that way, if there is one, and the message that carries it there.
+/// Writes a code for the account that signs in that way, if there is one, and the message that carries the code.
 struct InsertReset: Statement {
     static let sql = """
         WITH reset AS (
@@ -78,7 +78,7 @@ struct InsertReset: Statement {
     }
 }
 
-/// Takes one of the tries that are left, and gives what the code is compared with.
+/// Uses one of the remaining tries, and gives the hash that the code is compared with.
 struct TryReset: Statement {
     static let sql = """
         UPDATE password_resets SET tries_left = tries_left - 1
@@ -97,7 +97,7 @@ struct TryReset: Statement {
     }
 }
 
-/// Uses the code up and sets the password. No row when the code is gone.
+/// Uses the code up and sets the password. There is no row if the code is gone.
 struct FinishReset: Statement {
     static let sql = """
         WITH used AS (

@@ -15,7 +15,7 @@ extension AccountRoom {
                 .post, "/v1/password_resets", for: .anyone, "Sends a code by e-mail or SMS, if the account exists",
                 room: "Accounts", takes: PasswordResetRequest.self, answers: [.accepted], handler: requestReset),
             Endpoint(
-                .put, "/v1/password_resets", for: .anyone, "Sets a new password by the code and ends all sessions",
+                .put, "/v1/password_resets", for: .anyone, "Sets a new password with the code, and ends all sessions",
                 room: "Accounts", takes: PasswordReset.self, answers: [.noContent], refuses: [.wrongCode],
                 handler: reset),
         ]
@@ -30,7 +30,7 @@ extension AccountRoom {
         let change = ChangePassword(
             account: caller.account, old: old, new: try await hasher.hash(form.new.text))
         try await database.transaction { transaction in
-            // Nothing is changed when another change came first: then the current password is another one.
+            // If another change came first, the current password is a different one, and nothing is changed.
             guard try await transaction.run(change).first != nil else { throw Problem.wrongPassword }
             try await transaction.run(EndSessions(account: caller.account, kept: caller.session))
         }
@@ -39,12 +39,12 @@ extension AccountRoom {
         return Response(.noContent)
     }
 
-    /// Does the same whether or not there is such an account.
+    /// The answer is the same whether or not there is such an account.
     private func requestReset(_ call: Call, _ form: PasswordResetRequest) async throws -> Response {
         try await throttle.take([
             Throttle.Bucket("reset from", call.request.client.network.description, burst: 20, step: .seconds(60))
         ])
-        // The code that was sent last stays good, so that nobody can keep somebody else from having one.
+        // The last code stays good, so that nobody can keep somebody else from having one.
         let often = Throttle.Bucket("reset of", form.login.key, burst: 3, step: .seconds(300))
         guard try await throttle.wait(for: [often]) == nil else { return Response(.accepted) }
         let code = ResetCode.random(SecureRandom.word())
@@ -77,7 +77,7 @@ extension AccountRoom {
 
     private static let resetMinutes = 15
 
-    /// With a key, since so few codes could all be tried against a plain hash.
+    /// The hash has a key, since there are so few codes that all could be tried against a plain hash.
     private func hash(_ code: ResetCode, of login: Login) -> [UInt8] {
         HMAC.sha256(key: secret.key(for: "password reset"), Array("\(login.key) \(code.digits)".utf8))
     }

@@ -1,7 +1,7 @@
 import Domain
 import Postgres
 
-/// A new store, or a refusal by `email_taken` or `tax_id_taken`.
+/// Inserts a store; refused by `email_taken` or `tax_id_taken`.
 struct InsertStore: Statement {
     static let sql = """
         WITH account AS (
@@ -25,7 +25,7 @@ struct InsertStore: Statement {
     }
 }
 
-/// A new courier, or a refusal by `phone_taken`.
+/// Inserts a courier; refused by `phone_taken`.
 struct InsertCourier: Statement {
     static let sql = """
         WITH account AS (
@@ -47,7 +47,7 @@ struct InsertCourier: Statement {
     }
 }
 
-/// What is null stays as it is, here and in the two below.
+/// Columns whose parameter is null stay as they are, here and in the two below.
 struct UpdateAccount: Statement {
     static let sql = """
         UPDATE accounts SET language = coalesce($2, language),

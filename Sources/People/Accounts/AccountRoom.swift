@@ -4,7 +4,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// Registration, and what an account says of itself.
+/// Registration, and the account's own data.
 package struct AccountRoom: Room {
     let database: Database
     let hasher: PasswordHasher
@@ -29,7 +29,7 @@ package struct AccountRoom: Room {
                 .post, "/v1/stores", for: .anyone, "Registers a store", room: "Accounts", takes: StoreRegistration.self,
                 answers: [.created(Self.registeredStore)], refuses: [.emailTaken, .taxIDTaken], handler: registerStore),
             Endpoint(
-                .post, "/v1/couriers", for: .anyone, "Registers a courier, with a code as partner of a store",
+                .post, "/v1/couriers", for: .anyone, "Registers a courier; with an invite's code, as a partner",
                 room: "Accounts", takes: CourierRegistration.self, answers: [.created(Self.registeredCourier)],
                 refuses: [.phoneTaken] + Problem.redeeming, handler: registerCourier),
             Endpoint(
@@ -116,13 +116,13 @@ package struct AccountRoom: Room {
             }
             try await runner.run(UpdateAccount(id: caller.account, change: change))
         }
-        // Sessions carry the language.
+        // Sessions carry the language, so they must be read again.
         await authenticator.forget(caller.account)
         return try await answer(call)
     }
 }
 
-/// What the database refuses because somebody else has it, as clients are told.
+/// Turns a refusal because somebody else has the value into a problem.
 private func refusingTaken(_ body: () async throws -> Void) async throws {
     do {
         try await body()

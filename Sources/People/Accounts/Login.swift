@@ -2,12 +2,12 @@ import API
 import Domain
 import HTTP
 
-/// What somebody signs in with: a store its e-mail address, a courier its number.
+/// The name to sign in with: a store's e-mail address or a courier's number.
 enum Login: Sendable {
     case email(EmailAddress)
     case phone(PhoneNumber)
 
-    /// The same for every way of writing the same address or number.
+    /// The same for all spellings of one address or number.
     var key: String {
         switch self {
         case .email(let email): email.key

@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// A cancellation that counted against a courier. Whose delivery it was is told to the courier and to that store.
+/// A cancellation that counted against a courier. Only the courier and that store learn which delivery it was.
 struct Cancellation: Sendable {
     let id: ID
     let at: Timestamp

@@ -19,7 +19,7 @@ package struct CourierRoom: Room {
                 refuses: [SlowReads.endedByAThird], handler: { try await ListedCouriers($0).list($0, searches) }),
             Endpoint(
                 .get, "/v1/couriers/{id}/cancellations", for: .signedIn,
-                "When and why each cancellation counted; a courier may ask for its own", room: "Couriers",
+                "A courier's cancellations, with time and reason; a courier may read only its own", room: "Couriers",
                 query: Endpoint.Parameter.list, answers: [.ok(.page(of: Cancellation.shape))], handler: cancellations),
         ]
     }

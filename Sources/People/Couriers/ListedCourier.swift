@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// A courier as a store sees it: the number of partners only.
+/// A courier as a store sees it. Only partners show their number.
 struct ListedCourier: Sendable {
     let id: ID
     let firstName: String
@@ -11,7 +11,7 @@ struct ListedCourier: Sendable {
     let phone: String
     let stats: CourierStats
     let partnerSince: Timestamp?
-    /// What the list is ordered by, as the database has it.
+    /// The key by which the list is ordered, as the database has it.
     let sortKey: [String]
 
     static let shape = Shape.object(

@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// Which couriers a store asks for.
+/// The couriers that a store asks for.
 struct ListedCouriers: Sendable {
     let page: Page
     private let store: ID
@@ -13,12 +13,13 @@ struct ListedCouriers: Sendable {
 
     static let parameters =
         [
-            Endpoint.Parameter(name: "partner", shape: .boolean, what: "Only partners, or only others."),
+            Endpoint.Parameter(name: "partner", shape: .boolean, what: "true: only partners; false: only others."),
             Endpoint.Parameter(
                 name: "q", shape: .string(most: Bounds.search),
                 what: """
-                    Words, each of which must begin one of the name's, without case and accents; or digits of a \
-                    partner's phone number. A page of a search may hold less than was asked for, and still have a next one.
+                    Words, each of which must begin a word of the name, regardless of case and accents; or digits of \
+                    a partner's phone number. A page of a search may hold fewer items than asked for and still have a \
+                    next page.
                     """),
         ] + Endpoint.Parameter.list
 
@@ -39,14 +40,14 @@ struct ListedCouriers: Sendable {
         }
     }
 
-    /// The page, without looking for anything.
+    /// The page, without a search.
     func list(_ call: Call) async throws -> Response {
         let isOfPartners = isPartner == true
         let couriers = try await isOfPartners ? call.run(ListPartners(of: self)) : call.run(ListCouriers(of: self))
         return response(Found(items: couriers, edge: nil))
     }
 
-    /// The page, of what is looked for if something is.
+    /// The page, with a search if there is a text.
     func list(_ call: Call, _ searches: SlowReads) async throws -> Response {
         guard let text else { return try await list(call) }
         return response(
@@ -76,7 +77,7 @@ struct ListedCouriers: Sendable {
     }
 }
 
-/// What the statements have in common: couriers `c` in the order of their names.
+/// Parts that the statements share: couriers `c` in the order of their names.
 private enum CourierSQL {
     static let columns = """
         c.id, c.first_name, c.last_name, c.phone, c.accepted, c.delivered, c.cancelled, c.declined, p.since,
@@ -85,7 +86,7 @@ private enum CourierSQL {
     static let partner = "LEFT JOIN partners p ON p.courier_id = c.id AND p.store_id = $1"
     static let isWanted = "($2::boolean IS NULL OR (p.since IS NOT NULL) = $2)"
     static let order = "lower(c.last_name), lower(c.first_name), c.id"
-    /// After which the page begins.
+    /// The place after which the page begins.
     static let place =
         "coalesce($3, ''), coalesce($4, ''), coalesce($5, '00000000-0000-0000-0000-000000000000')"
     static let isAfter = "(\(order)) > (\(place))"
@@ -95,10 +96,10 @@ private enum CourierSQL {
             SELECT search_for(marks, $7) AS words, search_for(marks, $7, 3) AS rare
             FROM (SELECT CASE WHEN $2 THEN ARRAY[mark_of($1)] ELSE ARRAY['*', mark_of($1)] END AS marks) m)
         """
-    /// In a form that no index of stores serves: words are what is rare.
+    /// It is written so that no index of stores serves it, since the words are what is rare.
     static let isOpen = "coalesce(w.store_id, $1) = $1"
 
-    /// What is told of those that `found` has.
+    /// What is told of the couriers in `found`.
     static func told(_ remark: String) -> String {
         """
         SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
@@ -107,7 +108,7 @@ private enum CourierSQL {
     }
 }
 
-/// A page of all couriers, or of those that are no partners.
+/// A page of all couriers, or of those that are not partners.
 struct ListCouriers: Statement {
     static let sql = """
         SELECT \(CourierSQL.columns) FROM couriers c \(CourierSQL.partner)
@@ -142,8 +143,8 @@ struct ListPartners: Statement {
     static func decode(_ row: inout RowReader) throws -> ListedCourier { try ListedCourier(&row) }
 }
 
-/// Goes through the directory from a place on and looks at so many names at most. Says where it stopped if that was not
-/// the end.
+/// Goes through the directory from a place on and looks at no more than so many names. Says where it stopped, unless
+/// that was the end.
 struct WalkCouriers: Statement {
     static let sql = """
         WITH \(CourierSQL.asked), found AS MATERIALIZED (
@@ -159,7 +160,7 @@ struct WalkCouriers: Statement {
                 WHERE \(CourierSQL.isAfter) ORDER BY \(CourierSQL.order) OFFSET $8 - 1 LIMIT 1) END
             """))
         """
-    /// As a function, since what is walked through is known already, and not to be found by the index of words.
+    /// A subquery for each courier, since the walk already knows the couriers; the index of words need not find them.
     private static func matches(_ whose: String) -> String {
         """
         EXISTS (
@@ -188,7 +189,7 @@ struct WalkCouriers: Statement {
     }
 }
 
-/// Finds by the index of words. Says if those are too many, and nothing else then.
+/// Finds couriers by the index of words. If there are too many, it says only that.
 struct FindCouriersByWord: Statement {
     static let sql = """
         WITH \(CourierSQL.asked), hits AS MATERIALIZED (

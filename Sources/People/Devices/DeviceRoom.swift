@@ -10,7 +10,7 @@ package struct DeviceRoom: Room {
     package var endpoints: [Endpoint] {
         [
             Endpoint(
-                .put, "/v1/me/devices/{token}", for: .signedIn, "Claims a device for the account", room: "Devices",
+                .put, "/v1/me/devices/{token}", for: .signedIn, "Registers a device for the account", room: "Devices",
                 takes: DeviceClaim.self, answers: [.noContent]
             ) { call, form in
                 let token = try Self.token(of: call.request)
@@ -18,7 +18,7 @@ package struct DeviceRoom: Room {
                 return Response(.noContent)
             },
             Endpoint(
-                .delete, "/v1/me/devices/{token}", for: .signedIn, "Gives a device up", room: "Devices",
+                .delete, "/v1/me/devices/{token}", for: .signedIn, "Removes a device from the account", room: "Devices",
                 answers: [.noContent], refuses: [.notFound, .validationFailed]
             ) { call in
                 let token = try Self.token(of: call.request)
@@ -40,7 +40,7 @@ package struct DeviceRoom: Room {
     }
 }
 
-/// By which service a device is reached, and for web push what messages to it are encrypted with.
+/// The push service of a device, and for web push the keys that encrypt messages to it.
 struct DeviceClaim: Form {
     let platform: Platform
     let p256dh: String?
@@ -66,14 +66,14 @@ struct DeviceClaim: Form {
         if auth == nil, !fields.refused("auth") { fields.refuse("auth", "required") }
     }
 
-    /// What is kept beside the token.
+    /// The keys that are kept beside the token.
     var keys: JSONB? {
         guard platform == .webpush, let p256dh, let auth else { return nil }
         return JSONB(utf8: JSON.object(["p256dh": .string(p256dh), "auth": .string(auth)]).bytes)
     }
 }
 
-/// The last to claim a device has it; of an account's devices the newest twenty are kept.
+/// Gives a device to the account that claims it last. Of an account's devices the newest twenty are kept.
 struct ClaimDevice: Statement {
     static let sql = """
         WITH surplus AS (
@@ -95,7 +95,7 @@ struct ClaimDevice: Statement {
     }
 }
 
-/// No row when the account has no such device.
+/// Removes a device. There is no row if the account has no such device.
 struct DropDevice: Statement {
     static let sql = "DELETE FROM devices WHERE account_id = $1 AND token = $2 RETURNING true"
     let account: ID

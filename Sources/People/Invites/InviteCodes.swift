@@ -2,8 +2,8 @@ import API
 import Crypto
 import Domain
 
-/// The codes of invites. A code follows from the invite's id and the server's secret, so that it can be told again
-/// though only its hash is kept.
+/// The codes of invites. A code is derived from the invite's id and the server's secret, so that it can be shown again
+/// although only its hash is kept.
 package struct InviteCodes: Sendable {
     private let making: [UInt8]
     private let hashing: [UInt8]
@@ -24,6 +24,6 @@ package struct InviteCodes: Sendable {
         HMAC.sha256(key: hashing, Array(code.canonical.utf8))
     }
 
-    /// The universal link.
+    /// The link that opens the app or the page.
     package func url(_ code: InviteCode) -> String { "\(publicURL.text)/i/\(code.shown)" }
 }

@@ -5,7 +5,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// An invite as it is told to the store that made it.
+/// An invite as the store that made it sees it.
 struct MadeInvite: Sendable {
     let id: ID
     let channel: String
@@ -99,8 +99,8 @@ struct MakeInvite: Statement {
     }
 }
 
-/// Takes an open invite back, and its message if nobody has it yet; gives what became of it. No row when the store has
-/// no such invite.
+/// Takes an open invite back, and its message if nobody has it yet; says what became of the invite. There is no row if
+/// the store has no such invite.
 struct RevokeInvite: Statement {
     static let sql = """
         WITH revoked AS (

@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// The codes by which stores gain couriers: made, listed, taken back.
+/// Invites, by whose codes stores gain couriers: making, listing and revoking them.
 package struct InviteRoom: Room {
     let codes: InviteCodes
 
@@ -18,7 +18,7 @@ package struct InviteRoom: Room {
             Endpoint(
                 .post, "/v1/invites", for: .store, "Invites a courier, by account or by number", room: "Invites",
                 takes: InviteForm.self,
-                answers: [.created(Self.made), .ok(Self.made, "There is a live one already: this.")],
+                answers: [.created(Self.made), .ok(Self.made, "There is a live invite already, which is returned.")],
                 refuses: [.alreadyPartner],
                 throttledBy: { call in
                     [Throttle.Bucket("invites of", call.caller.account.description, burst: 100, step: .seconds(36))]
@@ -28,7 +28,7 @@ package struct InviteRoom: Room {
                 room: "Invites", query: Endpoint.Parameter.list,
                 answers: [.ok(.page(of: ListedInvite.shape))], handler: list),
             Endpoint(
-                .delete, "/v1/invites/{id}", for: .store, "Takes an invite back", room: "Invites",
+                .delete, "/v1/invites/{id}", for: .store, "Revokes an invite", room: "Invites",
                 answers: [.noContent], refuses: [.codeUsed], handler: revoke),
         ]
     }
@@ -43,7 +43,7 @@ package struct InviteRoom: Room {
     private func invite(_ call: Call, _ form: InviteForm) async throws -> Response {
         let store = call.caller.account
         guard let name = try await call.run(FindStoreName(store: store)).first else { throw Problem.unauthenticated }
-        // Another request for the same courier may win between looking and writing: then there is a live one.
+        // Another request for the same courier may win between looking and writing; then there is a live invite.
         for _ in 0..<3 {
             let attempt = MakeInvite(call.caller, form, named: name, codes: codes)
             guard let outcome = try await call.run(attempt).first else { continue }
@@ -81,7 +81,7 @@ package struct InviteRoom: Room {
 
     private func revoke(_ call: Call) async throws -> Response {
         let revoking = RevokeInvite(store: call.caller.account, id: try call.request.parameter("id"))
-        // Still open, yet not revoked, means that a redemption came between: what is there now says which it was.
+        // An open invite that was not revoked was being redeemed meanwhile. A second look shows what came of that.
         for _ in 0..<3 {
             guard let state = try await call.run(revoking).first else { throw Problem.notFound }
             guard state != "redeemed" else { throw Problem.codeUsed }
@@ -91,7 +91,7 @@ package struct InviteRoom: Room {
     }
 }
 
-/// Whom a store invites.
+/// The courier whom a store invites.
 struct InviteForm: Form {
     let courier: ID?
     let phone: PhoneNumber?

@@ -3,8 +3,8 @@ import Domain
 import HTTP
 import Postgres
 
-/// An invite in a list: to the store that sent it with what it can be shown by, to the courier who got it with the
-/// store, and without the code, which must have come by the number that was invited.
+/// An invite in a list. The store that sent it sees its code. The courier who got it sees the store, but not the code,
+/// which must come by the invited number.
 struct ListedInvite: Sendable {
     let id: ID
     let state: String
@@ -63,7 +63,7 @@ struct ListedInvite: Sendable {
         json.field("url", codes.url(code))
     }
 
-    /// The columns that both lists begin with.
+    /// The first columns of both lists.
     fileprivate static let columns = """
         i.id, CASE WHEN i.state <> 'open' THEN i.state WHEN i.expires_at <= now() THEN 'expired' ELSE 'live' END,
             i.channel, i.created_at, i.expires_at
@@ -113,7 +113,7 @@ struct ListSentInvites: Statement {
 
 /// A page of the invites that a courier got, by account or by number.
 ///
-/// Each half goes along an index of its own; asked for as one, the planner may go through everybody's.
+/// Each half goes along its own index. If both were asked for as one, the planner might go through everybody's invites.
 struct ListReceivedInvites: Statement {
     static let sql = """
         SELECT \(ListedInvite.columns), s.id, s.name

@@ -55,7 +55,7 @@ struct ListStores: Statement {
     }
 }
 
-/// Has everybody wait who would accept for a partnership, or be offered something. No row when there is none.
+/// Locks a partnership, so that accepting and offering wait for it. There is no row if there is no partnership.
 struct HoldPartnership: Statement {
     static let sql = "SELECT true FROM partners WHERE store_id = $1 AND courier_id = $2 FOR UPDATE"
     let pair: Pair
@@ -65,7 +65,7 @@ struct HoldPartnership: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Whether a courier carries something of a store.
+/// Whether a courier carries a delivery of a store.
 struct CarriesSomething: Statement {
     static let sql = """
         SELECT EXISTS (

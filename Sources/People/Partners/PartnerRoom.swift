@@ -4,10 +4,10 @@ import Domain
 import HTTP
 import Postgres
 
-/// Who works with whom: how it begins, who does, and how it ends.
+/// Partnerships: how they begin, who is in them, and how they end.
 package struct PartnerRoom: Room {
     let redemption: Redemption
-    /// Told of each end; leave is taken of what the courier had to do with the store.
+    /// Called at each end of a partnership, to take the courier out of the store's deliveries.
     let ended: @Sendable (PartnershipEnding) async -> Void
 
     package init(redemption: Redemption, ended: @escaping @Sendable (PartnershipEnding) async -> Void) {
@@ -34,7 +34,7 @@ package struct PartnerRoom: Room {
     }
 
     private static let release = Endpoint.Parameter(
-        name: "release", shape: .boolean, what: "Whether the courier's running deliveries go back to pending.")
+        name: "release", shape: .boolean, what: "Whether deliveries that the courier carries go back to pending.")
 
     private static func redeeming(_ call: Call) -> [Throttle.Bucket] {
         [
@@ -72,7 +72,7 @@ package struct PartnerRoom: Room {
             data: ["store_id": .string(caller.account.description), "store_name": .string(name)])
         let pair = Pair(store: caller.account, courier: courier)
         let ending = try await call.runner.together { runner in
-            // From here on nobody accepts for this partnership: an accept that is under way is waited for.
+            // From here on nobody accepts for this partnership. An accept that is under way is waited for.
             guard try await runner.run(HoldPartnership(pair: pair)).first != nil else { throw Problem.notFound }
             let carries = try await runner.run(CarriesSomething(pair: pair)).first ?? false
             guard releases || !carries else { throw Problem.deliveriesInProgress }

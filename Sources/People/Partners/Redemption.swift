@@ -5,7 +5,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// Redeeming an invite: the one way in which a partnership begins.
+/// Redeems invites, which is the only way in which a partnership begins.
 package struct Redemption: Sendable {
     let codes: InviteCodes
 
@@ -13,11 +13,11 @@ package struct Redemption: Sendable {
         self.codes = codes
     }
 
-    /// Makes the courier a partner of the store whose invite it is, or says why not.
+    /// Makes the courier a partner of the store that sent the invite, or says why not.
     func redeem(_ text: String, by courier: ID, _ runner: Runner) async throws -> Partner {
         guard let code = InviteCode(text) else { throw Problem.unknownCode }
         let find = FindInvite(codeHash: codes.hash(code), courier: courier)
-        // When another request came between, what is there now says why this one cannot have it.
+        // If another request came between, the new state says why this one fails.
         for _ in 0..<3 {
             guard let found = try await runner.run(find).first else { throw Problem.unknownCode }
             if let refusal = found.refusal { throw refusal }
@@ -32,7 +32,7 @@ package struct Redemption: Sendable {
         throw Problem.unavailable()
     }
 
-    /// Two invites of one store, redeemed at once, still make one partnership.
+    /// Redeeming two invites of one store at once still makes only one partnership.
     private func refusingSecond(_ body: () async throws -> Timestamp?) async throws -> Timestamp? {
         do {
             return try await body()
@@ -48,11 +48,11 @@ extension Problem {
     static let codeRevoked = Problem(.gone, "code_revoked")
     static let codeNotYours = Problem(.forbidden, "code_not_yours")
 
-    /// Whatever may be wrong with a code.
+    /// The problems that a code may have.
     static let redeeming = [unknownCode, codeExpired, codeUsed, codeRevoked, codeNotYours, alreadyPartner]
 }
 
-/// An invite as it stands to a courier who has its code.
+/// An invite as it concerns a courier who has its code.
 struct FoundInvite: Sendable {
     let invite: ID
     let store: PartnerStore
@@ -106,7 +106,7 @@ struct FindInvite: Statement {
     }
 }
 
-/// Uses an open invite up, makes the partnership and tells the store; gives since when. No row when it is not open.
+/// Uses up an open invite, makes the partnership and tells the store. There is no row if the invite is not open.
 struct RedeemInvite: Statement {
     static let sql = """
         WITH redeemed AS (

@@ -1,7 +1,7 @@
 import Domain
 import Postgres
 
-/// What a store calls itself.
+/// Finds the name of a store.
 struct FindStoreName: Statement {
     static let sql = "SELECT name FROM stores WHERE id = $1"
     static let isReadOnly = true

@@ -4,7 +4,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// A session about to begin. Its token is told once; what is kept is the token's hash.
+/// A session about to begin. Its token is shown once, and only the token's hash is kept.
 struct NewSession: Sendable {
     let id: ID
     let token: String
@@ -12,7 +12,7 @@ struct NewSession: Sendable {
     private let userAgent: String?
     private let address: String
 
-    /// A session for the account, on whatever the request came from.
+    /// A session for the account, with the address and the user agent of the request.
     init(for account: ID, _ request: Request) {
         id = .new()
         token = Base64URL.encode(SecureRandom.bytes(32))
@@ -21,20 +21,20 @@ struct NewSession: Sendable {
         address = request.client.description
     }
 
-    /// One line, with its bound in scalars, which are four bytes at the most. Characters would be no bound: each can be
+    /// One line, bounded in scalars, which are at most four bytes each. Characters would be no bound, since each can be
     /// made of any number of marks.
     private static func shortened(_ userAgent: String) -> String {
         let line = userAgent.filter { !$0.isNewline }
         return String(String.UnicodeScalarView(line.unicodeScalars.prefix(Bounds.userAgent)))
     }
 
-    /// Writes it down, and says when it ends; nil when the account's password is not that one any more.
+    /// Writes the session, and says when it ends; nil when the account's password has changed.
     func begin(_ runner: Runner, passwordHash: String) async throws -> Session? {
         let end = try await runner.run(InsertSession(session: self, passwordHash: passwordHash)).first
         return end.map { Session(token: token, expiresAt: $0) }
     }
 
-    /// Locks the account's row, so that a change of the password ends what begins here, or stops it.
+    /// Locks the account's row, so that a change of the password ends the new session or prevents it.
     struct InsertSession: Statement {
         static let sql = """
             WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE)
@@ -57,12 +57,12 @@ struct NewSession: Sendable {
     }
 }
 
-/// What proves an account's session.
+/// The proof of an account's session.
 struct Session: Sendable {
     let token: String
     let expiresAt: Timestamp
 
-    /// Without the token where a cookie holds it.
+    /// The token is left out if a cookie holds it.
     static let members: [Shape.Member] = [
         .init("token", .string(), optional: true), .init("expires_at", .time),
     ]

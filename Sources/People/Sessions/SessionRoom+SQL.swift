@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// What proves who an account is, and whether it signed in from that address before.
+/// Finds an account's id and password hash, and whether it signed in from that address before.
 struct FindCredentials: Statement {
     static let sql = """
         SELECT a.id, a.password_hash, EXISTS (SELECT FROM sessions s WHERE s.account_id = a.id AND s.address = $2)
@@ -81,7 +81,7 @@ struct ListSessions: Statement {
     }
 }
 
-/// Ends a session of the account, and drops a device of its on request. No row when there is no such session.
+/// Ends a session, and removes a device of the account on request. There is no row if there is no such session.
 struct EndSession: Statement {
     static let sql = """
         WITH ended AS (DELETE FROM sessions WHERE id = $2 AND account_id = $1 RETURNING id),

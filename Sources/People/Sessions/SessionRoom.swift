@@ -4,7 +4,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// Signing in and out, and the sessions that an account has.
+/// Signing in and out, and the list of an account's sessions.
 package struct SessionRoom: Room {
     let database: Database
     let hasher: PasswordHasher
@@ -30,7 +30,7 @@ package struct SessionRoom: Room {
                 .get, "/v1/sessions", for: .signedIn, "The account's sessions, newest first", room: "Sessions",
                 query: Endpoint.Parameter.list, answers: [.ok(.page(of: ListedSession.shape))], handler: list),
             Endpoint(
-                .delete, "/v1/sessions/current", for: .signedIn, "Signs out, on request with the device",
+                .delete, "/v1/sessions/current", for: .signedIn, "Signs out; with `device`, also removes that device",
                 room: "Sessions", query: [Self.device], answers: [.noContent]
             ) { call in
                 try await end(call.caller.session, call)
@@ -45,7 +45,7 @@ package struct SessionRoom: Room {
     }
 
     private static let device = Endpoint.Parameter(
-        name: "device", shape: .string(most: Bounds.deviceTokenBytes), what: "A device that is to get no more messages."
+        name: "device", shape: .string(most: Bounds.deviceTokenBytes), what: "A device that gets no more messages."
     )
 
     private static let signedIn = Shape.object(
@@ -60,7 +60,7 @@ package struct SessionRoom: Room {
             throw Problem.wrongCredentials
         }
         let runner = Runner.database(database)
-        // No session when the password was changed meanwhile.
+        // There is no session if the password was changed meanwhile.
         guard
             let session = try await NewSession(for: found.account, call.request)
                 .begin(runner, passwordHash: found.passwordHash),
@@ -99,7 +99,7 @@ package struct SessionRoom: Room {
     }
 }
 
-/// Who wants to sign in.
+/// Somebody who wants to sign in.
 struct SignIn: Form {
     let login: Login
     let password: String
@@ -112,8 +112,8 @@ struct SignIn: Form {
     }
 }
 
-/// What bounds guessing. One address can use up its own tries at one account, but not all of the account's, so that it
-/// locks nobody out; and whoever has signed in from an address before is not held up by others at all.
+/// The limits on guessing. One address can use up its own tries at one account, but not all of the account's, so that
+/// it locks nobody out. An address that the account has used before is not held up by others at all.
 private struct SignInBuckets {
     let address: Throttle.Bucket
     let pair: Throttle.Bucket

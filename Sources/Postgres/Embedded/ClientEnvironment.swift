@@ -1,15 +1,15 @@
 import CLibpq
 import Glibc
 
-/// What the environment tells libpq, and through it the server, about connections.
+/// The environment's settings for libpq, and so for the server.
 enum ClientEnvironment {
-    /// Variables that libpq heeds without counting them among its settings.
+    /// Variables that libpq reads without listing them among its settings.
     private static let uncounted = ["PGSERVICEFILE", "PGSYSCONFDIR", "PGDATESTYLE", "PGTZ", "PGGEQO"]
 
-    /// Forgets it all, in this process: who works on a server of their own means no other, and a URL cannot overrule
-    /// every variable. To be called before other threads use libpq.
+    /// Removes all of them from this process. A user of the embedded server means no other one, and a URL cannot
+    /// overrule every variable. Call it before other threads use libpq.
     static func forget() {
-        // First of all, because libpq gives no settings where the service that this names cannot be found.
+        // This comes first, because libpq gives no settings at all if it cannot find the service that this names.
         unsetenv("PGSERVICE")
         for variable in uncounted { unsetenv(variable) }
         let settings = PQconndefaults()

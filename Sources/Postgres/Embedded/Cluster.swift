@@ -1,14 +1,14 @@
 import EventLoop
 import Glibc
 
-/// A cluster's directory, held open: the server is started on the descriptor and not on the path, so that neither the
-/// permissions of what lies above nor a path's length matters.
+/// A cluster's directory, held open. The server is started on the descriptor and not on the path, so that neither the
+/// permissions of the directories above nor the path's length matter.
 package final class Cluster: Sendable {
     /// The superuser, and the database that the product uses.
     static let user = "kurir"
     /// The number in the socket's name.
     private static let port = 5432
-    /// How many connections others than the product are to get.
+    /// How many connections are reserved for others than the product.
     private static let reservedForTools = 20
 
     let path: String
@@ -31,12 +31,12 @@ package final class Cluster: Sendable {
         close(directory)
     }
 
-    /// What libpq is to be told to reach a database of this cluster. Valid as long as this value lives.
+    /// The URL by which libpq reaches a database of this cluster. It is valid as long as this value lives.
     package func url(database: String = Cluster.user) -> String {
         "postgresql://\(Self.user)@\(percentEncoded(socketDirectory)):\(Self.port)/\(database)"
     }
 
-    /// The path, unless it is too long for a socket's address or has what libpq takes for a list of hosts.
+    /// The path, unless it is too long for a socket's address or libpq would take it for a list of hosts.
     private var socketDirectory: String {
         let longest = 107 - "/.s.PGSQL.\(Self.port)".utf8.count
         return path.utf8.count <= longest && !path.contains(",") ? path : "/proc/self/fd/\(directory)"
@@ -52,7 +52,7 @@ package final class Cluster: Sendable {
 
     // MARK: Its server
 
-    /// Starts the server, which goes down fast when the calling thread ends. The settings given override the usual.
+    /// Starts the server, which shuts down fast when the calling thread ends. `settings` override the usual ones.
     package func launch(
         log: Int32, connections: Int, durable: Bool = true, settings: [String] = []
     ) throws -> ServerProcess {
@@ -63,7 +63,7 @@ package final class Cluster: Sendable {
         return try ServerProcess.start(user.command(dyingWith: "INT", command), directory: directory, log: log)
     }
 
-    /// Whether that server takes connections: it says so in the last line of its `postmaster.pid`.
+    /// Whether that server takes connections, as the last line of its `postmaster.pid` says.
     package func isReady(_ server: ServerProcess) -> Bool {
         postmaster.map { $0.number == server.number && $0.isReady } ?? false
     }
@@ -82,8 +82,8 @@ package final class Cluster: Sendable {
         return postmaster.number
     }
 
-    /// Ends what a killed process left running; throws when something stays, for two servers would ruin the cluster. To
-    /// be called by who holds the data directory.
+    /// Ends processes that a killed process left running. Throws if one stays, since two servers would ruin the
+    /// cluster. Only the holder of the data directory may call it.
     func expelLeftovers(found: (pid_t) -> Void = { _ in }) throws {
         let main = postmaster.flatMap { ServerProcess(number: $0.number) }
         if let main, isOurs(main.number) != false {
@@ -95,17 +95,17 @@ package final class Cluster: Sendable {
             process.signal(SIGKILL)
             _ = process.wait(milliseconds: 10_000)
         }
-        // PostgreSQL itself sees that nobody has the number any more.
+        // PostgreSQL itself checks that nobody has the number any more.
         guard let main else { return }
         guard main.wait(milliseconds: 0) == .ended || isOurs(main.number) == false else {
             throw EmbeddedServerError.leftBehind(directory: path, process: main.number)
         }
-        // But it does not start while the number is a stranger's, or a dead process's whose parent does not mind it.
+        // But it does not start while a stranger has the number, or a dead process that its parent has not reaped.
         unlinkat(directory, "postmaster.pid", 0)
     }
 
-    /// Whether a process belongs to a server of this cluster. Nil for a PostgreSQL of which that cannot be seen: what
-    /// another user's process does is hidden from root in a container, which has no CAP_SYS_PTRACE.
+    /// Whether a process belongs to a server of this cluster. It is nil for a PostgreSQL of which that cannot be seen:
+    /// other users' processes are hidden from root in a container without CAP_SYS_PTRACE.
     private func isOurs(_ number: pid_t) -> Bool? {
         guard FileSystem.read("/proc/\(number)/comm")?.hasPrefix("postgres") == true else { return false }
         return FileSystem.isSame("/proc/\(number)/cwd", as: directory)
@@ -118,7 +118,7 @@ package final class Cluster: Sendable {
         return (number, lines.count > 7 && lines[7].hasPrefix("ready"))
     }
 
-    /// Statements that fail are told to who sent them and are not logged: they may quote what is private.
+    /// Failed statements are reported to their senders and not logged, since they may quote private data.
     private static func settings(durable: Bool, connections: Int) -> [String] {
         let always = [
             "listen_addresses=", "port=\(port)", "unix_socket_directories=.", "unix_socket_permissions=0700",

@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 
 extension DataDirectory {
-    /// Makes the cluster beside its place and moves it there when it is whole: what an interrupted attempt left
-    /// behind is never mistaken for a cluster.
+    /// Makes the cluster beside its place and moves it there when it is complete, so that the remains of an interrupted
+    /// attempt are never mistaken for a cluster.
     func makeCluster(durable: Bool) throws {
         let binaries = try ServerBinaries.find()
         let draft = clusterPath + ".new"
@@ -19,8 +19,8 @@ extension DataDirectory {
         syncNames()
     }
 
-    /// UTF-8 and byte order, so that sorting never changes with the system; whoever reaches the socket is let in, and
-    /// only the cluster's owner and root can, since the socket is in the cluster's directory.
+    /// The cluster has UTF-8 and byte order, so that sorting never changes with the system. Whoever reaches the socket
+    /// is let in: only the cluster's owner and root can, since the socket is in the cluster's directory.
     private static func initdb(_ binaries: ServerBinaries, durable: Bool) -> [String] {
         [
             binaries.initdb, "--pgdata=/proc/self/fd/3", "--username=\(Cluster.user)", "--encoding=UTF8",
@@ -38,7 +38,7 @@ extension DataDirectory {
         }
     }
 
-    /// PostgreSQL refuses to run as root: root's cluster belongs to the user that Debian's package makes for it.
+    /// PostgreSQL refuses to run as root, so root's cluster belongs to the user that Debian's package makes for it.
     private func giveToServerUser(_ file: Int32) throws {
         guard geteuid() == 0 else { return }
         guard let entry = getpwnam("postgres") else { throw EmbeddedServerError.noServerUser }
@@ -47,7 +47,7 @@ extension DataDirectory {
         }
     }
 
-    /// Makes the renaming outlive a power cut.
+    /// Makes the renaming survive a power cut.
     private func syncNames() {
         guard let directory = try? FileSystem.openDirectory(path) else { return }
         fsync(directory)
@@ -55,7 +55,7 @@ extension DataDirectory {
     }
 }
 
-/// The user as whom PostgreSQL runs: the owner of its cluster, as it demands.
+/// The user that PostgreSQL runs as: the owner of its cluster, as it demands.
 struct ServerUser {
     private let owner: stat
 
@@ -65,7 +65,7 @@ struct ServerUser {
         self.owner = owner
     }
 
-    /// The command as this user, which gets a signal when the thread that starts it ends, however that comes about.
+    /// The command as this user. It gets the signal when the thread that starts it ends, in whatever way.
     func command(dyingWith signal: String, _ command: [String]) -> [String] {
         let user = ["--reuid=\(owner.st_uid)", "--regid=\(owner.st_gid)", "--clear-groups"]
         return ["/usr/bin/setpriv", "--pdeathsig=\(signal)"] + (geteuid() == 0 ? user : []) + command

@@ -2,10 +2,10 @@ import CLinux
 import EventLoop
 import Glibc
 
-/// A data directory that this process holds: a lock on `kurir.lock`, which the kernel lets go of when the process
-/// ends, however it ends; the cluster in `postgres`, and its log in `postgres.log`.
+/// A data directory that this process holds: a lock on `kurir.lock`, which the kernel releases when the process ends,
+/// however it ends; the cluster in `postgres`; and its log in `postgres.log`.
 package final class DataDirectory: Sendable {
-    /// From the root, without symbolic links.
+    /// The absolute path, without symbolic links.
     let path: String
     /// Where the server writes its log.
     package let log: Int32
@@ -15,7 +15,7 @@ package final class DataDirectory: Sendable {
     var logPath: String { path + "/postgres.log" }
     private var lockPath: String { path + "/kurir.lock" }
 
-    /// Takes the directory, which is made if there is none; refuses when another process holds it.
+    /// Takes the directory, and makes it if there is none; throws if another process holds it.
     package init(_ path: String) throws {
         do {
             try FileSystem.makeDirectory(path)
@@ -37,7 +37,7 @@ package final class DataDirectory: Sendable {
         close(lock)
     }
 
-    /// Lets another process have it.
+    /// Releases the directory for other processes.
     func release() {
         flock(lock, LOCK_UN)
     }
@@ -51,10 +51,10 @@ package final class DataDirectory: Sendable {
         return cluster
     }
 
-    /// How long the log is: what somebody wrote after this is found with ``logTail(from:)``.
+    /// The length of the log. ``logTail(from:)`` gives what is written after it.
     var logSize: Int { Int(lseek(log, 0, SEEK_END)) }
 
-    /// What the log says from there on; of much, the end.
+    /// The log from there on, or its end if that is long.
     func logTail(from start: Int) -> String {
         FileSystem.read(log, from: max(start, logSize - 4096)) ?? ""
     }

@@ -1,9 +1,9 @@
 import EventLoop
 
-/// A PostgreSQL of one's own: a cluster in the data directory, reached over a Unix socket only, started again when it
-/// dies, and stopped with this process, also when that is killed.
+/// Our own PostgreSQL: a cluster in the data directory, reached over a Unix socket only. It is started again when it
+/// dies, and stopped with this process, even if that is killed.
 public final class EmbeddedServer: Sendable {
-    /// What libpq is to be told to reach the product's database. Valid in this process while the server lives.
+    /// The URL by which libpq reaches the product's database. It is valid in this process while the server lives.
     public let url: String
 
     private let supervisor: Supervisor
@@ -14,12 +14,12 @@ public final class EmbeddedServer: Sendable {
         try Self.makeDatabase(in: supervisor.cluster)
     }
 
-    /// Takes the data directory, makes the cluster if there is none, and starts its server. Blocks until that takes
-    /// connections; `report` is told what goes on, then and later, from any thread.
+    /// Takes the data directory, makes the cluster if there is none, and starts its server. It blocks until the server
+    /// takes connections. `report` is told of events, then and later, from any thread.
     ///
-    /// The server takes as many `connections` as the caller wants and 20 for tools, and no less than 100.
-    /// `durable: false` trusts that the machine never stops, for tests. From now on this process does not heed what the
-    /// environment tells libpq (`PGHOST` and so on).
+    /// The server takes as many `connections` as the caller wants and 20 for tools, and at least 100. `durable: false`
+    /// is for tests: it trusts that the machine never stops. From now on this process ignores the environment's
+    /// settings for libpq (`PGHOST` and so on).
     public static func start(
         dataDirectory path: String, connections: Int = 80, durable: Bool = true,
         report: @escaping @Sendable (Event) -> Void
@@ -42,45 +42,45 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// The same for another database of this server.
+    /// The URL of another database of this server.
     public func url(database: String) -> String {
         supervisor.cluster.url(database: database)
     }
 
-    /// The URL of the server that another process runs in that directory. Stays valid while this process lives,
-    /// which from now on does not heed what the environment tells libpq.
+    /// The URL of the server that another process runs in that directory. It stays valid while this process lives. From
+    /// now on this process ignores the environment's settings for libpq.
     public static func url(ofRunning path: String) throws -> String {
         ClientEnvironment.forget()
         do {
             guard let directory = try? FileSystem.absolute(path),
                 let cluster = try Cluster(path: directory + "/postgres"), cluster.readyServer != nil
             else { throw EmbeddedServerError.notRunning(directory: path) }
-            // The URL may lead through the open directory, which therefore stays open.
+            // The URL may lead through the open directory, so that stays open.
             return Unmanaged.passRetained(cluster).takeUnretainedValue().url()
         } catch let error as SystemError {
             throw EmbeddedServerError.unusable(directory: path, reason: error.description)
         }
     }
 
-    /// Stops the server, fast if it can be, at once after ten seconds. Blocks until it is gone.
+    /// Stops the server: fast if possible, and at once after ten seconds. It blocks until the server is gone.
     public func stop() {
         supervisor.stop()
     }
 
-    /// The product's database; a start that was interrupted may have left the cluster without it.
+    /// Makes the product's database. An interrupted start may have left the cluster without it.
     private static func makeDatabase(in cluster: Cluster) throws {
         let connection = try BlockingConnection(url: cluster.url(database: "postgres"))
         let existing = try connection.query("SELECT 1 FROM pg_database WHERE datname = $1", [Cluster.user])
         if existing.isEmpty { try connection.execute("CREATE DATABASE \(Cluster.user)") }
     }
 
-    /// What there is to tell about the server.
+    /// An event of the server.
     public enum Event: Sendable, CustomStringConvertible {
         /// The cluster is being made, which takes seconds.
         case making(directory: String)
         /// A server that a killed process left behind is being stopped.
         case expelling(process: Int32)
-        /// The server takes connections: for the first time, or again.
+        /// The server takes connections, for the first time or again.
         case ready
         /// The server died and is started again after a while.
         case died(reason: String, retryMilliseconds: Int32)

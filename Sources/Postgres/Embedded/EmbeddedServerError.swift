@@ -1,8 +1,8 @@
-/// Why the embedded server does not run; each says what to do.
+/// Why the embedded server does not run. Each description says what to do.
 public enum EmbeddedServerError: Error, CustomStringConvertible {
     /// There is no PostgreSQL, or not of the version that made the cluster.
     case notInstalled(version: Int?)
-    /// There is no user as whom root could run PostgreSQL.
+    /// There is no user that root could run PostgreSQL as.
     case noServerUser
     /// Another process holds the directory.
     case held(directory: String, by: String)
@@ -12,7 +12,7 @@ public enum EmbeddedServerError: Error, CustomStringConvertible {
     case leftBehind(directory: String, process: Int32)
     /// The directory cannot be used.
     case unusable(directory: String, reason: String)
-    /// PostgreSQL would not; with the path of its log, and the end of it.
+    /// PostgreSQL failed; with the path and the end of its log.
     case failed(String, log: String, tail: String)
 
     /// What to tell a person.

@@ -3,7 +3,7 @@ import Glibc
 
 /// The few things that the embedded server asks of files.
 enum FileSystem {
-    /// Makes a directory and those above it; one that is there is left as it is.
+    /// Makes a directory and those above it. An existing one is left as it is.
     static func makeDirectory(_ path: String) throws {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
@@ -28,7 +28,7 @@ enum FileSystem {
         return nil
     }
 
-    /// The beginning of a small file in an open directory, or with its full path; nil when it cannot be read.
+    /// The beginning of a small file in an open directory, or of one with an absolute path; nil when it cannot be read.
     static func read(_ name: String, in directory: Int32 = AT_FDCWD) -> String? {
         let file = openat(directory, name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -36,7 +36,7 @@ enum FileSystem {
         return read(file)
     }
 
-    /// What stands in an open file from `offset` on, 4 KiB at the most.
+    /// The content of an open file from `offset` on, at most 4 KiB.
     static func read(_ file: Int32, from offset: Int = 0) -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &bytes, bytes.count, offset)
@@ -57,7 +57,7 @@ enum FileSystem {
         return names
     }
 
-    /// Whether a path leads to the same file as an open descriptor; nil when one may not look.
+    /// Whether a path leads to the same file as an open descriptor; nil when this process may not look.
     static func isSame(_ path: String, as file: Int32) -> Bool? {
         var one = stat()
         var other = stat()

@@ -7,9 +7,9 @@ struct ServerBinaries: Sendable, Equatable {
     var postgres: String { directory + "/postgres" }
     var initdb: String { directory + "/initdb" }
 
-    /// The programs for a cluster of that major version, or the newest for a new one.
+    /// The programs for a cluster of that major version, or the newest ones for a new cluster.
     ///
-    /// Debian keeps versions side by side; elsewhere `PATH` has one, which checks the cluster's version itself.
+    /// Debian keeps versions side by side. Elsewhere `PATH` leads to one, which checks the cluster's version itself.
     static func find(
         version: Int? = nil, debian: String = "/usr/lib/postgresql",
         path: String = getenv("PATH").map { String(cString: $0) } ?? ""

@@ -2,13 +2,13 @@ import CLinux
 import EventLoop
 import Glibc
 
-/// A process, held by a descriptor that means this process for ever, also when its number is given to another.
+/// A process, held by a descriptor that always means this process, even if its number is given to another.
 package final class ServerProcess: Sendable {
     /// Its number.
     package let number: pid_t
     private let file: Int32
 
-    /// A process that runs already; nil when there is none of that number.
+    /// Holds a running process; nil when there is none with that number.
     init?(number: pid_t) {
         file = pidfd_open(number, 0)
         guard file >= 0 else { return nil }
@@ -19,8 +19,8 @@ package final class ServerProcess: Sendable {
         close(file)
     }
 
-    /// Starts a program with its full path: in a process group of its own, so that the terminal's Ctrl-C passes it
-    /// by, with default signals, nothing to read, its output in `log`, and `directory` as descriptor 3.
+    /// Starts a program by its full path. It has its own process group, so that the terminal's Ctrl-C does not reach
+    /// it, default signals, no input, its output in `log`, and `directory` as descriptor 3.
     package static func start(_ command: [String], directory: Int32? = nil, log: Int32? = nil) throws -> ServerProcess {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -43,12 +43,12 @@ package final class ServerProcess: Sendable {
         return process
     }
 
-    /// Sends a signal; a process that has ended does not mind.
+    /// Sends a signal; if the process has ended, nothing happens.
     package func signal(_ signal: Int32) {
         pidfd_send_signal(file, signal, nil, 0)
     }
 
-    /// Waits until it ends, or `event` can be read, or the time is over (none: for ever).
+    /// Waits until it ends, or `event` can be read, or the time is over; a negative time means for ever.
     package func wait(orFor event: Int32 = -1, milliseconds: Int32 = -1) -> Waited {
         var files = [pollfd(fd: file, events: Int16(POLLIN), revents: 0)]
         files.append(pollfd(fd: event, events: Int16(POLLIN), revents: 0))
@@ -57,12 +57,12 @@ package final class ServerProcess: Sendable {
         return files[1].revents != 0 ? .event : .timeout
     }
 
-    /// How a wait came to its end.
+    /// How a wait ended.
     package enum Waited {
         case ended, event, timeout
     }
 
-    /// Stops a child that is a PostgreSQL server: fast, then at once, then by force.
+    /// Stops a child that is a PostgreSQL server: first fast, then at once, then by force.
     package func shutDown() {
         for (order, milliseconds) in [(SIGINT, Int32(10_000)), (SIGQUIT, 5_000), (SIGKILL, -1)] {
             signal(order)
@@ -71,7 +71,7 @@ package final class ServerProcess: Sendable {
         reap()
     }
 
-    /// Takes leave of a child: waits for its end and says how it was.
+    /// Waits for a child's end and says how it ended.
     @discardableResult
     package func reap() -> ExitStatus {
         var status: Int32 = 0
@@ -84,7 +84,7 @@ package final class ServerProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, log ?? 0, 1)
         posix_spawn_file_actions_adddup2(&actions, log ?? 0, 2)
         if let directory { posix_spawn_file_actions_adddup2(&actions, directory, 3) }
-        // PostgreSQL returns to where it was started, which its own user might not be allowed to.
+        // PostgreSQL changes back to where it was started, and its user might not be allowed to enter that.
         clinux_spawn_chdir(&actions, "/")
     }
 
@@ -113,7 +113,7 @@ package final class ServerProcess: Sendable {
 package struct ExitStatus: Sendable, CustomStringConvertible {
     let raw: Int32
 
-    /// Whether it ended by itself, and content.
+    /// Whether it ended by itself and successfully.
     package var isSuccess: Bool { raw == 0 }
 
     package var description: String {

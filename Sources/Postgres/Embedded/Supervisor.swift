@@ -4,8 +4,8 @@ import Glibc
 
 /// The thread that starts the server, watches it, starts it again, and stops it.
 ///
-/// Only this thread signals and reaps its server; and it lives as long as the server, since the kernel stops the
-/// server when the thread that started it ends.
+/// Only this thread signals and reaps its server. It lives as long as the server, since the kernel stops the server
+/// when the thread that started it ends.
 final class Supervisor: Sendable {
     let cluster: Cluster
     let directory: DataDirectory
@@ -15,7 +15,7 @@ final class Supervisor: Sendable {
 
     /// Readable once the server is to be stopped.
     private let stopRequest = eventfd(0, Int32(EFD_CLOEXEC))
-    /// Readable once it is known how the first start went.
+    /// Readable once the outcome of the first start is known.
     private let settled = eventfd(0, Int32(EFD_CLOEXEC))
     private let failure = Locked<(any Error)?>(nil)
     private let thread = Locked<Thread?>(nil)
@@ -57,7 +57,7 @@ final class Supervisor: Sendable {
     // MARK: The thread
 
     private func run() {
-        // The server has this from the thread that starts it: requests wait for it as they do for a loop.
+        // The server inherits this from the thread that starts it: requests wait for it as they do for a loop.
         clinux_be_prompt()
         var isSettled = false
         var retry: Int32 = 0
@@ -81,7 +81,7 @@ final class Supervisor: Sendable {
         case failed(any Error)
     }
 
-    /// One life of the server.
+    /// Runs the server once, until it ends.
     private func serve(whenReady: () -> Void) -> End {
         let logStart = directory.logSize
         do {

@@ -8,11 +8,11 @@ import Postgres
 
 /// Fills an empty database with stores, couriers and weeks of history, so that there is something to look at.
 package struct Demo: Sendable {
-    /// Who can sign in.
+    /// Somebody who can sign in.
     package struct Account: Sendable {
         /// The e-mail address or number to sign in with.
         package let login: String
-        /// Who it is.
+        /// The name of the store or courier.
         package let name: String
         /// A store or a courier.
         package let kind: AccountKind
@@ -34,7 +34,7 @@ package struct Demo: Sendable {
         self.committer = committer
     }
 
-    /// Fills the database, and gives who is there now; nil when somebody was there already. `progress` is told of every
+    /// Fills the database, and gives the accounts; nil if there were accounts already. `progress` is told of every
     /// fifth that is done.
     package func fill(
         seed: UInt64, on group: EventLoopGroup, progress: @escaping @Sendable (_ made: Int, _ of: Int) -> Void
@@ -58,7 +58,7 @@ package struct Demo: Sendable {
             }
     }
 
-    /// In the order of time, as many at once as are steps of different deliveries.
+    /// Commits the steps in the order of time, as many at once as concern different deliveries.
     private func commit(_ steps: [Commit], _ progress: @Sendable (Int, Int) -> Void) async throws {
         var rest = steps[...]
         while !rest.isEmpty {

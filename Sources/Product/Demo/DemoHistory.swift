@@ -2,7 +2,7 @@ import Deliveries
 import Domain
 import Postgres
 
-/// Weeks of deliveries, each of which went its way through the lifecycle.
+/// Weeks of deliveries, each of which goes its way through the lifecycle.
 struct DemoHistory {
     private var chance: Chance
     private let now: Timestamp
@@ -20,7 +20,7 @@ struct DemoHistory {
     private static let day: Int64 = 86_400_000_000
     private static let minute: Int64 = 60_000_000
 
-    /// More on some days than on others, from seven in the morning till six, by UTC.
+    /// Adds deliveries: more on some days than on others, from seven in the morning till six, by UTC.
     private mutating func add(_ day: Int64, _ store: DemoStore) {
         let busiest = (day + 4) % 7 == 0 ? 5 : 16
         for number in 0..<chance.number(3...busiest) {
@@ -42,7 +42,7 @@ struct DemoHistory {
         return delivery
     }
 
-    /// What happens to it, each step so many minutes after the one before.
+    /// The steps of a delivery, each so many minutes after the one before.
     private mutating func way(_ store: DemoStore, _ candidates: [ID]) -> [(Int64, StepCommand)] {
         func minutes(_ range: ClosedRange<Int>) -> Int64 { Int64(chance.number(range)) }
         func carried(by courier: ID) -> [(Int64, StepCommand)] {
@@ -94,7 +94,7 @@ struct DemoDelivery: Sendable {
         steps = [Commit(change: change, at: at, times: times, notices: [], record: nil)]
     }
 
-    /// Goes on by that step; false when the lifecycle does not have it.
+    /// Adds that step; false when the lifecycle does not have it.
     mutating func take(_ command: StepCommand, at: Timestamp) -> Bool {
         guard case .change(let change)? = try? Lifecycle.decide(command, on: delivery, isPartner: true) else {
             return false

@@ -74,7 +74,7 @@ struct NobodyIsThere: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Registers all of them, with one password, as if long ago.
+/// Registers all of them with one password, as if long ago.
 struct RegisterDemoPeople: Statement {
     static let sql = """
         WITH stores_accounts AS (

@@ -5,15 +5,15 @@ import Domain
 import HTTP
 import Web
 
-/// The pages that people use, and what they load. They ask nothing but the API, like everybody else.
+/// The pages that people use, and the files that they load. They use only the API, like any other client.
 struct AppRoom: Room {
     let codes: InviteCodes
     private let files: [WebFile]
     private let assets: [String: WebFile]
-    /// A hash of all of them, under which browsers ask for each.
+    /// A hash of all files, under which browsers ask for each.
     private let version: String
 
-    /// `eventTypes` are those that all rooms publish.
+    /// `eventTypes` are the types of all rooms' events.
     init(codes: InviteCodes, eventTypes: [String]) {
         self.codes = codes
         files = WebFile.assets + [.languages, .lifecycle(eventTypes: eventTypes)]
@@ -24,14 +24,14 @@ struct AppRoom: Room {
 
     var endpoints: [Endpoint] {
         [
-            page("/", .dashboard, "Where stores work"), page("/courier", .courier, "Where couriers work"),
-            page("/worker.js", .worker, "What keeps the couriers' page at hand without a connection"),
+            page("/", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
+            page("/worker.js", .worker, "The service worker, which keeps the couriers' page available offline"),
             Endpoint(
-                .get, "/assets/{version}/{name}", for: .anyone, "What the pages load", room: "Pages",
-                answers: [.text("text/javascript; charset=utf-8", "The file, of its own type.")],
+                .get, "/assets/{version}/{name}", for: .anyone, "A file that the pages load", room: "Pages",
+                answers: [.text("text/javascript; charset=utf-8", "The file, with its own media type.")],
                 refuses: [.notFound], handler: asset),
             Endpoint(
-                .get, "/i/{code}/qr.svg", for: .anyone, "An invite's link as a picture for phones", room: "Pages",
+                .get, "/i/{code}/qr.svg", for: .anyone, "An invite's link as a QR code", room: "Pages",
                 answers: [.text("image/svg+xml", "The picture.")], refuses: [.notFound], handler: picture),
         ]
     }
@@ -47,7 +47,7 @@ struct AppRoom: Room {
         ) { _ in response }
     }
 
-    /// A page with the addresses of what it loads.
+    /// A page with the addresses of its files filled in.
     private func filled(_ file: WebFile) -> [UInt8] {
         let place = "/assets/\(version)"
         let files = files.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
@@ -56,7 +56,7 @@ struct AppRoom: Room {
         return Array(text.utf8)
     }
 
-    /// Nothing from elsewhere, no style or script within the page, and no markup made of text.
+    /// The page loads nothing from elsewhere, contains no style or script itself, and never makes markup from text.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
         + "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -67,7 +67,7 @@ struct AppRoom: Room {
             try call.request.parameter("version"), try call.request.parameter("name")
         )
         guard let file = assets[name] else { throw Problem.notFound }
-        // A page of another version, in the middle of an update, is better served by this one than by none.
+        // During an update, a page of another version is better served by this file than by none.
         let age = asked == version ? "public, max-age=31536000, immutable" : "no-store"
         return Response(
             .ok, headers: [Response.Header("Cache-Control", age)], body: .bytes(file.bytes, type: file.type))

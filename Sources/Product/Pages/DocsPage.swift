@@ -2,7 +2,7 @@ import API
 import Domain
 import HTTP
 
-/// The description of the API, to read.
+/// The description of the API as a page.
 struct DocsPage {
     let endpoints: [Endpoint]
 

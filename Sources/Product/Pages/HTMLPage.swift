@@ -1,11 +1,11 @@
 import Crypto
 import HTTP
 
-/// A page without scripts, whose style is the only one that browsers are to take.
+/// A page without scripts. Browsers accept no style but its own.
 struct HTMLPage {
     let title: String
     let language: String
-    /// Already markup.
+    /// The body, which is markup already.
     let body: String
 
     func response(_ status: Status = .ok) -> Response {
@@ -49,7 +49,7 @@ struct HTMLPage {
         "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(style)))'; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-    /// A text as markup that shows it.
+    /// The markup that shows a text.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

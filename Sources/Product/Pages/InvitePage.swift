@@ -17,7 +17,7 @@ struct InvitePage {
             """)
     }
 
-    /// Who has used it comes this way again.
+    /// The page of an invite that is over. Somebody who has used it may come this way again.
     var over: HTMLPage {
         page(
             text("invite_over_title"),

@@ -6,8 +6,8 @@ import HTTP
 import Languages
 import Postgres
 
-/// What is looked at in a browser or asked for by a phone, and needs no session: the description of the API, and what
-/// stands behind an invite's link.
+/// The pages that need no session, for browsers and phones: the description of the API, and the page behind an invite's
+/// link.
 struct PageRoom: Room {
     let described: [any Room]
     let version: String
@@ -15,7 +15,7 @@ struct PageRoom: Room {
     let codes: InviteCodes
     let apps: MobileApps
 
-    /// The description is made here, once. It has itself in it, for which it need not be there yet.
+    /// The description is made here, once. It also describes its own two calls, which need not exist yet for that.
     var endpoints: [Endpoint] {
         let all = described.flatMap(\.endpoints) + description(Response(.ok), Response(.ok)) + links
         let (json, page) = (OpenAPI(all, version: version).json, DocsPage(endpoints: all).page)
@@ -29,7 +29,7 @@ struct PageRoom: Room {
                 answers: [.ok(.anyObject, "The description.")]
             ) { _ in json },
             Endpoint(
-                .get, "/docs", for: .anyone, "This description, to read", room: "Pages",
+                .get, "/docs", for: .anyone, "This description, as a page to read", room: "Pages",
                 answers: [.text(HTMLPage.type, "The page.")]
             ) { _ in page },
         ]
@@ -38,21 +38,21 @@ struct PageRoom: Room {
     private var links: [Endpoint] {
         [
             Endpoint(
-                .get, "/i/{code}", for: .anyone, "What an invite's link shows on a phone without the app",
+                .get, "/i/{code}", for: .anyone, "The page that an invite's link shows on a phone without the app",
                 room: "Pages",
                 answers: [
-                    .text(HTMLPage.type, "Who invites, and the code."),
+                    .text(HTMLPage.type, "The store that invites, and the code."),
                     .text(HTMLPage.type, "There is no such invite.", .notFound),
                     .text(HTMLPage.type, "The invite is over.", .gone),
                 ], handler: showInvite),
             Endpoint(
-                .get, "/.well-known/apple-app-site-association", for: .anyone, "Which iOS apps open invites' links",
+                .get, "/.well-known/apple-app-site-association", for: .anyone, "The iOS apps that open invites' links",
                 room: "Pages", answers: [.ok(.anyObject, "The association.")]
             ) { _ in
                 .json(apps.appleAssociation.bytes)
             },
             Endpoint(
-                .get, "/.well-known/assetlinks.json", for: .anyone, "Which Android apps open invites' links",
+                .get, "/.well-known/assetlinks.json", for: .anyone, "The Android apps that open invites' links",
                 room: "Pages", answers: [.ok(.array(.anyObject), "The statements.")]
             ) { _ in
                 .json(apps.androidLinks.bytes)
@@ -74,7 +74,7 @@ struct PageRoom: Room {
     }
 }
 
-/// Who invites by a code, and whether it can still be redeemed.
+/// Finds the store that invites by a code, and whether the code can still be redeemed.
 struct FindInviter: Statement {
     static let sql = """
         SELECT s.name, i.state = 'open' AND i.expires_at > now()

@@ -1,8 +1,8 @@
 import CQREncode
 
-/// A text as a picture that phones read.
+/// A text as a QR code.
 enum QRPicture {
-    /// SVG, with the quiet margin that readers want; nil when the text is too long for any.
+    /// The code as SVG, with the quiet margin that readers need; nil when the text is too long for a code.
     static func svg(_ text: String) -> [UInt8]? {
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }
         defer { QRcode_free(code) }

@@ -3,7 +3,7 @@ import Languages
 import Web
 
 extension WebFile {
-    /// What the pages say, by language and name, and what the languages are called.
+    /// The texts of the pages by language and name, and the names of the languages.
     static let languages = WebFile("languages.js", Array(source.utf8))
 
     private static var source: String {
@@ -16,7 +16,7 @@ extension WebFile {
             """
     }
 
-    /// Of what has forms, an object of them.
+    /// The texts by name; a text with plural forms is an object of them.
     private static func texts(of words: LanguageWords) -> JSON {
         var texts: [String: JSON] = [:]
         for (name, text) in words.pages {

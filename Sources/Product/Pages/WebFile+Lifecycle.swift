@@ -3,8 +3,8 @@ import HTTP
 import Web
 
 extension WebFile {
-    /// What the pages know of deliveries and events: the statuses in their order, every type that some
-    /// room publishes, and how long a search may be.
+    /// What the pages must know of deliveries and events: the statuses in order, every type that some room publishes,
+    /// and how long a search may be.
     static func lifecycle(eventTypes: [String]) -> WebFile {
         let statuses = JSON.array(DeliveryStatus.allCases.map { .string($0.rawValue) })
         let types = JSON.array(eventTypes.map(JSON.string))

@@ -2,8 +2,8 @@ import API
 import Domain
 import Postgres
 
-/// The parameters that all figures take, and what they are counted of: `$1` the store, `$2` to `$4` the first days of the
-/// period before, of this one, and of what comes after, `$5` the time zone, `$6` and `$7` the bounds of ids.
+/// The parameters of all figures, and the deliveries that they count: `$1` is the store, `$2` to `$4` are the first
+/// days of the period before, this one and the time after it, `$5` is the time zone, `$6` and `$7` bound the ids.
 private enum StatsSQL {
     static let deliveries = """
         WITH made AS (
@@ -40,7 +40,7 @@ private enum StatsSQL {
     }
 }
 
-/// What became of what was created: first of this period, then of the one before.
+/// What became of the deliveries that were created: first those of this period, then those of the one before.
 struct StatsSums: Statement {
     static let sql = """
         \(StatsSQL.deliveries)
@@ -89,7 +89,7 @@ struct StatsDays: Statement {
         let created, delivered, cancelled, open: Int64
         let toAccept, toDeliver: Double?
 
-        /// A day without any.
+        /// A day without any deliveries.
         static func empty(_ day: String) -> Row {
             Row(day: day, created: 0, delivered: 0, cancelled: 0, open: 0, toAccept: nil, toDeliver: nil)
         }
@@ -102,7 +102,7 @@ struct StatsDays: Statement {
     }
 }
 
-/// The same by courier: who carried what was created then, and how often each gave one back; the busiest first.
+/// The same by courier: who carried the deliveries, and how often each gave one back; the busiest first.
 struct StatsCouriers: Statement {
     static let sql = """
         \(StatsSQL.deliveries),

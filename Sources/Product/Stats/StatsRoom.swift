@@ -3,7 +3,7 @@ import Domain
 import HTTP
 import Postgres
 
-/// What a shop's owner wants to know of the days that were.
+/// A store's figures for a period.
 struct StatsRoom: Room {
     let reads: SlowReads
 
@@ -11,7 +11,7 @@ struct StatsRoom: Room {
         [
             Endpoint(
                 .get, "/v1/stats", for: .store,
-                "What became of the deliveries that were created on these days, beside as many days before",
+                "Figures on the deliveries created in a period, and in the period of the same length before it",
                 room: "Stats",
                 query: [Self.from, Self.to, Self.zone], answers: [.ok(StatsView.shape)],
                 refuses: [SlowReads.endedByAThird], handler: stats)
@@ -19,11 +19,11 @@ struct StatsRoom: Room {
     }
 
     private static let from = Endpoint.Parameter(
-        name: "from", shape: .string(format: "date"), what: "The first day (29 days before the last).")
+        name: "from", shape: .string(format: "date"), what: "The first day (default: 29 days before the last).")
     private static let to = Endpoint.Parameter(
-        name: "to", shape: .string(format: "date"), what: "The last day (today by UTC); 366 days at most in all.")
+        name: "to", shape: .string(format: "date"), what: "The last day (default: today by UTC); 366 days at most.")
     private static let zone = Endpoint.Parameter(
-        name: "time_zone", shape: .string(most: 64, example: "Europe/Zagreb"), what: "Where days begin (UTC).")
+        name: "time_zone", shape: .string(most: 64, example: "Europe/Zagreb"), what: "The time zone (default: UTC).")
 
     private func stats(_ call: Call) async throws -> Response {
         let period = try StatsPeriod(call.request)
@@ -56,7 +56,7 @@ struct StatsPeriod: Sendable {
         guard length <= 366 else { throw Problem.invalidParameter("from", "period_too_long") }
     }
 
-    /// PostgreSQL also takes offsets as POSIX has them, the wrong way round: they are no names.
+    /// PostgreSQL also takes offsets as POSIX has them, with the opposite sign. They are not accepted as names.
     private static func isName(_ zone: String) -> Bool {
         zone.hasPrefix("Etc/")
             || zone.utf8.allSatisfy {
@@ -74,10 +74,10 @@ struct StatsPeriod: Sendable {
 
     var days: [Day] { (first.number...last.number).map(Day.init(number:)) }
 
-    /// The first day of as long a period before.
+    /// The first day of the period of the same length before this one.
     var before: Day { Day(number: first.number - length) }
 
-    /// Ids carry their time: all of the period and of the one before lie between these two, wherever days begin.
+    /// Ids contain their time. All ids of the period and of the one before lie between these two, in any time zone.
     var ids: (least: ID, most: ID) {
         func id(_ day: Int64, _ bits: UInt64) -> ID {
             .version7(milliseconds: max(0, day) * 86_400_000, random: (bits, bits))

@@ -2,7 +2,7 @@ import API
 import Domain
 import HTTP
 
-/// A store's figures, as it gets them.
+/// A store's figures, as the answer shows them.
 struct StatsView {
     let period: StatsPeriod
     let sums: [StatsSums.Row]

@@ -1,6 +1,6 @@
 import Postgres
 
-/// How far the database's schema has come.
+/// The database's last migration and its revision of functions.
 struct SchemaState: Statement {
     static let sql = "SELECT (SELECT max(number) FROM schema_migrations), (SELECT max(revision) FROM schema_functions)"
     static let isReadOnly = true

@@ -2,13 +2,13 @@ import API
 import HTTP
 import Postgres
 
-/// What those who run Kurir ask of it: whether it lives, whether it can work, and its figures.
+/// The calls for operators: whether Kurir lives, whether it can work, and its figures.
 package struct StatusRoom: Room {
     private let database: Database
     private let wanted: (migration: Int, functions: Int)
     private let metrics: @Sendable () async -> String
 
-    /// `newestMigration` and `functionsRevision` are what the database must have taken; `metrics` writes the figures as Prometheus reads them.
+    /// The database must have `newestMigration` and `functionsRevision`. `metrics` writes the figures for Prometheus.
     package init(
         database: Database, newestMigration: Int, functionsRevision: Int,
         metrics: @escaping @Sendable () async -> String
@@ -24,7 +24,7 @@ package struct StatusRoom: Room {
             { _ in
                 Self.status("ok")
             },
-            // Whoever asks wants to know now: an answer that does not come in time is an answer, too.
+            // The caller wants to know now, so an answer that does not come in time counts as an answer, too.
             Endpoint(
                 .get, "/readyz", for: .anyone, "Whether requests can be served", room: "Status", answers: [Self.fine],
                 refuses: [Self.notMigrated], deadline: .seconds(2)

@@ -1,6 +1,6 @@
-// The house without a product: the routes that `make bench` measures, on the same runtime, pool, log and metrics as
-// `kurir serve`. Usage: bench-server DATABASE_URL LOOPS POOL_SIZE; ends when its standard input does.
-// `bench-server --statements` prints the product's statements that are measured, as JSON.
+// The lower layers without the product: the routes that `make bench` measures, on the same runtime, pool, log and
+// metrics as `kurir serve`. Usage: bench-server DATABASE_URL LOOPS POOL_SIZE; it ends when its standard input does.
+// `bench-server --statements` prints the measured statements of the product as JSON.
 
 import Product
 import EventLoop

@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import HTTP
 
-/// A server on a port of its own, and what could be observed of it.
+/// A server on a port of its own, and its events.
 struct LiveServer: Sendable {
     let server: Server
     let events: Mailbox<HTTPEvent>
@@ -14,7 +14,7 @@ struct LiveServer: Sendable {
         try await Client(port, from: source, receiveBuffer: receiveBuffer)
     }
 
-    /// Waits until that many connections are open.
+    /// Waits until so many connections are open.
     func hasOpen(_ count: Int) async throws {
         try await eventually { server.openConnections == count }
     }
@@ -24,14 +24,14 @@ struct LiveServer: Sendable {
         try await eventually { server.bytesWaiting == 0 }
     }
 
-    /// The next event that is of interest; those before it are forgotten.
+    /// The next event that interests; those before it are dropped.
     func event<Answer>(_ choose: (HTTPEvent) -> Answer?) async throws -> Answer {
         while true {
             if let answer = choose(try await events.next()) { return answer }
         }
     }
 
-    /// The next report of a request that was answered, or left unanswered, with that status.
+    /// The next report of a request with that status, answered or not.
     func answered(_ status: Int) async throws -> HTTPEvent.Summary {
         try await event { event in
             if case .answered(let summary) = event, summary.status == status { summary } else { nil }
@@ -62,7 +62,7 @@ func withServer<Answer>(
     }
 }
 
-/// What most tests ask for.
+/// The routes that most tests use.
 let standardRoutes: [Route] = [
     .get("/ping") { _ in .text("pong") },
     .post("/echo") { request in
@@ -81,7 +81,7 @@ extension EventLoop {
     }
 }
 
-/// The memory that this process has.
+/// The resident memory of this process.
 func residentBytes() -> Int {
     let file = open("/proc/self/statm", O_RDONLY)
     defer { close(file) }

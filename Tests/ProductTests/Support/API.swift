@@ -19,7 +19,7 @@ struct API: Sendable {
 
     private static let turnstile = Turnstile(6)
 
-    /// Starts it, lets `body` work with it, and stops it. `looseness` is nil for no throttles at all.
+    /// Starts it, lets `body` work with it, and stops it. Without `looseness` there are no throttles.
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", hashingThreads: Int = 2, poolSize: Int = 4,
         _ body: (API) async throws -> Answer
@@ -40,7 +40,7 @@ struct API: Sendable {
         let settings = Composition.Settings(
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
             messageDays: 30, version: "0")
-        // What time makes worthless a test removes itself, if that is what it is about.
+        // Recurring work is kept away; a test that is about outdated rows removes them itself.
         try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name)))
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
         configuration.limits.connectionsPerAddress = nil
@@ -76,7 +76,7 @@ struct API: Sendable {
     static let apps = MobileApps(
         apple: ["TEAM12345.hr.example.courier"], android: [(package: "hr.example.courier", fingerprint: "AB:CD")])
 
-    /// One request, through parser and router, without a socket.
+    /// Makes one request, through parser and router, without a socket.
     func call(
         _ method: String, _ path: String, _ body: JSON? = nil, as token: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
@@ -133,7 +133,7 @@ extension JSON: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, Expre
     public init(integerLiteral value: Int) { self = .integer(value) }
     public init(nilLiteral: ()) { self = .null }
 
-    /// A member; null where there is none.
+    /// A member; null if there is none.
     subscript(_ name: String) -> JSON {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }

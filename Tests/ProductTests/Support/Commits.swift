@@ -5,7 +5,7 @@ import Testing
 @testable import API
 @testable import Deliveries
 
-/// Changes of deliveries, for who commits them without the rest.
+/// Changes of deliveries, for tests that commit them directly.
 enum Commits {
     static func creation(
         of store: Person, to couriers: [Person], reference: String? = nil, key: String? = nil

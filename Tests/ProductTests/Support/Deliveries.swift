@@ -31,7 +31,7 @@ extension API {
         return answer.json["id"].string ?? ""
     }
 
-    /// Does something with a delivery.
+    /// Takes a step with a delivery.
     @discardableResult
     func act(
         _ action: String, _ id: String, as person: Person, _ body: JSON? = nil, headers: [String: String] = [:]
@@ -51,7 +51,7 @@ extension API {
         return (store, couriers)
     }
 
-    /// Expects an account's feed to tell this, as soon as no transaction anywhere in the cluster holds it back.
+    /// Expects these events in an account's feed, as soon as no transaction in the cluster holds them back.
     func expectEvents(
         _ types: [String], of person: Person, about delivery: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -70,12 +70,12 @@ extension API {
         return Dictionary(uniqueKeysWithValues: stats.names.map { ($0, stats[$0].integer ?? -1) })
     }
 
-    /// Has every event that is committed numbered.
+    /// Waits until every committed event is numbered.
     func numberEvents() async throws {
         try await eventually { try await execute(Invariants.numbering) == [["f"]] }
     }
 
-    /// What may never be, whatever happened.
+    /// Checks what must always hold, whatever happened.
     func expectConsistency() async throws {
         try await numberEvents()
         for (rule, sql) in Invariants.ofDeliveries {

@@ -26,7 +26,7 @@ final class EventStream: Sendable {
         while try await blocking({ [client] in try !client.takeLine().isEmpty }) {}
     }
 
-    /// The next event, comments and hints aside unless they are wanted; nil at the orderly end.
+    /// The next event, without comments and hints unless they are wanted; nil at the proper end.
     func next(comments: Bool = false) async throws -> Event? {
         while let chunk = try await chunk() {
             for block in chunk.split(separator: "\n\n") { blocks.withLock { $0.append(String(block)) } }
@@ -35,7 +35,7 @@ final class EventStream: Sendable {
         return nil
     }
 
-    /// Those that come now, until so many have come.
+    /// The next events, until there are so many.
     func take(_ count: Int) async throws -> [Event] {
         var events: [Event] = []
         while events.count < count {

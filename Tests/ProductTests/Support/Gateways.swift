@@ -18,7 +18,7 @@ extension API {
         return secret
     }
 
-    /// Messages to addresses, in their order.
+    /// Puts messages to addresses into the queue, in order.
     func put(to addresses: [String], channel: String = "sms") async throws {
         for (number, address) in addresses.enumerated() {
             let platform = channel == "push" ? "'fcm'" : "NULL"

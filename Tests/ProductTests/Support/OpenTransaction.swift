@@ -1,13 +1,13 @@
 import Postgres
 import TestSupport
 
-/// A transaction on a connection of its own that stays open meanwhile.
+/// A transaction that stays open on a connection of its own.
 ///
-/// Unchecked, because a test asks it one thing after the other.
+/// Unchecked, because a test uses it for one thing after the other.
 struct OpenTransaction: @unchecked Sendable {
     private let connection: BlockingConnection
 
-    /// Begins one in this test's database, as that role if there is one.
+    /// Begins one in this test's database, with that role if one is given.
     static func begin(as role: String? = nil) async throws -> OpenTransaction {
         let url = TestDatabase.current.url
         return try await blocking {

@@ -8,11 +8,11 @@ import TestSupport
 struct Person: Sendable {
     let id: String
     let token: String
-    /// What a store signs in with by e-mail, and a courier by phone.
+    /// The name to sign in with: a store's e-mail address or a courier's number.
     let login: String
 }
 
-/// Makes people and what tells them apart.
+/// Makes people and their unique names.
 enum People {
     private static let counter = Counter()
 
@@ -49,7 +49,7 @@ enum People {
 }
 
 extension API {
-    /// A store, written straight into the database: registering takes a tenth of a second of hashing.
+    /// Inserts a store directly into the database, since registering takes a tenth of a second of hashing.
     func store(name: String = "Pekara", language: String = "en") async throws -> Person {
         let person = Person(id: Self.id(), token: Base64URL.encode(SecureRandom.bytes(32)), login: People.email())
         try await insert(person, kind: "store", language)
@@ -61,7 +61,7 @@ extension API {
         return person
     }
 
-    /// A courier, in the same way.
+    /// Inserts a courier, in the same way.
     func courier(name: (String, String) = ("Ana", "Anić"), language: String = "en") async throws -> Person {
         let person = Person(id: Self.id(), token: Base64URL.encode(SecureRandom.bytes(32)), login: People.phone())
         try await insert(person, kind: "courier", language)
@@ -78,7 +78,7 @@ extension API {
         try await execute("INSERT INTO partners (store_id, courier_id) VALUES ('\(store.id)', '\(courier.id)')")
     }
 
-    /// Runs SQL as somebody with psql would.
+    /// Runs SQL like somebody with psql.
     @discardableResult
     func execute(_ sql: String) async throws -> [[String?]] {
         let database = TestDatabase.current

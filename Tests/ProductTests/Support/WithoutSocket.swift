@@ -4,9 +4,9 @@ import TestSupport
 @testable import HTTP
 
 extension Server {
-    /// Answers a request as a connection does, without one: read by the parser, found by the router, handled on a loop.
+    /// Answers a request as a connection does, without one: parser, router and a handler on a loop.
     func reply(to head: String, body: [UInt8], on loop: EventLoop) async throws -> Reply {
-        // Detached: a client knows nothing of the transaction that a test has open.
+        // The task is detached, since a client knows nothing of a transaction that the test has open.
         try await Task.detached(executorPreference: loop) { [loops] in
             guard let server = loops.current else { throw NoReply(why: "the loop is not one of the server's") }
             let bytes = Array(head.utf8)
@@ -33,7 +33,7 @@ extension LoopServer {
 }
 
 extension Reply {
-    /// What the connection would have written.
+    /// The answer as the connection would have written it.
     fileprivate init(_ response: Response, to request: Request) throws {
         var (type, body): (String?, [UInt8]) = (nil, [])
         switch response.body {
@@ -54,7 +54,7 @@ extension Reply {
     }
 }
 
-/// What cannot be answered without a socket.
+/// The request cannot be answered without a socket.
 struct NoReply: Error {
     let why: String
 }
