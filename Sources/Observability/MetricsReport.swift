@@ -108,11 +108,10 @@ public final class MetricsReport: Sendable {
     }
 }
 
-/// The entries that are committed and cannot be read in the feeds yet.
+/// The entries that are committed and cannot be read in the feeds yet: an entry goes when it is numbered.
 private struct ReadFeedFigures: Statement {
     static let sql = """
         SELECT count(*), coalesce(max(extract(epoch FROM clock_timestamp() - at)), 0)::float8 FROM event_journal
-        WHERE id > (SELECT journal_id FROM event_rounds ORDER BY journal_id DESC LIMIT 1)
         """
     static let isReadOnly = true
 
