@@ -471,7 +471,8 @@ def test_no_stanza_and_no_backup_are_told(house, story):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="takes root to have a full disk")
-@pytest.mark.parametrize("room, told", [("8m", "MiB free, and the copy takes"), ("44m", "has no room left: PostgreSQL does not recover: ")])
+@pytest.mark.parametrize("room, told", [
+    ("8m", "MiB free, and the copy takes"), ("44m", "has no room left: PostgreSQL does not recover: ")])
 def test_a_full_disk_is_told(house, story, room, told):
     small = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size="$0" none "$1" && shift && exec "$@"', room,
              house.directory / "scratch"]
