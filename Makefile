@@ -1,11 +1,16 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build format lint pictures thread-sanitizer packages test-packages
+.PHONY: help run demo test bench build format lint pictures thread-sanitizer cluster failover deploy-tests proof \
+	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
 PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
+
+CLUSTER_PACKAGES := $(PACKAGES) patroni python3-etcd etcd-server haproxy iproute2
+DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap binutils pgbackrest prometheus \
+	systemd-container
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
 PARTS := bench deliveries growth neighbours feed outbox signins
@@ -42,6 +47,17 @@ test: test-packages $(VENV)/made lint ## everything that is checked before a cha
 thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer
 	for target in $(SANITIZED); do $(SANITIZE) --filter "^$$target\\." || exit 1; done
 
+cluster: build cluster-packages ## three machines of a cluster on this one, each a network namespace (wants root)
+	/usr/bin/python3 deploy/cluster/local.py .build/cluster .build/release/kurir
+
+failover: build cluster-packages ## the cluster's leader killed, stopped and cut off under load (ARGS="--rounds 10"; wants root)
+	/usr/bin/python3 Tests/Deploy/failover.py .build/release/kurir $(ARGS)
+
+deploy-tests: build deploy-packages $(VENV)/made ## everything in deploy/, run as operators do (wants root)
+	$(VENV)/bin/pytest --quiet -p no:cacheprovider Tests/Deploy
+
+proof: deploy-tests failover ## what takes long
+
 bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server
 	$(RELEASE) --product kurir
@@ -65,13 +81,18 @@ $(VENV)/made: Tests/requirements.txt | test-packages
 	$(VENV)/bin/pip install --quiet --requirement $<
 	touch $@
 
-# Installs what is missing; asks nobody when nothing is.
-packages test-packages: wanted = $(if $(filter test-packages,$@),$(TEST_PACKAGES),$(PACKAGES))
-packages test-packages:
+# Installs what is missing; asks nobody when nothing is. What comes with a service does not start it: these are for tests.
+packages: wanted = $(PACKAGES)
+test-packages: wanted = $(TEST_PACKAGES)
+cluster-packages: wanted = $(CLUSTER_PACKAGES)
+deploy-packages: wanted = $(DEPLOY_PACKAGES)
+packages test-packages cluster-packages deploy-packages:
 	@missing=$$(for package in $(wanted); do \
 	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
 	[ -z "$$missing" ] && exit 0; \
 	echo "installing: "$$missing; \
-	[ "$$(id -u)" = 0 ] || sudo=sudo; \
+	[ "$$(id -u)" = 0 ] || sudo=sudo; policy=/usr/sbin/policy-rc.d; \
+	if [ ! -e $$policy ]; then printf '#!/bin/sh\nexit 101\n' | $$sudo install -m 755 /dev/stdin $$policy; \
+	  trap "$$sudo rm $$policy" EXIT; fi; \
 	$$sudo apt-get update -qq && \
 	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null
