@@ -64,7 +64,7 @@ public final class MetricsReport: Sendable {
             "Connections closed in the middle of an answer, as too much waited to be read.", Double(sum.cutOff))
         text.metric("kurir_job_failures_total", .counter, "What is done beside requests, and could not be done.")
         for (job, count) in sum.failedJobs.sorted(by: { $0.key < $1.key }) {
-            text.sample("kurir_job_failures_total", [("job", job)], Double(count))
+            text.sample("kurir_job_failures_total", [("name", job)], Double(count))
         }
     }
 
@@ -85,13 +85,25 @@ public final class MetricsReport: Sendable {
             "kurir_database_connections_lost_total", .counter, "Connections to the database that broke.",
             Double(pool.losses))
         // These are left out while the database does not answer.
-        if let feed = try? await database.run(ReadFeedFigures()).first {
+        if let feed = await soon(ReadFeedFigures())?.first {
             text.single(
                 "kurir_feed_waiting", .gauge, "Entries of the journal whose events have no numbers yet.",
                 Double(feed.waiting))
             text.single("kurir_feed_delay_seconds", .gauge, "How long the oldest of them waits.", feed.seconds)
         }
-        if let channels = try? await database.run(ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
+        if let channels = await soon(ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
+    }
+
+    /// The rows of a statement; nil when it fails or does not answer within a second: the other figures are wanted most when
+    /// the database hangs.
+    private func soon<S: Statement>(_ statement: S) async -> [S.Row]? {
+        let loop = EventLoop.current ?? group.loops[0]
+        let asking = Task(executorPreference: loop) { [database] in try await database.run(statement) }
+        return await Task(executorPreference: loop) {
+            let timer = loop.schedule(after: .seconds(1)) { asking.cancel() }
+            defer { timer.cancel() }
+            return try? await asking.value
+        }.value
     }
 
     private func writeLoops(_ text: inout MetricsText) async {

@@ -29,6 +29,20 @@ import Testing
         #expect(try await resident(kurir) < before + 16 << 20)
     }
 
+    /// Its figures are wanted most then.
+    @Test func `metrics are answered while the database hangs`() async throws {
+        try await PrivateCluster.with { cluster in
+            try await Kurir.serving("--database", cluster.url) { kurir in
+                #expect(try await kurir.get("/metrics").body.contains("kurir_feed_waiting 0"))
+                cluster.signal(SIGSTOP)
+                let answer = try await kurir.get("/metrics")
+                #expect(answer.status == 200 && answer.body.contains("kurir_build_info"))
+                #expect(!answer.body.contains("kurir_feed_waiting"))
+                cluster.signal(SIGCONT)
+            }
+        }
+    }
+
     private func resident(_ kurir: Kurir) async throws -> Int {
         let text = try await kurir.get("/metrics").body
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("process_resident_memory_bytes ") })
