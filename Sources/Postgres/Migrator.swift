@@ -91,13 +91,25 @@ public struct Migrator: Sendable {
 
     private func verify(_ history: [Applied], _ connection: BlockingConnection) throws {
         for (place, applied) in history.enumerated() {
-            guard place < migrations.count else { throw MigrationError.unknown(file: applied.file) }
+            guard place < migrations.count else {
+                guard try isKnownEnough(connection) else { throw MigrationError.unknown(file: applied.file) }
+                return
+            }
             let migration = migrations[place]
             guard applied.number == place + 1 else { throw MigrationError.skipped(file: migration.file) }
             guard applied.file == migration.file else { throw MigrationError.unknown(file: applied.file) }
             let checksum = try connection.query("SELECT \(Self.checksum("$1"))", [migration.sql])
             guard checksum == [[applied.checksum]] else { throw MigrationError.edited(file: migration.file) }
         }
+    }
+
+    /// Whether this binary can work on a database that a later one has migrated: a migration that earlier binaries cannot
+    /// work with raises `schema_least`. So a new version can be rolled back.
+    private func isKnownEnough(_ connection: BlockingConnection) throws -> Bool {
+        guard try connection.query("SELECT to_regclass('schema_least')") != [[nil]] else { return false }
+        return try connection.query(
+            "SELECT 1 FROM schema_least WHERE migration <= $1::text::integer", [String(newest)]
+        ).count == 1
     }
 
     // MARK: Applying

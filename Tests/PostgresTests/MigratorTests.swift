@@ -76,6 +76,20 @@ import Testing
         #expect(throws: MigrationError.unknown(file: "0002_second.sql")) { try applied([first, renamed]) }
     }
 
+    /// So a new version can be rolled back, unless one of its migrations says otherwise.
+    @Test func `a database of a newer binary is worked with as far as its migrations allow`() throws {
+        let least = Migration(
+            file: "0001_first.sql",
+            sql: first.sql + ";CREATE TABLE schema_least (migration integer); INSERT INTO schema_least VALUES (1)")
+        try Migrator([least, second]).migrate(url)
+        #expect(try applied([least]) == [])
+        #expect(try Migrator([least]).status(url).map(\.file) == ["0001_first.sql"])
+        let edited = Migration(file: "0001_first.sql", sql: least.sql + " ")
+        #expect(throws: MigrationError.edited(file: "0001_first.sql")) { try applied([edited]) }
+        try TestDatabase.current.connect().execute("UPDATE schema_least SET migration = 2")
+        #expect(throws: MigrationError.unknown(file: "0002_second.sql")) { try applied([least]) }
+    }
+
     @Test func `a database that lacks a migration is refused`() throws {
         try Migrator([first, second, third]).migrate(url)
         try TestDatabase.current.connect().execute("DELETE FROM schema_migrations WHERE number = 2")

@@ -11,6 +11,11 @@ CREATE TABLE schema_functions (
 -- As the feeds have it: what could not be numbered afterwards would hold up everybody's events.
 ALTER TABLE event_journal ADD CONSTRAINT journal_type CHECK (array_to_string(types, ' ') ~ '^([a-z_]+\.[a-z_]+( |$))*$');
 
+-- The newest migration that a binary must know to work on this database. A migration that earlier binaries cannot work with
+-- raises it to its own number; beside all others they go on, and one version can be rolled back.
+CREATE TABLE schema_least (migration integer NOT NULL);
+INSERT INTO schema_least VALUES (14);
+
 -- What is to happen at a time, and when.
 CREATE TABLE deadlines (
     kind text NOT NULL,
