@@ -1,7 +1,7 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build format lint pictures thread-sanitizer cluster failover deploy-tests proof \
+.PHONY: help run demo test bench build format lint pictures thread-sanitizer cluster failover upgrade deploy-tests proof \
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
@@ -53,10 +53,18 @@ cluster: build cluster-packages ## three machines of a cluster on this one, each
 failover: build cluster-packages ## the cluster's leader killed, stopped and cut off under load (ARGS="--rounds 10"; wants root)
 	/usr/bin/python3 Tests/Deploy/failover.py .build/release/kurir $(ARGS)
 
+# The version to come from and to go back to: by default the last one with another schema.
+BEFORE ?= $(shell git log -2 --format=%h -- sql | tail -1)
+upgrade: build ## nodes at work replaced by this version and back again (BEFORE=commit)
+	rm -rf .build/before && git worktree prune && git worktree add --force --detach .build/before $(BEFORE)
+	cd .build/before && $(RELEASE) --product kurir
+	/usr/bin/python3 Tests/Deploy/upgrade.py .build/before/.build/release/kurir .build/release/kurir $(ARGS)
+	git worktree remove --force .build/before
+
 deploy-tests: build deploy-packages $(VENV)/made ## everything in deploy/, run as operators do (wants root)
 	$(VENV)/bin/pytest --quiet -p no:cacheprovider Tests/Deploy
 
-proof: deploy-tests failover ## what takes long
+proof: deploy-tests upgrade failover ## what takes long
 
 bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server
