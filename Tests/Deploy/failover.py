@@ -67,8 +67,10 @@ def main():
                     for fault in options.faults:
                         silences[fault].append(fail(cluster, load, fault, number))
             wrong = load.report()
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    except BaseException:
+        print(f"logs and data are kept in {directory}", file=sys.stderr)
+        raise
+    shutil.rmtree(directory)
     for fault, seconds in silences.items():
         print(f"{fault}: {len(seconds)} times, seconds without writes: median {percentile(seconds, 0.5):.1f}, "
               f"95th percentile {percentile(seconds, 0.95):.1f}, longest {max(seconds):.1f}")
