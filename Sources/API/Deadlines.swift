@@ -26,18 +26,21 @@ package struct Deadlines: Sendable {
     private static let pause = Duration.seconds(1)
     /// How long after a failure the work is tried again.
     private static let patience = Duration.seconds(60)
-    /// How far a deadline is moved ahead while its work is done: longer than any statement may take.
-    private static let longest = Duration.seconds(660)
+    /// How far a deadline is moved ahead while its work is done: longer than a statement may wait and take.
+    private static let longest = Duration.seconds(1300)
 
     private let database: Database
+    private let upkeep: Database
     private let kinds: [String: DueKind]
     private let failed: @Sendable (_ kind: String, any Error) -> Void
 
-    /// `failed` is told of each failure. The work is tried again, and other work goes on meanwhile.
+    /// The work is done on `upkeep`, and looked for on `database`, where nothing takes long. `failed` is told of each failure.
+    /// The work is tried again, and other work goes on meanwhile.
     package init(
-        _ database: Database, _ kinds: [DueKind], failed: @escaping @Sendable (_ kind: String, any Error) -> Void
+        _ database: Database, upkeep: Database, _ kinds: [DueKind],
+        failed: @escaping @Sendable (_ kind: String, any Error) -> Void
     ) {
-        self.database = database
+        (self.database, self.upkeep) = (database, upkeep)
         self.kinds = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name, $0) })
         self.failed = failed
     }
@@ -50,7 +53,7 @@ package struct Deadlines: Sendable {
             while !Task.isCancelled {
                 do {
                     try await begin()
-                    while let due = try await take(Array(kinds.keys)) {
+                    while let due = try await take() {
                         group.addTask(executorPreference: loop) { await see(to: due) }
                     }
                     hasFailed = false
@@ -67,9 +70,10 @@ package struct Deadlines: Sendable {
     /// Repeats the work while there is more, unless another node takes it first. After an error it falls due again.
     private func see(to due: Due) async {
         var next: Due? = due
-        while let due = next {
-            guard let hasMore = try? await settle(due) else { return }
-            next = hasMore ? try? await take([due.kind]) : nil
+        do {
+            while let due = next { next = try await settle(due) ? try await take([due.kind]) : nil }
+        } catch {
+            if !(error is CancellationError) { failed(due.kind, error) }
         }
     }
 
@@ -78,23 +82,17 @@ package struct Deadlines: Sendable {
         try await database.run(SetDeadlines(kinds: Array(kinds.keys)))
     }
 
-    /// Does the work that has been due longest and that nobody is doing; false when there is none.
-    func next() async throws -> Bool {
-        guard let due = try await take(Array(kinds.keys)) else { return false }
-        _ = try await settle(due)
-        return true
-    }
-
-    private func take(_ kinds: [String]) async throws -> Due? {
-        try await database.run(TakeDue(kinds: kinds, time: Self.longest)).first
+    /// Takes the work that has been due longest and that nobody is doing; of all kinds, or of some.
+    func take(_ wanted: [String]? = nil) async throws -> Due? {
+        try await database.run(TakeDue(kinds: wanted ?? Array(kinds.keys), time: Self.longest)).first
     }
 
     /// Does the work and sets when it is due next; says whether there is more to do at once.
-    private func settle(_ due: Due) async throws -> Bool {
+    func settle(_ due: Due) async throws -> Bool {
         guard let kind = kinds[due.kind] else { return false }
         var pause = kind.period
         do {
-            if try await kind.work(database) { pause = .zero }
+            if try await kind.work(upkeep) { pause = .zero }
         } catch {
             if error is CancellationError { throw error }
             failed(due.kind, error)

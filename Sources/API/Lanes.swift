@@ -21,7 +21,7 @@ package struct Lanes: Sendable {
     private let observe: @Sendable (PostgresEvent) -> Void
 
     /// How many connections there are when each loop has `poolSize` for requests. The ear's is counted, too.
-    package static func connections(loops: Int, poolSize: Int) -> Int { loops * (poolSize + 2) + 3 }
+    package static func connections(loops: Int, poolSize: Int) -> Int { loops * (poolSize + 2) + 4 }
 
     /// Opens all of them.
     package init(
@@ -47,7 +47,7 @@ package struct Lanes: Sendable {
             feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
             opened.append(feed)
             upkeep = try await Database(
-                url: url, group: group.first, poolSize: 1, limits: .within(.seconds(600)), observe: observe)
+                url: url, group: group.first, poolSize: 2, limits: .within(.seconds(600)), observe: observe)
         } catch {
             for database in opened { await database.stop(within: .zero) }
             throw error
@@ -88,7 +88,7 @@ extension DatabaseLimits {
 
     fileprivate static var ofReplica: DatabaseLimits {
         var limits = ofSlowReads
-        limits.mayBeAway = true
+        limits.isReplica = true
         return limits
     }
 

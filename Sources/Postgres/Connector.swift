@@ -11,12 +11,12 @@ struct Connector: Sendable {
 
     /// The hosts share `timeout`, and a session begins with `options`; the URL's own settings take precedence over
     /// both. Throws ``DatabaseURL/Invalid`` for a URL that cannot be used.
-    init(url: String, timeout: Duration, options: String = "") throws {
+    init(url: String, timeout: Duration, options: String = "", isReplica: Bool = false) throws {
         let given = try DatabaseURL.settings(in: url)
         let effective = DatabaseURL.settingsOfEnvironment().merging(given) { $1 }
         let hosts = 1 + (effective["hostaddr"] ?? effective["host"] ?? "").count { $0 == "," }
         // Of several hosts only one takes writes. A single host may be read even while it takes none.
-        let session = given["target_session_attrs"] ?? (hosts > 1 ? "read-write" : "any")
+        let session = given["target_session_attrs"] ?? (hosts > 1 && !isReplica ? "read-write" : "any")
         wantsWritable = ["read-write", "primary"].contains(session)
         parameters =
             Self.defaults(timeout: timeout.components.seconds / Int64(hosts)) + [

@@ -23,7 +23,8 @@ public final class Database: Sendable {
         url: String, group: EventLoopGroup, poolSize: Int, limits: DatabaseLimits, hearing: Hearing?,
         observe: @escaping @Sendable (PostgresEvent) -> Void
     ) async throws {
-        let connector = try Connector(url: url, timeout: limits.connectTimeout, options: limits.sessionOptions)
+        let connector = try Connector(
+            url: url, timeout: limits.connectTimeout, options: limits.sessionOptions, isReplica: limits.isReplica)
         let loops = group.loops.count
         let connecting = try BlockingPool(name: "connect", threads: loops, waiting: loops * poolSize)
         let source = ConnectionSource(connector: connector, threads: connecting, observe: observe, hearing: hearing)
@@ -32,16 +33,16 @@ public final class Database: Sendable {
         allowsNesting = limits.allowsNesting
         pools = try await LoopLocal(group) { Pool(on: $0, size: poolSize, limits: limits, source: source) }
         do {
-            try await open(loops * poolSize, mayBeAway: limits.mayBeAway)
+            try await open(loops * poolSize, isReplica: limits.isReplica)
         } catch {
             await stop(within: .zero)
             throw error
         }
     }
 
-    private func open(_ wanted: Int, mayBeAway: Bool) async throws {
+    private func open(_ wanted: Int, isReplica: Bool) async throws {
         let failures = try await pools.onEach { try await $0.start() }
-        guard !mayBeAway, let reason = failures.lazy.compactMap(\.self).first else { return }
+        guard !isReplica, let reason = failures.lazy.compactMap(\.self).first else { return }
         guard failures.contains(nil) else { throw PostgresError.unavailable(reason) }
         let open = await statistics().open
         throw PostgresError.unavailable(

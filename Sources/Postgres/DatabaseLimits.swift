@@ -23,8 +23,9 @@ public struct DatabaseLimits: Sendable {
     /// tasks would wait for each other.
     public var allowsNesting = true
 
-    /// Whether a server that cannot be reached at the start is looked for later on, rather than an error.
-    public var mayBeAway = false
+    /// Whether it is a replica: one that need not take writes, and that is looked for later on when it cannot be reached at
+    /// the start.
+    public var isReplica = false
 
     /// The usual bounds.
     public init() {}

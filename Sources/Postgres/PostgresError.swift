@@ -9,11 +9,13 @@ public enum PostgresError: Error, Sendable {
     /// A row was not of the form that the statement expects, or the server broke the protocol.
     case unexpected(String)
 
-    /// Whether another server may well have the answer: this one cannot be reached, or gave a read up for its own reasons.
+    /// Whether another server may well have the answer: this one cannot be reached, gave a read up for its own reasons, or is
+    /// a migration behind (class 42).
     public var isElsewhere: Bool {
         switch self {
         case .unavailable, .connectionLost: true
-        case .refused(let error): error.isPassing && error.state != .queryCanceled
+        case .refused(let error):
+            error.isPassing && error.state != .queryCanceled || error.state.code.hasPrefix("42")
         case .unexpected: false
         }
     }

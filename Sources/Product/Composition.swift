@@ -88,7 +88,8 @@ package struct Composition: Sendable {
         self.numbering = numbering
         upkeep = [
             Task(executorPreference: group.loops[0]) {
-                await Deadlines(lanes.upkeep, Self.dueKinds(settings), failed: failed).run(on: group.loops[0])
+                await Deadlines(database, upkeep: lanes.upkeep, Self.dueKinds(settings), failed: failed).run(
+                    on: group.loops[0])
             },
             Task(executorPreference: group.loops[0]) {
                 await Plans(lanes.all) { failed("plan", $0) }.run(on: group.loops[0])

@@ -131,6 +131,8 @@ class Load:
         self.over.set()
         for thread in self.workers + self.readers:
             thread.join(STAMINA + 30)
+            if thread.is_alive():
+                self.failures.append("somebody does not come to an end")
 
     @property
     def steps(self):
@@ -187,7 +189,9 @@ def verify(shops, began):
             expected = expected[: ("pending", "in_progress", "delivered").index(status) + 1]
             if steps[delivery] != expected:
                 wrong.append(f"{delivery} is {status}, and the feed told {steps[delivery]}")
+        # Each creation had a key: what nobody was told of was made twice.
+        wrong += [f"{delivery} is in the feed, and nobody was told of it" for delivery in set(steps) - set(shop.acknowledged)]
         numbers = [event["number"] for event in shop.events]
-        if numbers != sorted(set(numbers)):
-            wrong.append(f"the numbers of a feed do not grow: {numbers[:20]}…")
+        if numbers != list(range(1, len(numbers) + 1)):
+            wrong.append(f"a feed does not count 1, 2, 3 …: {numbers[:20]}…")
     return wrong

@@ -13,8 +13,11 @@ ALTER TABLE event_journal ADD CONSTRAINT journal_type CHECK (array_to_string(typ
 
 -- The newest migration that a binary must know to work on this database. A migration that earlier binaries cannot work with
 -- raises it to its own number; beside all others they go on, and one version can be rolled back.
-CREATE TABLE schema_least (migration integer NOT NULL);
-INSERT INTO schema_least VALUES (14);
+CREATE TABLE schema_least (
+    only_one boolean PRIMARY KEY DEFAULT true CONSTRAINT one_least CHECK (only_one),
+    migration integer NOT NULL
+);
+INSERT INTO schema_least (migration) VALUES (14);
 
 -- What is to happen at a time, and when.
 CREATE TABLE deadlines (
