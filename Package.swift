@@ -35,7 +35,7 @@ let package = Package(
             name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres", "Product"],
             path: "Tests/Bench/Server", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["CLinux", "Domain", "EventLoop", "Postgres", "Schema"],
+            name: "TestSupport", dependencies: ["Domain", "EventLoop", "Postgres", "Schema"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "API", dependencies: ["Crypto", "Domain", "EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
@@ -44,7 +44,7 @@ let package = Package(
         .target(name: "Feed", dependencies: ["API", "Domain", "EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .target(
             name: "People",
-            dependencies: ["API", "Crypto", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "Postgres"],
+            dependencies: ["API", "Crypto", "Domain", "Feed", "HTTP", "Outbox", "Postgres"],
             swiftSettings: strict),
         .target(
             name: "Deliveries",
@@ -54,12 +54,11 @@ let package = Package(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Outbox",
-                "People", "Postgres", "Web",
+                "Outbox", "People", "Postgres", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
-        .target(name: "Observability", dependencies: ["HTTP", "Postgres"], swiftSettings: strict),
+        .target(name: "Observability", dependencies: ["EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
             dependencies: [
@@ -71,10 +70,12 @@ let package = Package(
         .testTarget(name: "LanguagesTests", dependencies: ["Languages"], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop", "TestSupport"], swiftSettings: strict
+            name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: strict
         ),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "PostgresTests", dependencies: ["Postgres", "Schema", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "PostgresTests", dependencies: ["EventLoop", "Postgres", "Schema", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Languages", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "LiveTests", dependencies: ["EventLoop", "HTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -86,7 +87,10 @@ let package = Package(
                 "People", "Postgres", "Product", "Schema", "TestSupport",
             ],
             swiftSettings: strict),
-        .testTarget(name: "KurirTests", dependencies: ["kurir", "Postgres", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "KurirTests",
+            dependencies: ["kurir", "EventLoop", "HTTP", "Observability", "Postgres", "TestSupport"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

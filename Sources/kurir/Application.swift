@@ -1,5 +1,4 @@
 import API
-import People
 import Product
 import EventLoop
 import Glibc

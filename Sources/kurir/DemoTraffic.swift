@@ -1,4 +1,3 @@
-import People
 import Product
 import Domain
 import EventLoop

@@ -9,10 +9,30 @@ import Testing
         #expect(try Drawn("architecture.md", from: "the manifest").shows(picture(try arrows())))
     }
 
+    /// The compiler finds every module that was built, so that it would not notice.
+    @Test func `every target imports what the manifest names, and nothing else`() throws {
+        let arrows = try arrows()
+        for (target, named) in arrows where target != "Schema" {
+            let folder = Self.root.appending(path: "Sources/\(target)")
+            let files =
+                FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?
+                .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" } ?? []
+            var imported: Set<String> = []
+            for file in files {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                imported.formUnion(text.matches(of: #/(?m)^import (\w+)/#).map { String($0.1) })
+            }
+            imported.formIntersection(arrows.keys)
+            #expect(imported == named, "\(target): \(imported.symmetricDifference(named))")
+        }
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        .standardized
+
     /// The dependencies of each target of ours.
     private func arrows() throws -> [String: Set<String>] {
-        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Package.swift")
-        let manifest = try String(contentsOf: path.standardized, encoding: .utf8)
+        let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
         var arrows: [String: Set<String>] = [:]
         for part in manifest.components(separatedBy: "arget(").dropFirst() {
             guard let name = part.firstMatch(of: #/name: "(\w+)"/#)?.1, !part.contains("path: \"Tests/"),
