@@ -4,12 +4,16 @@ CREATE ROLE kurir_gateway NOLOGIN;
 CREATE ROLE "kurir-gateway" LOGIN IN ROLE kurir_gateway;
 CREATE DATABASE kurir OWNER kurir ENCODING 'UTF8' TEMPLATE template0;
 
--- In containers users come with passwords; on one machine PostgreSQL sees by the socket who they are.
+-- In containers and in a cluster users come with passwords; on one machine PostgreSQL sees by the socket who they are.
 \getenv server_password SERVER_PASSWORD
 \getenv gateway_password GATEWAY_PASSWORD
 \if :{?server_password}
 ALTER ROLE kurir PASSWORD :'server_password';
 ALTER ROLE "kurir-gateway" PASSWORD :'gateway_password';
--- The superuser's was only asked for by the image: from now on nobody is that over the network.
+\endif
+
+-- The image of PostgreSQL asks for one of the superuser: from now on nobody is that over the network.
+\getenv image_password POSTGRES_PASSWORD
+\if :{?image_password}
 ALTER ROLE postgres PASSWORD NULL;
 \endif

@@ -20,6 +20,12 @@ public enum Bounds {
     public static let userAgent = 200
     /// Where a push service finds a device, in bytes.
     public static let deviceTokenBytes = 1024
+    /// A browser's keys for web push.
+    public static let pushKey = 200
+    /// The secret beside them.
+    public static let pushSecret = 100
+    /// The name of a time zone.
+    public static let timeZone = 64
     /// How many couriers a delivery can be offered to.
     public static let candidates = 500
 }

@@ -501,7 +501,7 @@ def test_the_database_of_the_composition_has_passwords_for_its_users_and_none_fo
     run(*psql, "-c", "DROP DATABASE kurir", "-c", 'DROP ROLE kurir, "kurir-gateway", kurir_gateway', check=True)
     run(*psql, "-c", "ALTER ROLE postgres PASSWORD 'of the image'", check=True)
     run(*psql, "--file", DEPLOY / "database.sql", check=True,
-        env={**os.environ, "SERVER_PASSWORD": "o'ne", "GATEWAY_PASSWORD": "two"})
+        env={**os.environ, "SERVER_PASSWORD": "o'ne", "GATEWAY_PASSWORD": "two", "POSTGRES_PASSWORD": "of the image"})
     (socket.parent / "pg/data/pg_hba.conf").write_text("local all postgres trust\nlocal all all scram-sha-256\n")
     run(*psql, "-c", "SELECT pg_reload_conf()", check=True)
 

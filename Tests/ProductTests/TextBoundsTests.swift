@@ -84,7 +84,7 @@ import Testing
     @Test func `devices, keys and searches are never longer than the database takes`() async throws {
         try await API.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
-            let keys = ["p256dh": 200, "auth": 100]
+            let keys = ["p256dh": Bounds.pushKey, "auth": Bounds.pushSecret]
             try await expectBounds(keys) {
                 try await api.call(
                     "PUT", "/v1/me/devices/x", (["platform": "webpush"] as JSON).with($0.members), as: courier.token)

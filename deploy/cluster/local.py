@@ -102,7 +102,7 @@ class Cluster:
         self.directory = pathlib.Path(directory).resolve()
         self.directory.mkdir(parents=True, exist_ok=True)
         self.directory.chmod(0o711)
-        self.passwords = {name: secrets.token_hex(16) for name in ("POSTGRES", "REPLICATION", "DATABASE")}
+        self.passwords = {name: secrets.token_hex(16) for name in ("POSTGRES", "REPLICATION", "SERVER", "GATEWAY")}
         self.write("secrets", "".join(f"{name}_PASSWORD={text}\n" for name, text in self.passwords.items()))
         self.write("cluster.env", f"source {HERE}/cluster.env\nSTATE={self.directory}\nSECRETS={self.directory}/secrets\nBINARY={binary}\n")
         self.environment = dict(os.environ, CLUSTER=str(self.directory / "cluster.env"), **environment)

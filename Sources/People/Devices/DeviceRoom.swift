@@ -59,8 +59,8 @@ struct DeviceClaim: Form {
 
     init(_ fields: inout Fields) {
         platform = fields.required("platform")
-        p256dh = fields.optionalLine("p256dh", upTo: 200)
-        auth = fields.optionalLine("auth", upTo: 100)
+        p256dh = fields.optionalLine("p256dh", upTo: Bounds.pushKey)
+        auth = fields.optionalLine("auth", upTo: Bounds.pushSecret)
         guard platform == .webpush else { return }
         if p256dh == nil, !fields.refused("p256dh") { fields.refuse("p256dh", "required") }
         if auth == nil, !fields.refused("auth") { fields.refuse("auth", "required") }

@@ -23,7 +23,7 @@ struct StatsRoom: Room {
     private static let to = Endpoint.Parameter(
         name: "to", shape: .string(format: "date"), what: "The last day (default: today by UTC); 366 days at most.")
     private static let zone = Endpoint.Parameter(
-        name: "time_zone", shape: .string(most: 64, example: "Europe/Zagreb"), what: "The time zone (default: UTC).")
+        name: "time_zone", shape: .string(most: Bounds.timeZone, example: "Europe/Zagreb"), what: "The time zone (default: UTC).")
 
     private func stats(_ call: Call) async throws -> Response {
         let period = try StatsPeriod(call.request)
@@ -47,7 +47,7 @@ struct StatsPeriod: Sendable {
     let zone: String
 
     init(_ request: Request) throws {
-        zone = try request.text("time_zone", upTo: 64) ?? "UTC"
+        zone = try request.text("time_zone", upTo: Bounds.timeZone) ?? "UTC"
         guard Self.isName(zone) else { throw Problem.invalidParameter("time_zone") }
         let today = Day(number: Timestamp.now.microseconds / 86_400_000_000)
         last = try Self.day(request, "to") ?? today
