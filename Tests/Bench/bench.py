@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the house beside pgbench on the very same statements, in one run, on one machine.
+"""Measures the server beside pgbench on the very same statements, in one run, on one machine.
 
 Each figure is the median of several rounds in which the contestants take turns, so that a machine that is slow for
 a while is slow for all of them. Needs wrk and PostgreSQL; everything runs in a directory that goes away at the end.
@@ -37,7 +37,7 @@ end
 """
 
 
-class House(Served):
+class BenchServer(Served):
     """The house without a product; it ends when its standard input does."""
 
     def __init__(self, binary, cluster, loops, pool):
@@ -87,12 +87,12 @@ def measure_all(options, cluster):
     heading("Kurir", "pgbench")
     rounds, seconds = range(options.rounds), options.seconds
 
-    server = House(options.server, cluster, 1, options.pool)
+    server = BenchServer(options.server, cluster, 1, options.pool)
     for connections in (1, 16, 64):
         show("no database, one loop", connections, [server.measure(connections, seconds, 1, "/nothing") for _ in rounds])
     server.stop()
 
-    server = House(options.server, cluster, os.cpu_count(), options.pool)
+    server = BenchServer(options.server, cluster, os.cpu_count(), options.pool)
     for title, script, method in ("one-row read", "read.sql", "GET"), ("one-row durable write", "write.sql", "POST"):
         for connections in (1, 16, 64):
             ours, theirs, warmup = [], [], 1
@@ -103,7 +103,7 @@ def measure_all(options, cluster):
             show(title, connections, ours, theirs)
     server.stop()
 
-    server = House(options.server, cluster, os.cpu_count(), options.pool)
+    server = BenchServer(options.server, cluster, os.cpu_count(), options.pool)
     print(f"\nresident memory: {server.memory():.0f} MiB after the start", end="", flush=True)
     clients = open_idle(server.address, 5000)
     print(f", {server.memory():.0f} MiB with {len(clients)} open connections", flush=True)
