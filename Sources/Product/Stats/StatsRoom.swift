@@ -23,7 +23,8 @@ struct StatsRoom: Room {
     private static let to = Endpoint.Parameter(
         name: "to", shape: .string(format: "date"), what: "The last day (default: today by UTC); 366 days at most.")
     private static let zone = Endpoint.Parameter(
-        name: "time_zone", shape: .string(most: Bounds.timeZone, example: "Europe/Zagreb"), what: "The time zone (default: UTC).")
+        name: "time_zone", shape: .string(most: Bounds.timeZone, example: "Europe/Zagreb"),
+        what: "The time zone (default: UTC).")
 
     private func stats(_ call: Call) async throws -> Response {
         let period = try StatsPeriod(call.request)
