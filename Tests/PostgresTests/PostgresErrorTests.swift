@@ -31,4 +31,12 @@ import Testing
         #expect(PostgresError.unavailable("").isPassing && PostgresError.connectionLost("").isPassing)
         #expect(!PostgresError.unexpected("").isPassing)
     }
+
+    /// What a replica could not answer, the database can; what took too long there is not begun again.
+    @Test(arguments: [("40001", true), ("57P01", true), ("42P01", true), ("57014", false), ("22012", false)])
+    func `a read is tried elsewhere when the server is why it failed`(_ code: String, _ isElsewhere: Bool) {
+        let refused = ServerError(state: SQLState(code), message: "", constraint: nil)
+        #expect(PostgresError.refused(refused).isElsewhere == isElsewhere)
+        #expect(PostgresError.unavailable("").isElsewhere && !PostgresError.unexpected("").isElsewhere)
+    }
 }
