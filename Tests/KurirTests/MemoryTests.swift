@@ -55,21 +55,17 @@ import Testing
         for place in stride(from: 1, to: 8000, by: 2) { free(pieces[place]) }
     }
 
-    /// Two hundred deliveries, each as large as possible and offered to as many couriers as possible.
+    /// Two hundred deliveries, each as large as possible.
     private func makeLargePage() async throws {
         let copies = """
             INSERT INTO deliveries SELECT r.* FROM deliveries d, generate_series(1, 199) n, jsonb_populate_record(
                 d, jsonb_build_object('id', to_char(n, '"018f0000-0000-7000-8000-"FM000000000000'),
                     'description', repeat('🍋', 1000), 'instructions', repeat('🍋', 1000))) r
             """
-        let candidates = """
-            UPDATE deliveries SET candidates = candidates || ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 497))
-            """
         let url = TestDatabase.current.url
         try await blocking {
             let connection = try BlockingConnection(url: url)
             try connection.execute(copies)
-            try connection.execute(candidates)
         }
     }
 
