@@ -14,7 +14,13 @@ package struct Lanes: Sendable {
     /// For work that nobody waits for.
     package let upkeep: Database
 
-    package var all: [Database] { [requests, slow, feed, upkeep] + (replica.map { [$0] } ?? []) }
+    package var all: [Database] { named.map(\.database) }
+
+    /// Each with the name that its figures have.
+    package var named: [(name: String, database: Database)] {
+        [("requests", requests), ("slow", slow), ("feed", feed), ("upkeep", upkeep)]
+            + (replica.map { [("replica", $0)] } ?? [])
+    }
 
     private let url: String
     private let group: EventLoopGroup

@@ -7,14 +7,19 @@ public final class MetricsReport: Sendable {
     private let version: String
     private let metrics: Metrics
     private let database: Database
+    private let lanes: [(name: String, database: Database)]
     private let group: EventLoopGroup
     private let server = Locked<Server?>(nil)
 
-    /// A report on these parts.
-    public init(version: String, metrics: Metrics, database: Database, group: EventLoopGroup) {
+    /// A report on these parts. The state of feeds and outbox is read on `database`.
+    public init(
+        version: String, metrics: Metrics, database: Database, lanes: [(name: String, database: Database)],
+        group: EventLoopGroup
+    ) {
         self.version = version
         self.metrics = metrics
         self.database = database
+        self.lanes = lanes
         self.group = group
     }
 
@@ -28,6 +33,7 @@ public final class MetricsReport: Sendable {
         var text = MetricsText()
         await writeRequests(&text)
         await writeDatabase(&text)
+        await writeQueues(&text)
         await writeLoops(&text)
         ProcessFigures.write(&text)
         text.metric("kurir_build_info", .gauge, "Which version runs.")
@@ -69,34 +75,44 @@ public final class MetricsReport: Sendable {
     }
 
     private func writeDatabase(_ text: inout MetricsText) async {
-        let pool = await database.statistics()
-        text.single("kurir_database_connections", .gauge, "Open connections to the database.", Double(pool.open))
-        text.single("kurir_database_in_flight", .gauge, "Statements under way.", Double(pool.inFlight))
-        text.single(
-            "kurir_database_waiting", .gauge, "Statements and transactions that wait for a connection.",
-            Double(pool.waiting))
-        text.single(
-            "kurir_database_waits_total", .counter, "Statements and transactions that had to wait.",
-            Double(pool.waits))
-        text.single(
-            "kurir_database_wait_seconds_total", .counter, "How long they waited.",
-            Double(pool.waitedNanoseconds) / 1e9)
-        text.single(
-            "kurir_database_connections_lost_total", .counter, "Connections to the database that broke.",
-            Double(pool.losses))
+        var pools: [(lane: String, figures: PoolStatistics)] = []
+        for lane in lanes { pools.append((lane.name, await lane.database.statistics())) }
+        func metric(
+            _ name: String, _ kind: MetricsText.Kind, _ help: String, _ value: (PoolStatistics) -> Double
+        ) {
+            text.metric(name, kind, help)
+            for pool in pools { text.sample(name, [("lane", pool.lane)], value(pool.figures)) }
+        }
+        metric("kurir_database_connections", .gauge, "Open connections to the database.") { Double($0.open) }
+        metric("kurir_database_in_flight", .gauge, "Statements under way.") { Double($0.inFlight) }
+        metric("kurir_database_waiting", .gauge, "Statements and transactions that wait for a connection.") {
+            Double($0.waiting)
+        }
+        metric("kurir_database_waits_total", .counter, "Statements and transactions that had to wait.") {
+            Double($0.waits)
+        }
+        metric("kurir_database_wait_seconds_total", .counter, "How long they waited.") {
+            Double($0.waitedNanoseconds) / 1e9
+        }
+        metric("kurir_database_connections_lost_total", .counter, "Connections to the database that broke.") {
+            Double($0.losses)
+        }
+    }
+
+    private func writeQueues(_ text: inout MetricsText) async {
         // These are left out while the database does not answer.
-        if let feed = await soon(ReadFeedFigures())?.first {
+        if let feed = await rowsWithinASecond(of: ReadFeedFigures())?.first {
             text.single(
                 "kurir_feed_waiting", .gauge, "Entries of the journal whose events have no numbers yet.",
                 Double(feed.waiting))
             text.single("kurir_feed_delay_seconds", .gauge, "How long the oldest of them waits.", feed.seconds)
         }
-        if let channels = await soon(ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
+        if let channels = await rowsWithinASecond(of: ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
     }
 
     /// The rows of a statement; nil when it fails or does not answer within a second: the other figures are wanted most when
     /// the database hangs.
-    private func soon<S: Statement>(_ statement: S) async -> [S.Row]? {
+    private func rowsWithinASecond<S: Statement>(of statement: S) async -> [S.Row]? {
         let loop = EventLoop.current ?? group.loops[0]
         let asking = Task(executorPreference: loop) { [database] in try await database.run(statement) }
         return await Task(executorPreference: loop) {
@@ -121,7 +137,7 @@ public final class MetricsReport: Sendable {
 }
 
 /// The entries that are committed and cannot be read in the feeds yet: an entry goes when it is numbered.
-private struct ReadFeedFigures: Statement {
+struct ReadFeedFigures: Statement {
     static let sql = """
         SELECT count(*), coalesce(max(extract(epoch FROM clock_timestamp() - at)), 0)::float8 FROM event_journal
         """

@@ -6,6 +6,9 @@ struct OutboxFigures: Sendable {
     let waiting, leased, dead: Int64
     /// The age of the oldest message that waits.
     let age: Double
+    /// How long the message has waited that a gateway could have taken first. One that is tried later, or waits for another to
+    /// the same address, waits for no gateway.
+    let ready: Double
     let delivered, died, redelivered, leasesLost: Int64
 
     /// Writes the figures of all channels.
@@ -16,6 +19,7 @@ struct OutboxFigures: Sendable {
         }
         metric("kurir_outbox_waiting", .gauge, "Messages that wait for a gateway.") { Double($0.waiting) }
         metric("kurir_outbox_oldest_age_seconds", .gauge, "Age of the oldest of them.") { $0.age }
+        metric("kurir_outbox_ready_seconds", .gauge, "How long a gateway could have taken one of them.") { $0.ready }
         metric("kurir_outbox_leased", .gauge, "Messages that gateways have.") { Double($0.leased) }
         metric("kurir_outbox_dead", .gauge, "Messages that were given up and are kept.") { Double($0.dead) }
         metric("kurir_outbox_delivered_total", .counter, "Messages that have arrived.") { Double($0.delivered) }
@@ -33,14 +37,20 @@ struct OutboxFigures: Sendable {
 struct ReadOutboxFigures: Statement {
     static let sql = """
         SELECT c.channel::text, coalesce(q.waiting, 0), coalesce(q.leased, 0),
-            (SELECT count(*) FROM messages_dead d WHERE d.channel = c.channel), coalesce(q.age, 0), n.delivered, n.dead,
-            n.redelivered, n.lease_lost
+            (SELECT count(*) FROM messages_dead d WHERE d.channel = c.channel), coalesce(q.age, 0),
+            coalesce(first.ready, 0), n.delivered, n.dead, n.redelivered, n.lease_lost
         FROM unnest(enum_range(NULL::message_channel)) AS c(channel)
         LEFT JOIN (
             SELECT channel, count(*) FILTER (WHERE lease IS NULL) AS waiting,
                 count(*) FILTER (WHERE lease IS NOT NULL) AS leased,
                 extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE lease IS NULL))::float8 AS age
             FROM message_queue GROUP BY channel) q USING (channel)
+        LEFT JOIN LATERAL (
+            SELECT extract(epoch FROM clock_timestamp() - ready_at)::float8 AS ready FROM message_queue m
+            WHERE m.channel = c.channel AND ready_at <= clock_timestamp() AND NOT EXISTS (
+                SELECT FROM message_queue other WHERE other.way = m.way AND other.id <> m.id
+                    AND (other.lease IS NOT NULL OR (m.lease IS NULL AND other.seq < m.seq)))
+            ORDER BY ready_at LIMIT 1) first ON true
         CROSS JOIN LATERAL (
             SELECT coalesce(sum(count) FILTER (WHERE what = 'delivered'), 0)::bigint AS delivered,
                 coalesce(sum(count) FILTER (WHERE what = 'dead'), 0)::bigint AS dead,
@@ -54,7 +64,8 @@ struct ReadOutboxFigures: Statement {
     static func decode(_ row: inout RowReader) throws -> OutboxFigures {
         OutboxFigures(
             channel: try row.read(), waiting: try row.read(), leased: try row.read(), dead: try row.read(),
-            age: try row.read(), delivered: try row.read(), died: try row.read(), redelivered: try row.read(),
+            age: try row.read(), ready: try row.read(), delivered: try row.read(), died: try row.read(),
+            redelivered: try row.read(),
             leasesLost: try row.read())
     }
 }

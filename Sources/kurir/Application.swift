@@ -78,7 +78,8 @@ final class Application: Sendable {
         _ configuration: Configuration, _ parts: Parts, _ lanes: Lanes
     ) async throws -> Application {
         let report = MetricsReport(
-            version: Command.version, metrics: parts.metrics, database: lanes.requests, group: parts.group)
+            version: Command.version, metrics: parts.metrics, database: lanes.requests, lanes: lanes.named,
+            group: parts.group)
         let status = StatusRoom(
             database: lanes.requests, newestMigration: Schema.migrations.count,
             functionsRevision: Schema.functionsRevision

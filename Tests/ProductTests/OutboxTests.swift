@@ -4,6 +4,8 @@ import Postgres
 import TestSupport
 import Testing
 
+@testable import Observability
+
 /// The queue as gateways use it over HTTP.
 @Suite(.database) struct OutboxTests {
     @Test func `a claimed message is complete and goes to nobody else`() async throws {
@@ -47,6 +49,32 @@ import Testing
             try await api.execute("UPDATE message_queue SET ready_at = now() WHERE lease IS NULL")
             let again = try await api.claim(key)
             #expect(bodies(again) == ["message 1"] && again[0]["attempt"] == 2)
+        }
+    }
+
+    /// The alarm is about gateways that do not come, and not about an address where nothing arrives.
+    @Test func `the figures tell how long a gateway could have taken a message`() async throws {
+        try await API.serving { api in
+            func ready() async throws -> Double {
+                try await api.database.run(ReadOutboxFigures()).first { $0.channel == "sms" }?.ready ?? -1
+            }
+            let key = try await api.key()
+            #expect(try await ready() == 0)
+            try await api.put(to: ["+385911111111", "+385911111111"])
+            try await api.execute("UPDATE message_queue SET ready_at = now() - interval '1 hour'")
+            #expect(try await ready() >= 3600)
+            let first = try await api.claim(key)
+            #expect(try await ready() == 0)
+            let later: [String: JSON] = ["reason": "busy", "retry_after_seconds": 3600]
+            #expect(try await api.tell(key, "nack", first, later) == ["retry"])
+            #expect(try await ready() == 0)
+            try await api.execute("UPDATE message_queue SET ready_at = now() - interval '1 hour' WHERE attempt = 1")
+            #expect(try await ready() >= 3600)
+            // A gateway took it and was not heard of again.
+            #expect(try await api.claim(key).count == 1)
+            try await api.execute(
+                "UPDATE message_queue SET ready_at = now() - interval '2 hours' WHERE lease IS NOT NULL")
+            #expect(try await ready() >= 7200)
         }
     }
 
