@@ -83,8 +83,8 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Outbox",
-                "People", "Postgres", "Product", "Schema", "TestSupport",
+                "API", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
+                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

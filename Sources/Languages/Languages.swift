@@ -42,6 +42,14 @@ public struct LanguageWords: Sendable {
         pages = Self.read("pages", of: code)
     }
 
+    /// The names of the forms of a text, in order.
+    public var forms: [String] {
+        switch plural {
+        case .oneOther: ["one", "other"]
+        case .slavic: ["one", "few", "other"]
+        }
+    }
+
     /// The place of a number's form among the forms of a text.
     public func form(of number: Int) -> Int {
         switch plural {

@@ -4,7 +4,7 @@ import Testing
 /// Languages, and the kinds of notifications and accounts.
 @Suite struct LanguageTests {
     @Test func `the known languages are those that there is wording for`() throws {
-        #expect(Language.known.map(\.rawValue) == ["en", "de", "hr"])
+        #expect(Set(Language.known.map(\.rawValue)).isSuperset(of: ["en", "de", "hr"]))
         #expect(Language.fallback.rawValue == "en")
         #expect(try Language(" hr ") == Language(rawValue: "hr"))
         #expect(Language(known: "hr").rawValue == "hr")
@@ -13,7 +13,8 @@ import Testing
 
     @Test(arguments: ["fr", "HR", "hr-HR", "hrv", "h", "hr\u{0}"])
     func `a language that there is no wording for is refused`(text: String) {
-        let unknown = InvalidValue("unknown_language", ["known": "en, de, hr"])
+        let unknown = InvalidValue(
+            "unknown_language", ["known": Language.known.map(\.rawValue).joined(separator: ", ")])
         #expect(refusal { () throws(InvalidValue) in try Language(text) } == unknown)
         #expect(Language(rawValue: text) == nil)
     }

@@ -33,9 +33,14 @@ import Testing
             let script = try await api.get("\(place)/lifecycle.js").reply.text
             let types = Set(try exported("eventTypes", from: script))
             #expect(try exported("statuses", from: script) == DeliveryStatus.allCases.map(\.rawValue))
-            let subjects = Set(types.compactMap { $0.split(separator: ".").first })
-            let said = try text(of: "js", in: "Web").matches(of: #/'([a-z_]+)\.([a-z_]+)'/#)
-                .filter { subjects.contains($0.1) }.map { "\($0.1).\($0.2)" }
+            let subjects = Set(types.compactMap { $0.split(separator: ".").first.map(String.init) })
+            let scripts = try text(of: "js", in: "Web")
+            let heard = Set(
+                scripts.matches(of: #/hears: \[([^\]]+)\]/#)
+                    .flatMap { $0.1.matches(of: #/'([a-z_]+)'/#).map { String($0.1) } })
+            #expect(heard == subjects, "published or heard only: \(heard.symmetricDifference(subjects))")
+            let said = scripts.matches(of: #/'([a-z_]+)\.([a-z_]+)'/#)
+                .filter { subjects.contains(String($0.1)) }.map { "\($0.1).\($0.2)" }
             #expect(!said.isEmpty && Set(said).subtracting(types).isEmpty, "pages listen to what nobody publishes")
             let published = try text(of: "swift", in: "").matches(of: #/'\{([a-z_]+\.[a-z_.,]+)\}'::text\[\]/#)
                 .flatMap { $0.1.split(separator: ",").map(String.init) }

@@ -47,6 +47,7 @@ export function board(region) {
 
   return {
     onFresh: columns.reload,
+    hears: ['delivery'],
     onEvent({delivery}) {
       if (!delivery?.recipient) return;
       // Whether it is among what is searched for, the server knows.

@@ -41,7 +41,7 @@ export function figures(region) {
 
   load();
   const again = gathered(load, 500);
-  return {onFresh: again, onEvent: ({type}) => { if (type.startsWith('delivery.')) again(); }};
+  return {onFresh: again, hears: ['delivery'], onEvent: again};
 }
 
 const tile = (name, value, changed) =>

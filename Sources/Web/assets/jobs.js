@@ -110,9 +110,9 @@ export function jobs(region) {
   return {
     leave: unlisten,
     onFresh: all.reload,
+    hears: ['delivery', 'partner'],
     onEvent({type, delivery}) {
-      if (type === 'partner.ended') return all.reload();
-      if (!delivery) return;
+      if (!delivery) return type === 'partner.ended' && all.reload();
       if (type === 'delivery.offered' && delivery.recipient) say(t('newOffer'));
       if (type === 'delivery.cancelled') say(t('jobGone'));
       else if (!delivery.recipient && open?.id === delivery.id) say(t('offerGone'));

@@ -109,6 +109,7 @@ export function partners(region) {
 
   return {
     onFresh() { showCouriers(); showSent(); },
-    onEvent({type}) { if (type.startsWith('partner.')) { showCouriers(); showSent(); } },
+    hears: ['partner'],
+    onEvent() { showCouriers(); showSent(); },
   };
 }

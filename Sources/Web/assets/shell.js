@@ -6,9 +6,9 @@ import {follow} from './feed.js';
 import {choose, t} from './words.js';
 
 /**
- * Starts a page. `views` are functions by name, which fill a region and may give `{onEvent, onFresh, leave}`; the first
- * is where one begins. `invite` holds the code that somebody comes with, if any, and `onFresh` is told, whatever is shown,
- * that there is a connection.
+ * Starts a page. `views` are functions by name, which fill a region and may give `{hears, onEvent, onFresh, leave}`: `hears`
+ * has the first words of the types of events that `onEvent` is told of. The first view is where one begins. `invite` holds
+ * the code that somebody comes with, if any, and `onFresh` is told, whatever is shown, that there is a connection.
  */
 export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
   let stop = () => {};
@@ -100,7 +100,7 @@ function work(account, views, {enter, leave, onFresh}) {
       onFresh();
       view.onFresh?.();
     },
-    onEvent: (event) => view.onEvent?.(event),
+    onEvent(event) { if (view.hears?.includes(event.type.split('.')[0])) view.onEvent(event); },
     onLive(isLive) {
       light.classList.toggle('on', isLive);
       light.textContent = t(isLive ? 'live' : 'notLive');

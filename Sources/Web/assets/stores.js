@@ -37,5 +37,5 @@ export function stores(region, {account}, invite) {
     panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), cancellations(account.id)));
   load();
 
-  return {onFresh: load, onEvent: load};
+  return {onFresh: load, hears: ['partner', 'invite', 'delivery'], onEvent: load};
 }
