@@ -9,7 +9,7 @@ struct Habits: Sendable {
     /// Stays away for days, with the parcels in hand.
     var vanishes = 0
     /// Loses the network while an answer is on its way, or before that.
-    var losesNetwork = 1
+    var losesNetwork = 3
     /// Taps twice.
     var tapsTwice = 1
     /// Wants what somebody else has just taken, or takes it together with somebody.

@@ -159,12 +159,11 @@ package struct Story: Sendable {
         let taps = chance.happens(habits.tapsTwice) && deed.isHarmlessTwice ? 2 : 1
         for _ in 0..<taps {
             acts += 1
-            let network =
-                deed.hasKey && chance.happens(habits.losesNetwork)
-                ? chance.pick([.losesAnswer, .breaks]) : Act.Network.works
+            let isLost = !deed.perils.isEmpty && chance.happens(habits.losesNetwork)
+            let network = isLost ? chance.pick(deed.perils) : .works
             let act = Act(number: acts, at: at, person: person, deed: deed, network: network)
             try stage.perform(act)
-            if case .losesAnswer = network {
+            if network == .losesAnswer {
                 agenda.add(.sendAgain(act), at: at + chance.number(1...25) * Self.minute)
             }
         }
@@ -172,11 +171,13 @@ package struct Story: Sendable {
 }
 
 extension Act.Deed {
-    /// Whether it can be repeated with a key: what changes a delivery has its version instead.
-    fileprivate var hasKey: Bool {
+    /// What may happen to it on the network. A store waits until it knows what it has created, and what changes a
+    /// delivery has no key by which it could be repeated.
+    fileprivate var perils: [Act.Network] {
         switch self {
-        case .create, .step: true
-        case .instruct, .offer: false
+        case .create: [.breaks]
+        case .step: [.losesAnswer, .breaks]
+        case .instruct, .offer: []
         }
     }
 

@@ -22,7 +22,7 @@ struct ServerStage: Stage {
     }
 
     /// As many deliveries as a list is asked for; what is open stands first.
-    static let most = 100
+    static let most = 40
 
     mutating func look(as person: Person) throws -> [Sight] {
         try get("/v1/deliveries?limit=\(Self.most)", as: person).items.compactMap { item in

@@ -44,6 +44,7 @@ struct StoryServer {
 
     mutating func ask(_ question: Question) throws -> Answer {
         let end = time(nil) + Self.stamina
+        if question.network == .isBack { retries += 1 }
         var reply = send(question, question.network)
         while let pause = Self.pause(before: reply, question.network) {
             guard time(nil) < end else {

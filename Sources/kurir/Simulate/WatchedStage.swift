@@ -91,7 +91,7 @@ struct WatchedStage: Stage {
         for person in cast.everybody {
             var feed = feeds[person] ?? ReadFeed()
             repeat {
-                let wait = patiently && feed.news.count < due(person).count ? max(0, end - time(nil)) : 0
+                let wait = patiently && feed.news.count < due(person).count ? min(10, max(0, end - time(nil))) : 0
                 let items = try stage.get("/v1/events?limit=100&wait_seconds=\(wait)&after=\(feed.cursor)", as: person)
                     .items
                 if items.isEmpty { break }
