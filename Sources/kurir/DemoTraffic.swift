@@ -7,8 +7,8 @@ import Simulation
 ///
 /// They decide by what the server shows, so that they work with whoever tries the demo, too.
 enum DemoTraffic {
-    /// A day takes seven minutes.
-    private static let speed = 120
+    /// A day takes ten minutes.
+    private static let speed = 80
 
     /// Begins, on a thread that ends with the process.
     static func begin(at address: String, _ cast: Cast, seed: UInt64) throws {
