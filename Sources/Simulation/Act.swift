@@ -32,6 +32,17 @@ package struct Act: Sendable {
     }
 }
 
+extension Act.Deed: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .create: "create"
+        case .instruct(let id, _): "edit \(id)"
+        case .offer(let id, _): "offer \(id) to others"
+        case .step(let action, let id, _): "\(action.rawValue) \(id)"
+        }
+    }
+}
+
 /// What somebody sees of an open delivery.
 package struct Sight: Hashable, Sendable {
     package let id: ID

@@ -274,7 +274,7 @@ def report(samples, tables):
         is_wrong = name not in KEPT and grew(name, values)
         wrong += [name] * is_wrong
         if max(values) > 1 << 17 or is_wrong:
-            line = "".join(f"{shown(name, values[n]):>14}" for n in picked)
+            line = "".join(f"{shown('table', values[n]):>14}" for n in picked)
             print(f"{name:<34}{line}  {'yes' if name in KEPT else 'NO, and did' if is_wrong else 'no'}")
     return wrong
 
@@ -303,8 +303,8 @@ def main():
             kurir.stop()
         vacuumed = int(cluster.sql("SELECT sum(autovacuum_count) FROM pg_stat_user_tables"))
     wrong = report(samples, tables)
-    print(f"\n{soak.stories} stories told, {next(soak.turns) - 1} deliveries in pairs of requests, {vacuumed} tables vacuumed; "
-          f"{len(soak.failures)} failures")
+    print(f"\n{soak.stories} stories told, {next(soak.turns) - 1} deliveries with each request repeated, autovacuum "
+          f"came {vacuumed} times; {len(soak.failures)} failures")
     for line in soak.failures[:10]:
         print(f"  {line}")
     if not vacuumed:

@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("event_journal", "types[1] = 'delivery.declined'", "RETURN NULL", "too rarely"),
         ("delivery_history", "action = 'deliver'", "NEW.action := 'decline'; RETURN NEW", "its history is"),
-        ("jobs", "status = 'in_progress'", "RETURN NULL", "otherwise than it should be"),
+        ("jobs", "status = 'in_progress'", "RETURN NULL", "as it should not"),
     ])
     func `a server that does not keep to the story is found out`(
         _ table: String, _ row: String, _ spoil: String, _ complaint: String
@@ -81,7 +81,7 @@ import Testing
     @Test func `only a demo can be told when something happened`() async throws {
         let story = ["--past", "--stores", "1", "--couriers", "6"]
         let refused = try await play(story, on: .current)
-        #expect(refused.code == 1 && refused.complained.contains("Only a demo"), "\(refused)")
+        #expect(refused.code == 1 && refused.complained.contains("only a demo"), "\(refused)")
 
         try await Kurir.serving("--demo", environment: ["KURIR_THROTTLE": "off"]) { kurir in
             let program = try Program(

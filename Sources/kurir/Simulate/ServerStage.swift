@@ -48,7 +48,7 @@ struct ServerStage: Stage {
         }
         let answer = try server.ask(question)
         if midnight != nil, answer.code == "forbidden" {
-            throw StoryError(answer.json?["detail"]?.text ?? "The server is not a demo, and keeps its own time.")
+            throw StoryError("only a demo (kurir serve --demo) can be told when something happened: leave out --past")
         }
         return answer
     }

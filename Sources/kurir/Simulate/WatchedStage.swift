@@ -32,7 +32,8 @@ struct WatchedStage: Stage {
         let (shown, due) = (Set(try stage.look(as: person)), ledger.sights(of: person))
         // Of a longer list this is the beginning.
         if due.count < ServerStage.most, shown != Set(due) {
-            wrong.append("\(name(person)) sees \(shown.symmetricDifference(due)) otherwise than it should be")
+            let these = shown.symmetricDifference(due).map { "\($0.id) (\($0.status.rawValue))" }
+            wrong.append("\(name(person)) sees or misses \(these.joined(separator: ", ")) as it should not")
         }
         return due
     }
@@ -73,7 +74,7 @@ struct WatchedStage: Stage {
         guard answer.status != due.status || answer.code != due.code || !isAsDue else { return }
         let told = "\(answer.status) \(answer.code ?? status ?? "")"
         let meant = "\(due.status) \(due.code ?? due.delivery?.status.rawValue ?? "")"
-        wrong.append("act \(act.number) of \(name(act.person)), \(act.deed): \(told) instead of \(meant)")
+        wrong.append("act \(act.number), \(name(act.person)), \(act.deed): \(told) instead of \(meant)")
     }
 
     // MARK: Feeds and histories
@@ -121,7 +122,8 @@ struct WatchedStage: Stage {
             var left = due(person).reduce(into: [:]) { $0[$1, default: 0] += 1 }
             for news in feeds[person]?.news ?? [] { left[news, default: 0] -= 1 }
             for (news, count) in left where count != 0 {
-                wrong.append("the feed of \(name(person)) has \(news) \(count > 0 ? "too rarely" : "too often")")
+                let event = "\(news.type) of \(news.delivery), step \(news.seq)"
+                wrong.append("the feed of \(name(person)) has \(event), \(count > 0 ? "too rarely" : "too often")")
             }
         }
         for id in ledger.created { try compareHistory(id) }
