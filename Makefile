@@ -1,7 +1,7 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build format lint pictures thread-sanitizer cluster failover upgrade deploy-tests proof \
+.PHONY: help run demo test bench build format lint pictures thread-sanitizer cluster failover upgrade soak deploy-tests proof \
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
@@ -64,7 +64,10 @@ upgrade: build ## nodes at work replaced by this version and back again (BEFORE=
 deploy-tests: build deploy-packages $(VENV)/made ## everything in deploy/, run as operators do (wants root)
 	$(VENV)/bin/pytest --quiet -p no:cacheprovider Tests/Deploy
 
-proof: deploy-tests failover ## what takes long
+soak: build test-packages ## everything at work for ten minutes, and what it takes: memory, files, tables (HOURS=2)
+	/usr/bin/python3 Tests/Bench/soak.py $(if $(HOURS),--minutes $$(($(HOURS) * 60))) $(ARGS)
+
+proof: deploy-tests failover soak ## what takes long
 
 bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server

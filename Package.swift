@@ -54,21 +54,23 @@ let package = Package(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Outbox", "People", "Postgres", "Web",
+                "Outbox", "People", "Postgres", "Simulation", "Web",
             ],
             swiftSettings: strict),
+        .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
         .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
         .target(name: "Observability", dependencies: ["EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
             dependencies: [
                 "API", "CLinux", "Crypto", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres",
-                "Product", "Schema",
+                "Product", "Schema", "Simulation",
             ],
             swiftSettings: strict),
 
         .testTarget(name: "LanguagesTests", dependencies: ["Languages"], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SimulationTests", dependencies: ["Domain", "Simulation"], swiftSettings: strict),
         .testTarget(
             name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: strict
         ),
@@ -84,12 +86,12 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "TestSupport",
+                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
-            dependencies: ["kurir", "EventLoop", "HTTP", "Observability", "Postgres", "TestSupport"],
+            dependencies: ["kurir", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -8,9 +8,10 @@ import Postgres
 package struct DeliveryRoom: Room {
     let committer: Committer
     let searches: SlowReads
+    let clock: StepClock
 
-    package init(committer: Committer, searches: SlowReads) {
-        (self.committer, self.searches) = (committer, searches)
+    package init(committer: Committer, searches: SlowReads, clock: StepClock) {
+        (self.committer, self.searches, self.clock) = (committer, searches, clock)
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -117,12 +118,14 @@ package struct DeliveryRoom: Room {
 
     private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
         let account = call.caller.account
-        let change = Lifecycle.create(.new(), content: form.content, candidates: form.couriers, by: account)
+        let told = try clock.told(by: call.request)
+        let id = told.map(ID.new(at:)) ?? .new()
+        let change = Lifecycle.create(id, content: form.content, candidates: form.couriers, by: account)
         for attempt in 0..<Self.attempts {
             // The commit finds out whether all of them are partners. If it refuses, the present state says why.
             let store = try await storeOfPartners(attempt == 0 ? [] : form.couriers, call)
             let created = StoredDelivery(
-                delivery: change.after, times: StoredDelivery.Times(created: .now), store: store, courier: nil,
+                delivery: change.after, times: StoredDelivery.Times(created: told ?? .now), store: store, courier: nil,
                 reader: nil, isPartner: false)
             var answer = created.response(for: account, .created)
             answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
@@ -167,6 +170,7 @@ package struct DeliveryRoom: Room {
     ) async throws -> Response {
         let account = call.caller.account
         let find = FindDelivery(account: account, id: try call.request.parameter("id"))
+        let told = try clock.told(by: call.request)
         var version: Int32?
         for _ in 0..<Self.attempts {
             guard let found = try await call.run(find).first else { throw Problem.notFound }
@@ -176,7 +180,7 @@ package struct DeliveryRoom: Room {
             let strangers = isHeld ? Set(try await call.run(FindStrangers(delivery: found.delivery))) : []
             let decision = try await Self.decide(command, on: found, strangers: strangers, for: call)
             guard case .change(let change) = decision else { return found.response(for: account) }
-            let next = found.after(change, at: found.nextStep)
+            let next = found.after(change, at: found.nextStep(at: told ?? .now))
             let answer = next.response(for: account)
             if try await commit(change, becoming: next, call, answer: answer, patiently: isHeld) { return answer }
             version = found.delivery.version

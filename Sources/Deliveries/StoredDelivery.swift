@@ -52,8 +52,8 @@ package struct StoredDelivery: Sendable {
         return next
     }
 
-    /// The time for its next step. It is never before the last one, since the clocks of nodes differ a little.
-    var nextStep: Timestamp { max(.now, times.updated) }
+    /// The time for a step that happens then. It is never before the last one, since the clocks of nodes differ a little.
+    func nextStep(at moment: Timestamp) -> Timestamp { max(moment, times.updated) }
 }
 
 extension StoredDelivery.Times {

@@ -106,7 +106,7 @@ extension JSON {
     }
 
     /// The whole number, if it is one.
-    var number: Int? {
+    package var number: Int? {
         guard case .integer(let number) = self else { return nil }
         return number
     }

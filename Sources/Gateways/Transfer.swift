@@ -1,10 +1,12 @@
 import CCurl
 
-/// Something that goes out over the network: a POST, a mail, or a GET.
+/// Something that goes out over the network: a POST, a mail, a GET, or another method.
 public struct Transfer: Sendable {
     /// Where it goes, and by which protocol.
     public var url: String
-    /// The headers of a POST.
+    /// The method, where it is neither a GET nor a POST.
+    public var method: String?
+    /// The headers of a request.
     public var headers: [(name: String, value: String)] = []
     /// The POST's body, or the whole mail; nil for a GET.
     public var body: [UInt8]?
@@ -14,6 +16,10 @@ public struct Transfer: Sendable {
     public var needsHTTP2 = false
     /// A file of the certificates to trust, instead of the system's.
     public var certificates: String?
+    /// How many milliseconds it may take.
+    public var patience = 15_000
+    /// How many bytes of the answer are read, and the rest skipped; with zero the connection breaks when the answer comes.
+    public var mostRead = 65_536
     /// Sender and recipient, when it is a mail.
     public var mail: (from: String, to: String)?
 
@@ -48,16 +54,15 @@ final class RunningTransfer {
     final class Flow {
         var unsent: ArraySlice<UInt8>
         var received: [UInt8] = []
-        /// Nobody needs more of a provider's answer than this; the rest is skipped.
-        static let most = 65_536
+        let most: Int
 
-        init(_ bytes: [UInt8]) { unsent = bytes[...] }
+        init(_ bytes: [UInt8], most: Int) { (unsent, self.most) = (bytes[...], most) }
     }
 
     init(_ transfer: Transfer, _ handle: UnsafeMutableRawPointer) {
         self.transfer = transfer
         self.handle = handle
-        flow = Flow(transfer.body ?? [])
+        flow = Flow(transfer.body ?? [], most: transfer.mostRead)
         setBounds()
         setFlow()
         if let mail = transfer.mail { setMail(mail) } else { setRequest() }
@@ -73,7 +78,7 @@ final class RunningTransfer {
         ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, transfer.mail == nil ? "http,https" : "smtp,smtps")
         ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
         ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, 5_000)
-        ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, 15_000)
+        ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, transfer.patience)
         if let certificates = transfer.certificates { ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
         if let login = transfer.login {
             ccurl_set_text(handle, CURLOPT_USERNAME, login.user)
@@ -87,8 +92,8 @@ final class RunningTransfer {
         ccurl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             let flow = Unmanaged<Flow>.fromOpaque(context!).takeUnretainedValue()
             let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            flow.received.append(contentsOf: part.prefix(Flow.most - flow.received.count))
-            return size * count
+            flow.received.append(contentsOf: part.prefix(flow.most - flow.received.count))
+            return flow.most == 0 ? 0 : size * count
         }
         ccurl_set_pointer(handle, CURLOPT_READDATA, context)
         ccurl_set_transfer(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
@@ -102,6 +107,7 @@ final class RunningTransfer {
 
     private func setRequest() {
         if let body = transfer.body { setPost(body) }
+        if let method = transfer.method { ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, method) }
         if transfer.needsHTTP2 {
             ccurl_set_number(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
             // Wait for a connection that is being made, and share it.

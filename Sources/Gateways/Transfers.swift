@@ -1,13 +1,14 @@
 import CCurl
 
 /// Many transfers at once, on one thread. Their owner drives them by ``wait(milliseconds:)``.
-final class Transfers<Token> {
+public final class Transfers<Token> {
     private let multi: UnsafeMutableRawPointer
     private var running: [UnsafeMutableRawPointer: (transfer: RunningTransfer, token: Token)] = [:]
     /// Handles that have nothing to do.
     private var idle: [UnsafeMutableRawPointer] = []
 
-    init() {
+    /// Nothing is under way yet.
+    public init() {
         // Once for each process is enough; more often does no harm.
         curl_global_init(Int(CURL_GLOBAL_ALL))
         multi = curl_multi_init()
@@ -61,13 +62,12 @@ final class Transfers<Token> {
     }
 }
 
-extension Transfer {
-    /// Does one transfer alone, and waits for it.
-    public func perform() -> Reply {
-        let transfers = Transfers<Void>()
-        transfers.begin(self, ())
+extension Transfers<Void> {
+    /// Does one transfer alone, and waits for it. It takes a connection that an earlier one has left open.
+    public func perform(_ transfer: Transfer) -> Transfer.Reply {
+        begin(transfer, ())
         while true {
-            if let over = transfers.wait(milliseconds: 1000).first { return over.reply }
+            if let over = wait(milliseconds: 1000).first { return over.reply }
         }
     }
 }

@@ -39,6 +39,8 @@ package struct Composition: Sendable {
         var messageDays: Int
         /// Kurir's version.
         var version: String
+        /// Whether requests may tell that a step happened in the past.
+        package var isDemo = false
 
         /// The settings as they are given.
         package init(
@@ -105,7 +107,8 @@ package struct Composition: Sendable {
             DeviceRoom(), InviteRoom(codes: codes),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads),
-            DeliveryRoom(committer: committer, searches: slowReads),
+            DeliveryRoom(
+                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo)),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,

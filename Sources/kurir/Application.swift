@@ -6,6 +6,7 @@ import HTTP
 import Observability
 import Postgres
 import Schema
+import Simulation
 
 /// Kurir as a whole: its parts, started in order and stopped in reverse.
 final class Application: Sendable {
@@ -97,8 +98,8 @@ final class Application: Sendable {
         return Application(parts, lanes, service, shutdownGrace: configuration.shutdownGrace)
     }
 
-    /// Fills the database if it is empty, and gives the accounts.
-    func fillDemo(seed: UInt64) async throws -> [Demo.Account]? {
+    /// Fills the database if it is empty, and gives its people.
+    func fillDemo(seed: UInt64) async throws -> Cast? {
         try await service.composition.demo.fill(seed: seed, on: parts.group) { [parts] done, all in
             parts.observe(.process(.step("made \(done) of \(all) steps of the demo's history")))
         }

@@ -1,6 +1,6 @@
 /// The commands of `kurir`.
 enum Command: String, CaseIterable {
-    case serve, migrate
+    case serve, migrate, simulate
     case createGatewayKey = "gateway-key create"
     case listGatewayKeys = "gateway-key list"
     case revokeGatewayKey = "gateway-key revoke"
@@ -20,6 +20,11 @@ enum Command: String, CaseIterable {
                 .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
             ]
         case .migrate: [.database, .dataDirectory, .status]
+        case .simulate:
+            [
+                .simulatedServer, .simulatedSeed, .simulatedStores, .simulatedCouriers, .simulatedDays, .simulatedSpeed,
+                .simulatedPast,
+            ]
         case .createGatewayKey: [.gatewayName, .gatewayChannels, .database, .dataDirectory]
         case .listGatewayKeys: [.database, .dataDirectory]
         case .revokeGatewayKey: [.gatewayKey, .gatewayName, .database, .dataDirectory]
@@ -39,6 +44,7 @@ enum Command: String, CaseIterable {
         switch self {
         case .serve: "bring the database up to date and serve the API"
         case .migrate: "bring the database up to date and stop"
+        case .simulate: "play a story of stores and couriers on a server for trials, and check what it tells of it"
         case .createGatewayKey: "make a key for a gateway, and print it, once"
         case .listGatewayKeys: "show the gateways' keys, what they may do, and when they were last used"
         case .revokeGatewayKey: "end a gateway's key, at once"

@@ -30,6 +30,7 @@ struct Configuration: Sendable {
                 Self.list($0, Self.origin)
             } ?? []
         database = try DatabaseLocation(settings)
+        if case .temporary = database { product.isDemo = true }
         replica = try settings.text(.replica).map { try DatabaseLocation.checked($0, by: .replica) }
         if replica != nil, !database.isByAddress {
             throw UsageError("--replica wants --database: a PostgreSQL of Kurir's own has no replica")
@@ -80,7 +81,7 @@ struct Configuration: Sendable {
     }
 
     /// Links begin with this origin. A slash at its end is allowed.
-    private static func publicOrigin(_ text: String) -> String? {
+    static func publicOrigin(_ text: String) -> String? {
         let text = text.hasSuffix("/") ? String(text.dropLast()) : text
         return text == "*" ? nil : origin(text)
     }

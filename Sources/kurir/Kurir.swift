@@ -36,6 +36,7 @@ enum Kurir {
         switch command {
         case .serve: try Serve.run(Configuration(settings))
         case .migrate: try migrate(settings, RunningDatabase(settings))
+        case .simulate: try SimulateCommand(settings).run()
         case .createGatewayKey: try GatewayKeyCommand.create(settings, in: RunningDatabase(settings))
         case .listGatewayKeys: try GatewayKeyCommand.list(in: RunningDatabase(settings))
         case .runGateway: try GatewayCommand.run(settings, on: RunningDatabase(settings))

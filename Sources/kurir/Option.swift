@@ -118,6 +118,24 @@ struct Option: Sendable {
     static let gatewayMost = Option(
         name: "concurrency", placeholder: "N", environment: "KURIR_GATEWAY_CONCURRENCY",
         help: "messages under way at once (64)")
+    static let simulatedServer = Option(
+        name: "server", placeholder: "URL", environment: "KURIR_SIMULATE_SERVER",
+        help: "the server, which gets many deliveries of people who do not exist (http://127.0.0.1:8080)")
+    static let simulatedSeed = Option(
+        name: "seed", placeholder: "N", environment: "KURIR_SIMULATE_SEED",
+        help: "which story: the same seed gives the same one, once on a server (1)")
+    static let simulatedStores = Option(
+        name: "stores", placeholder: "N", environment: "KURIR_SIMULATE_STORES", help: "how many stores (5)")
+    static let simulatedCouriers = Option(
+        name: "couriers", placeholder: "N", environment: "KURIR_SIMULATE_COURIERS", help: "how many couriers (18)")
+    static let simulatedDays = Option(
+        name: "days", placeholder: "N", environment: "KURIR_SIMULATE_DAYS", help: "how many days it lasts (1)")
+    static let simulatedSpeed = Option(
+        name: "speed", placeholder: "N", environment: "KURIR_SIMULATE_SPEED",
+        help: "how many times faster than life; without it as fast as the server answers")
+    static let simulatedPast = Option(
+        name: "past", placeholder: nil, environment: "KURIR_SIMULATE_PAST",
+        help: "it happened on the days before today; only a demo (serve --demo) can be told so")
     static let status = Option(
         name: "status", placeholder: nil, environment: "KURIR_MIGRATE_STATUS",
         help: "only show what is applied and what is not")

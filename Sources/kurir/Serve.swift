@@ -1,7 +1,7 @@
 import Product
-import Domain
 import EventLoop
 import Glibc
+import Simulation
 
 /// `kurir serve`: from the start of the process to its end.
 enum Serve {
@@ -39,11 +39,12 @@ enum Serve {
     /// Fills the demo's database, says who can sign in, and keeps everybody busy.
     private static func demonstrate(_ application: Application) async throws {
         let seed: UInt64 = 2026
-        guard let accounts = try await application.fillDemo(seed: seed) else { return }
-        print("\nAll of these have the password: \(Demo.password)\n")
-        for account in accounts { print("  \(account.kind.rawValue)  \(account.login)  \(account.name)") }
+        guard let cast = try await application.fillDemo(seed: seed) else { return }
+        print("\nAll of these have the password: \(Cast.password)\n")
+        for shop in cast.stores { print("  store  \(shop.email)  \(shop.name)") }
+        for rider in cast.couriers { print("  courier  \(rider.phone)  \(rider.name)") }
         fflush(nil)
-        try DemoTraffic.begin(at: "\(application.address)", accounts, seed: seed)
+        try DemoTraffic.begin(at: "\(application.address)", cast, seed: seed)
     }
 
     /// Opens closed standard files. A socket would otherwise get the number of one, and printed text would go there.

@@ -2,6 +2,7 @@ import Domain
 import EventLoop
 import HTTP
 import Postgres
+import Simulation
 import TestSupport
 import Testing
 
@@ -11,9 +12,9 @@ import Testing
     @Test func `the history of the demo holds together, and its people sign in`() async throws {
         try await API.serving { api in
             let told = Locked<[Int]>([])
-            let accounts = try #require(
+            let cast = try #require(
                 try await api.demo.fill(seed: 7, on: api.group) { made, _ in told.withLock { $0.append(made) } })
-            #expect(accounts.filter { $0.kind == .store }.count == 5)
+            #expect(cast.stores.count == 5)
             #expect(told.withLock { $0.count == 5 && $0 == $0.sorted() })
             for (rule, sql) in Invariants.ofDeliveries {
                 #expect(try await api.execute(sql).isEmpty, "\(rule)")
@@ -24,14 +25,16 @@ import Testing
             #expect(latest.isEmpty)
             // Nobody gets messages about the past.
             #expect(try await api.execute("SELECT FROM messages").isEmpty)
-            for account in [accounts[0], accounts[accounts.count - 1]] {
-                let name = account.kind == .store ? "email" : "phone"
-                let form: JSON = [name: .string(account.login), "password": .string(Demo.password)]
+            let logins: [JSON] = [
+                ["email": .string(cast.stores[0].email), "password": .string(Cast.password)],
+                ["phone": .string(cast.couriers[17].phone), "password": .string(Cast.password)],
+            ]
+            for form in logins {
                 let session = try await api.post("/v1/sessions", form)
                 #expect(session.status == 201)
                 let mine = try await api.get("/v1/deliveries", as: session.json["token"].string)
                 #expect(mine.status == 200)
-                guard account.kind == .store else { continue }
+                guard form == logins[0] else { continue }
                 #expect(mine.items.count == 50)
                 let stats = try await api.get("/v1/stats", as: session.json["token"].string)
                 #expect(stats.json["days"].items.count > 20 && stats.json["couriers"].items.count > 3)

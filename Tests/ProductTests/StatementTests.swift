@@ -136,7 +136,7 @@ import Testing
         "WalkCouriers": "uuid, boolean, text, text, uuid, integer, text, integer",
         "FindCouriersByWord": "uuid, boolean, text, text, uuid, integer, text",
         "RegisterDemoPeople":
-            "text, timestamptz, uuid[], text[], text[], text[], text[], uuid[], text[], text[], text[], "
+            "text, timestamptz, uuid[], text[], text[], text[], text[], text[], uuid[], text[], text[], text[], "
             + "uuid[], uuid[]",
     ]
 

@@ -1,3 +1,4 @@
+import API
 import People
 import Domain
 import EventLoop
@@ -104,7 +105,7 @@ package final class Leaving: Sendable {
             case .change(let change)? = try? Lifecycle.decide(
                 command, on: delivery, isPartner: false, strangers: strangers)
         else { return true }
-        let next = found.after(change, at: found.nextStep)
+        let next = found.after(change, at: found.nextStep(at: .now))
         let commit = Commit(
             change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change), record: nil)
         return try await committer.commit(commit, patiently: patiently) == .made

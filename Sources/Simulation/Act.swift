@@ -1,0 +1,63 @@
+import Domain
+
+/// Something that somebody in a story does.
+package struct Act: Sendable {
+    /// Its place among all acts, from one.
+    package let number: Int
+    /// When: seconds since the midnight that the story began with.
+    package let at: Int
+    package let person: Person
+    package let deed: Deed
+    package var network: Network
+
+    /// What somebody does.
+    package enum Deed: Sendable {
+        /// The numbers are the candidates.
+        case create(DeliveryContent, [Int])
+        case instruct(ID, String)
+        /// Offers it to others.
+        case offer(ID, [Int])
+        case step(Lifecycle.Action, ID, reason: String?)
+    }
+
+    /// What the network does meanwhile.
+    package enum Network: Sendable {
+        case works
+        /// What is asked for is done, but nobody reads the answer.
+        case losesAnswer
+        /// Breaks somewhere on the way there or back, and is asked again at once.
+        case breaks
+        /// Works again after it lost the answer: the same is sent with the same key.
+        case isBack
+    }
+}
+
+extension Act.Deed: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .create: "create"
+        case .instruct(let id, _): "edit \(id)"
+        case .offer(let id, _): "offer \(id) to others"
+        case .step(let action, let id, _): "\(action.rawValue) \(id)"
+        }
+    }
+}
+
+/// What somebody sees of an open delivery.
+package struct Sight: Hashable, Sendable {
+    package let id: ID
+    package let status: DeliveryStatus
+
+    /// A delivery and where it stands.
+    package init(id: ID, status: DeliveryStatus) {
+        (self.id, self.status) = (id, status)
+    }
+}
+
+/// Where a story is played: on a server, or only by the rules.
+package protocol Stage {
+    /// The open deliveries that somebody sees.
+    mutating func look(as person: Person) throws -> [Sight]
+    /// Does what somebody does, or is told why it cannot be done.
+    mutating func perform(_ act: Act) throws
+}

@@ -1,0 +1,127 @@
+import Domain
+
+/// What the rules make of a story: every delivery as it stands, every step, and what everybody is told of it.
+package struct Ledger: Sendable {
+    private let cast: Cast
+    private let people: [Person: ID]
+    private let accounts: [ID: Person]
+    /// The ids of what is still open, oldest first.
+    private var open: [ID] = []
+    private var deliveries: [ID: Delivery] = [:]
+    /// Every delivery in the order of creation.
+    package private(set) var created: [ID] = []
+    /// The steps of each.
+    package private(set) var steps: [ID: [Step]] = [:]
+    /// What each account reads of deliveries in its feed.
+    package private(set) var news: [Person: [News]] = [:]
+
+    /// A line of a history.
+    package struct Step: Equatable, Sendable {
+        package let action: String, status: String, actor: ID
+
+        /// Who did what, and where that left the delivery.
+        package init(action: String, status: String, actor: ID) {
+            (self.action, self.status, self.actor) = (action, status, actor)
+        }
+    }
+
+    /// An event of a feed.
+    package struct News: Hashable, Sendable {
+        package let type: String, delivery: ID, seq: Int
+
+        /// What is told of which step.
+        package init(type: String, delivery: ID, seq: Int) {
+            (self.type, self.delivery, self.seq) = (type, delivery, seq)
+        }
+    }
+
+    /// What comes of an act.
+    package enum Outcome: Sendable {
+        case change(Change)
+        case stays(Delivery)
+        case refused(Lifecycle.Refusal)
+    }
+
+    /// Nothing has happened yet among these people.
+    package init(of cast: Cast, _ people: [Person: ID]) {
+        (self.cast, self.people) = (cast, people)
+        accounts = Dictionary(uniqueKeysWithValues: people.map { ($1, $0) })
+    }
+
+    /// A delivery as it stands.
+    package subscript(id: ID) -> Delivery? { deliveries[id] }
+
+    /// The id of somebody.
+    package func id(of person: Person) -> ID { people[person]! }
+
+    private func person(_ account: ID) -> Person { accounts[account]! }
+
+    /// The open deliveries that somebody sees, oldest first.
+    package func sights(of person: Person) -> [Sight] {
+        let account = id(of: person)
+        return open.compactMap { deliveries[$0] }.filter { delivery in
+            let standing = Lifecycle.standing(of: account, to: delivery, isPartner: isPartner(person, of: delivery))
+            return Lifecycle.isVisible(delivery.status, to: standing)
+        }.map { Sight(id: $0.id, status: $0.status) }
+    }
+
+    /// Takes note of an act. What it creates gets that id.
+    package mutating func note(_ act: Act, creating new: ID) -> Outcome {
+        let actor = id(of: act.person)
+        switch act.deed {
+        case .create(let content, let candidates):
+            created.append(new)
+            open.append(new)
+            return note(
+                Lifecycle.create(new, content: content, candidates: ids(of: candidates), by: actor))
+        case .instruct(let id, let text):
+            return note(.edit, id, act.person) { delivery in
+                var content = delivery.content
+                content.instructions = text
+                return StepCommand.Edit(content: content, candidates: delivery.candidates)
+            }
+        case .offer(let id, let candidates):
+            let candidates = ids(of: candidates)
+            return note(.edit, id, act.person) { StepCommand.Edit(content: $0.content, candidates: candidates) }
+        case .step(let action, let id, _): return note(action, id, act.person) { _ in nil }
+        }
+    }
+
+    private mutating func note(
+        _ action: Lifecycle.Action, _ id: ID, _ person: Person, _ edit: (Delivery) -> StepCommand.Edit?
+    ) -> Outcome {
+        guard let delivery = deliveries[id] else { return .refused(.notFound) }
+        let kind = if case .store = person { AccountKind.store } else { AccountKind.courier }
+        let command = StepCommand(action, by: self.id(of: person), kind, edit: edit(delivery))
+        do {
+            let decision = try Lifecycle.decide(command, on: delivery, isPartner: isPartner(person, of: delivery))
+            guard case .change(let change) = decision else { return .stays(delivery) }
+            return note(change)
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private mutating func note(_ change: Change) -> Outcome {
+        let after = change.after
+        deliveries[after.id] = after
+        if !after.status.isOpen { open.removeAll { $0 == after.id } }
+        steps[after.id, default: []].append(
+            Step(
+                action: change.command.action.rawValue, status: after.status.rawValue, actor: change.command.actor))
+        for (account, type) in change.events {
+            news[person(account), default: []].append(
+                News(type: type.rawValue, delivery: after.id, seq: Int(after.version)))
+        }
+        return .change(change)
+    }
+
+    private func ids(of couriers: [Int]) -> [ID] { couriers.map { id(of: .courier($0)) } }
+
+    private func isPartner(_ person: Person, of delivery: Delivery) -> Bool {
+        guard case .courier(let number) = person, case .store(let store) = self.person(delivery.store) else {
+            return false
+        }
+        return cast.stores[store].partners.contains(number)
+    }
+}

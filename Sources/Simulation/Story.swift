@@ -1,0 +1,188 @@
+import Domain
+
+/// What stores and couriers do from day to day: late ones and hasty ones, some who lose the network, and some who vanish.
+///
+/// Everybody decides by chance and by what is to be seen. So a seed gives one story, as long as everybody sees what the
+/// rules say.
+package struct Story: Sendable {
+    private let cast: Cast
+    private let firstDay: Int
+    private var chance: Chance
+    private var agenda = Agenda()
+    private var acts = 0
+
+    /// A story of these people. `firstDay` is counted from Thursday, the first of January 1970.
+    package init(of cast: Cast, firstDay: Int = 4, _ chance: Chance) {
+        (self.cast, self.firstDay, self.chance) = (cast, firstDay, chance)
+        for person in cast.everybody { lookNextMorning(person, onDay: 0) }
+    }
+
+    /// When somebody does something next, in seconds since the midnight that it began with.
+    package var next: Int { agenda.next }
+
+    /// Lets whoever is next do something. Whoever cannot is back the next morning.
+    package mutating func goOn(_ stage: inout some Stage) throws {
+        guard let (at, entry) = agenda.takeNext() else { return }
+        switch entry {
+        case .sendAgain(var act):
+            act.network = .isBack
+            try stage.perform(act)
+        case .look(let person):
+            do {
+                switch person {
+                case .store(let number): try tend(number, at, &stage)
+                case .courier(let number): try work(number, at, &stage)
+                }
+            } catch {
+                lookNextMorning(person, onDay: at / Self.day + 1)
+                throw error
+            }
+        }
+    }
+
+    // MARK: Hours
+
+    private static let minute = 60
+    private static let day = 24 * 60 * 60
+
+    private mutating func lookNextMorning(_ person: Person, onDay day: Int) {
+        agenda.add(.look(person), at: day * Self.day + 7 * 60 * Self.minute + chance.number(0...40 * Self.minute))
+    }
+
+    private mutating func lookAgain(_ person: Person, _ at: Int, after pause: ClosedRange<Int>, until hour: Int) {
+        let next = at + chance.number(pause.lowerBound * Self.minute...pause.upperBound * Self.minute)
+        if next % Self.day < hour * 60 * Self.minute {
+            agenda.add(.look(person), at: next)
+        } else {
+            lookNextMorning(person, onDay: at / Self.day + 1)
+        }
+    }
+
+    // MARK: Stores
+
+    private mutating func tend(_ number: Int, _ at: Int, _ stage: inout some Stage) throws {
+        let (store, shop) = (Person.store(number), cast.stores[number])
+        let open = try stage.look(as: store)
+        let isSunday = (firstDay + at / Self.day + 4) % 7 == 0
+        // A store with enough to do does not take on more.
+        if open.count < 9, chance.happens(isSunday ? 12 : 42) {
+            try perform(.create(content(shop), candidates(of: shop)), by: store, at, &stage)
+        }
+        if let job = open.randomElement(using: &chance) { try reconsider(job, by: store, shop, at, &stage) }
+        lookAgain(store, at, after: 8...30, until: 18)
+    }
+
+    private mutating func reconsider(
+        _ job: Sight, by store: Person, _ shop: Shop, _ at: Int, _ stage: inout some Stage
+    ) throws {
+        switch (job.status, chance.number(1...100)) {
+        case (.pending, ...6): try cancel(job.id, because: Self.reasonsOfStores, by: store, at, &stage)
+        case (.pending, ...10):
+            try perform(.instruct(job.id, chance.pick(Self.instructions)), by: store, at, &stage)
+        case (.pending, ...22): try perform(.offer(job.id, candidates(of: shop)), by: store, at, &stage)
+        case (.inProgress, ...3):
+            // Whoever has it does not come: somebody else gets the same once more.
+            try cancel(job.id, because: ["Dostavljač se ne javlja"], by: store, at, &stage)
+            try perform(.create(content(shop), candidates(of: shop)), by: store, at, &stage)
+        default: break
+        }
+    }
+
+    private mutating func candidates(of shop: Shop) -> [Int] {
+        Array(shop.partners.shuffled(using: &chance).prefix(chance.number(2...4)))
+    }
+
+    private mutating func content(_ shop: Shop) -> DeliveryContent {
+        let street = chance.pick(["Vukovarska", "Savska", "Ilica", "Heinzelova", "Zvonimirova", "Selska", "Držićeva"])
+        let phone = PhoneNumber(e164: "+38598\(chance.number(1_000_000...9_999_999))")
+        return DeliveryContent(
+            recipient: Recipient(
+                firstName: chance.pick(["Iva", "Tin", "Mia", "Jan", "Ela", "Roko", "Dora", "Vid"]),
+                lastName: chance.pick(["Barić", "Ćosić", "Đurić", "Klarić", "Matić", "Perić", "Rukavina", "Štimac"]),
+                address: "\(street) \(chance.number(1...180)), Zagreb", phone: chance.happens(80) ? phone : nil,
+                location: nil),
+            description: chance.pick(shop.goods),
+            instructions: chance.happens(20) ? chance.pick(Self.instructions) : nil, reference: nil)
+    }
+
+    private static let instructions = ["Pozvoniti na drugi kat", "Ostaviti kod portira", "Nazvati prije dolaska"]
+    private static let reasonsOfStores = ["Kupac je odustao", "Nema robe", "Kupac dolazi sam"]
+    private static let reasonsOfCouriers = ["Probušena guma", "Gužva u prometu", "Bolest"]
+
+    // MARK: Couriers
+
+    private mutating func work(_ number: Int, _ at: Int, _ stage: inout some Stage) throws {
+        let (courier, habits) = (Person.courier(number), cast.couriers[number].habits)
+        let jobs = try stage.look(as: courier)
+        if jobs.contains(where: { $0.status == .inProgress }), chance.happens(habits.vanishes) {
+            return lookNextMorning(courier, onDay: at / Self.day + chance.number(1...3))
+        }
+        // One after the other is considered, until there is something to do about one.
+        for job in jobs.shuffled(using: &chance) where try consider(job, courier, habits, at, &stage) { break }
+        lookAgain(courier, at, after: habits.pause, until: 20)
+    }
+
+    /// Whether something was done about it.
+    private mutating func consider(
+        _ job: Sight, _ courier: Person, _ habits: Habits, _ at: Int, _ stage: inout some Stage
+    ) throws -> Bool {
+        let dice = chance.number(1...100)
+        switch job.status {
+        case .inProgress where dice <= habits.delivers:
+            try perform(.step(.deliver, job.id, reason: nil), by: courier, like: habits, at, &stage)
+        case .inProgress where dice <= habits.delivers + habits.givesBack:
+            try cancel(job.id, because: Self.reasonsOfCouriers, by: courier, like: habits, at, &stage)
+        case .pending where dice <= habits.accepts:
+            try perform(.step(.accept, job.id, reason: nil), by: courier, like: habits, at, &stage)
+            guard chance.happens(habits.jostles) else { return true }
+            let other = Person.courier(chance.number(0...cast.couriers.count - 1))
+            try perform(.step(.accept, job.id, reason: nil), by: other, at, &stage)
+        case .pending where dice <= habits.accepts + habits.declines:
+            try perform(.step(.decline, job.id, reason: nil), by: courier, like: habits, at, &stage)
+        default: return false
+        }
+        return true
+    }
+
+    // MARK: Deeds
+
+    private mutating func cancel(
+        _ id: ID, because reasons: [String], by person: Person, like habits: Habits = Habits(), _ at: Int,
+        _ stage: inout some Stage
+    ) throws {
+        try perform(.step(.cancel, id, reason: chance.pick(reasons)), by: person, like: habits, at, &stage)
+    }
+
+    private mutating func perform(
+        _ deed: Act.Deed, by person: Person, like habits: Habits = Habits(), _ at: Int, _ stage: inout some Stage
+    ) throws {
+        let taps = chance.happens(habits.tapsTwice) && deed.isHarmlessTwice ? 2 : 1
+        for _ in 0..<taps {
+            acts += 1
+            let isLost = !deed.perils.isEmpty && chance.happens(habits.losesNetwork)
+            let network = isLost ? chance.pick(deed.perils) : .works
+            let act = Act(number: acts, at: at, person: person, deed: deed, network: network)
+            try stage.perform(act)
+            if network == .losesAnswer {
+                agenda.add(.sendAgain(act), at: at + chance.number(1...25) * Self.minute)
+            }
+        }
+    }
+}
+
+extension Act.Deed {
+    /// What may happen to it on the network. A store waits until it knows what it has created, and what changes a
+    /// delivery has no key by which it could be repeated.
+    fileprivate var perils: [Act.Network] {
+        switch self {
+        case .create: [.breaks]
+        case .step: [.losesAnswer, .breaks]
+        case .instruct, .offer: []
+        }
+    }
+
+    /// Whether a second tap asks for something that is done already.
+    fileprivate var isHarmlessTwice: Bool {
+        if case .step = self { true } else { false }
+    }
+}

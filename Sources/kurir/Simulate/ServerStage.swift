@@ -1,0 +1,117 @@
+import Domain
+import Gateways
+import HTTP
+import Simulation
+
+/// A server on which a story is played: its people look at their lists there, and call.
+struct ServerStage: Stage {
+    private(set) var server: StoryServer
+    private let cast: Cast
+    private var members: [Person: Member]
+    /// The midnight that the story began with, in milliseconds since 1970, where it is told when something happens.
+    private let midnight: Int?
+
+    /// Somebody who is signed in.
+    struct Member {
+        let id: ID
+        let token: String
+    }
+
+    init(_ server: StoryServer, _ cast: Cast, _ members: [Person: Member] = [:], midnight: Int? = nil) {
+        (self.server, self.cast, self.members, self.midnight) = (server, cast, members, midnight)
+    }
+
+    /// As many deliveries as a list is asked for; what is open stands first.
+    static let most = 40
+
+    mutating func look(as person: Person) throws -> [Sight] {
+        try get("/v1/deliveries?limit=\(Self.most)", as: person).items.compactMap { item in
+            guard let id = item["id"]?.text.flatMap(ID.init(_:)), let text = item["status"]?.text,
+                let status = DeliveryStatus(rawValue: text), status.isOpen
+            else { return nil }
+            return Sight(id: id, status: status)
+        }
+    }
+
+    mutating func perform(_ act: Act) throws { _ = try answer(to: act) }
+
+    /// What the server says to an act.
+    mutating func answer(to act: Act) throws -> StoryServer.Answer {
+        let token = try member(act.person).token
+        var question = try question(act.deed)
+        question.token = token
+        question.network = act.network
+        if question.method == "POST" { question.headers.append(("Idempotency-Key", "story-\(act.number)")) }
+        if let midnight {
+            // Within a second the acts have an order.
+            question.headers.append(("Kurir-Time", "\(midnight + act.at * 1000 + act.number % 1000)"))
+        }
+        let answer = try server.ask(question)
+        if midnight != nil, answer.code == "forbidden" {
+            throw StoryError("only a demo (kurir serve --demo) can be told when something happened: leave out --past")
+        }
+        return answer
+    }
+
+    private mutating func question(_ deed: Act.Deed) throws -> StoryServer.Question {
+        func post(_ path: String, _ body: [String: JSON]) -> StoryServer.Question {
+            StoryServer.Question(method: "POST", path: "/v1/deliveries\(path)", body: .object(body))
+        }
+        func patch(_ id: ID, _ body: [String: JSON]) -> StoryServer.Question {
+            StoryServer.Question(method: "PATCH", path: "/v1/deliveries/\(id)", body: .object(body))
+        }
+        switch deed {
+        case .create(let content, let candidates):
+            return post("", try Self.form(content).merging(["courier_ids": ids(candidates)]) { $1 })
+        case .instruct(let id, let text): return patch(id, ["instructions": .string(text)])
+        case .offer(let id, let candidates): return patch(id, ["courier_ids": try ids(candidates)])
+        case .step(let action, let id, let reason):
+            return post("/\(id)/\(action.rawValue)", reason.map { ["reason": .string($0)] } ?? [:])
+        }
+    }
+
+    private static func form(_ content: DeliveryContent) -> [String: JSON] {
+        var recipient: [String: JSON] = [
+            "first_name": .string(content.recipient.firstName), "last_name": .string(content.recipient.lastName),
+            "address": .string(content.recipient.address),
+        ]
+        recipient["phone"] = content.recipient.phone.map { .string($0.e164) }
+        var form: [String: JSON] = ["recipient": .object(recipient), "description": .string(content.description)]
+        form["instructions"] = content.instructions.map(JSON.string)
+        return form
+    }
+
+    private mutating func ids(_ couriers: [Int]) throws -> JSON {
+        .array(try couriers.map { .string("\(try member(.courier($0)).id)") })
+    }
+
+    mutating func get(_ path: String, as person: Person) throws -> StoryServer.Answer {
+        let token = try member(person).token
+        return try server.ask(StoryServer.Question(path: path, token: token))
+    }
+
+    /// Somebody, who signs in only once: a sign-in costs the server more than all the rest.
+    private mutating func member(_ person: Person) throws -> Member {
+        if let member = members[person] { return member }
+        let login: (String, String) =
+            switch person {
+            case .store(let number): ("email", cast.stores[number].email)
+            case .courier(let number): ("phone", cast.couriers[number].phone)
+            }
+        let form = JSON.object([login.0: .string(login.1), "password": .string(Cast.password)])
+        let answer = try server.ask(StoryServer.Question(method: "POST", path: "/v1/sessions", body: form))
+        guard let member = Member(account: answer.json?["account"], token: answer.json?["token"]) else {
+            throw StoryError("\(login.1) cannot sign in: \(answer.status) \(answer.code ?? "")")
+        }
+        members[person] = member
+        return member
+    }
+}
+
+extension ServerStage.Member {
+    /// Somebody as an answer shows it.
+    init?(account: JSON?, token: JSON?) {
+        guard let id = account?["id"]?.text.flatMap(ID.init(_:)), let token = token?.text else { return nil }
+        self.init(id: id, token: token)
+    }
+}

@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""Keeps a server at work with everything at once, and watches what it takes: memory, files, threads, connections, tables.
+
+    soak.py [--minutes N] [--kurir BINARY]
+
+Stories are played one after the other (kurir simulate), each of which proves that it was told as it was. Beside that, people
+sign in and out, hold streams open and drop them, repeat requests with their keys, search, look at figures, and ask for new
+passwords, and a gateway drains the outbox. What must not grow with time is compared: its most in the last third with its
+most in the third before, when everything was warm.
+"""
+import argparse
+import contextlib
+import http.client
+import itertools
+import json
+import pathlib
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+from harness import BUILT, Served, passing_cluster
+
+PASSWORD = "krumpir-na-tavi"
+TENTHS = 10
+STORIES, STREAMS = 2, 24
+# What may grow with what is kept: with deliveries, their steps and words, events and messages, with people and keys.
+KEPT = ("accounts", "stores", "couriers", "partners", "sessions", "invites", "devices", "deliveries", "delivery_words", "courier_words",
+        "delivery_history", "jobs", "cancellations", "events", "feed_ends", "messages", "messages_done", "idempotency_keys")
+# By how much what is flat may waver: by a share, and by so much besides.
+SHARE, BESIDES = 0.15, 8 << 20
+
+
+class Person:
+    """Somebody's app, over a connection of its own."""
+
+    def __init__(self, address, token=None):
+        self.address, self.token, self.connection = address, token, http.client.HTTPConnection(address, timeout=60)
+
+    def call(self, method, path, body=None, expected=(200, 201, 202, 204), **headers):
+        headers |= {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        try:
+            self.connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = self.connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException):
+            # An idle connection was closed.
+            self.connection.close()
+            return self.call(method, path, body, expected, **headers)
+        # Whoever is told to wait does.
+        if answer.status in (429, 503):
+            time.sleep(int(answer.headers.get("Retry-After", "1")))
+            return self.call(method, path, body, expected, **headers)
+        assert answer.status in expected, f"{method} {path}: {answer.status} {text.decode()}"
+        return json.loads(text) if text else None
+
+
+class Shop:
+    """A store with a courier who has a phone, both signed in."""
+
+    def __init__(self, address, number):
+        self.number, self.store = number, Person(address)
+        digits = f"{number + 1:010d}"
+        made = self.store.call("POST", "/v1/stores", {
+            "name": f"Trgovina {number}", "email": self.email, "tax_id": digits + check_digit(digits),
+            "address": "Ilica 1", "phone": "+38514828111", "password": PASSWORD})
+        self.store.token = made["session"]["token"]
+        invite = self.store.call("POST", "/v1/invites", {"phone": f"+3859100{number:05d}"})
+        self.courier = Person(address)
+        made = self.courier.call("POST", "/v1/couriers", {
+            "first_name": "Ana", "last_name": "Anić", "phone": f"+3859100{number:05d}", "password": PASSWORD,
+            "invite_code": invite["code"]})
+        self.courier.token, self.courier_id = made["session"]["token"], made["account"]["id"]
+        for person in (self.store, self.courier):
+            person.call("PUT", f"/v1/me/devices/soak-{number}-{id(person)}", {"platform": "fcm"})
+
+    @property
+    def email(self):
+        return f"soak{self.number}@example.com"
+
+    def work(self, turn):
+        """One delivery, each step sent twice with its key, and a look at it in every way."""
+        word = random.choice(("krumpir", "kruh", "ruže", "torta", "knjige"))
+        form = {"recipient": {"first_name": "Iva", "last_name": "Ivić", "address": f"Vukovarska {turn % 300}"},
+                "description": f"{word} {turn}", "courier_ids": [self.courier_id]}
+        made = [self.store.call("POST", "/v1/deliveries", form, **{"Idempotency-Key": f"create-{turn}"}) for _ in range(2)]
+        assert made[0] == made[1], "a repeated request got another answer"
+        path = f"/v1/deliveries/{made[0]['id']}"
+        for step in ("accept", "deliver"):
+            for _ in range(2):
+                self.courier.call("POST", f"{path}/{step}", **{"Idempotency-Key": f"{step}-{turn}"})
+        self.store.call("GET", f"/v1/deliveries?q={urllib.parse.quote(word)}")
+        self.courier.call("GET", "/v1/deliveries")
+        self.store.call("GET", f"{path}/history")
+        if turn % 20 == 0:
+            self.store.call("GET", "/v1/stats")
+            self.store.call("GET", "/v1/couriers?q=ana")
+
+    def come_and_go(self, address):
+        """Signs in on a further device, looks around, asks for a new password, and signs out."""
+        guest = Person(address)
+        guest.token = guest.call("POST", "/v1/sessions", {"email": self.email, "password": PASSWORD})["token"]
+        guest.call("GET", "/v1/me")
+        guest.call("PUT", f"/v1/me/devices/guest-{self.number}", {"platform": "apns"})
+        guest.call("POST", "/v1/password_resets", {"email": self.email})
+        guest.call("DELETE", f"/v1/sessions/current?device=guest-{self.number}")
+        guest.call("GET", "/v1/me", expected=(401,))
+        guest.connection.close()
+
+
+def check_digit(digits):
+    """The last digit of an OIB (ISO 7064, MOD 11,10)."""
+    rest = 10
+    for digit in digits:
+        rest = (rest + int(digit)) % 10 or 10
+        rest = rest * 2 % 11
+    return str((11 - rest) % 10)
+
+
+class Streams:
+    """Streams of feeds, of which now and then one is dropped, by a reset or properly, and another opened."""
+
+    def __init__(self, address, shops):
+        self.address, self.shops, self.open = address, shops, []
+
+    def turn(self):
+        if len(self.open) >= STREAMS:
+            stream = self.open.pop(random.randrange(len(self.open)))
+            if random.random() < 0.5:
+                stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            stream.close()
+        shop = random.choice(self.shops)
+        token = random.choice((shop.store, shop.courier)).token
+        host, port = self.address.split(":")
+        stream = socket.create_connection((host, int(port)))
+        stream.sendall(f"GET /v1/events?after=now HTTP/1.1\r\nHost: soak\r\nAccept: text/event-stream\r\n"
+                       f"Authorization: Bearer {token}\r\n\r\n".encode())
+        self.open.append(stream)
+        # Some read what comes; nobody reads all of it.
+        for stream in random.sample(self.open, len(self.open) // 2):
+            with contextlib.suppress(OSError):
+                stream.recv(1 << 20, socket.MSG_DONTWAIT)
+
+
+class Soak:
+    """Everybody at work, from the beginning of a `with` to its end."""
+
+    def __init__(self, kurir, address):
+        self.kurir, self.address, self.over, self.failures = kurir, address, threading.Event(), []
+        self.seeds, self.turns, self.stories = itertools.count(1), itertools.count(1), 0
+        self.shops = [Shop(address, number) for number in range(6)]
+        self.streams = Streams(address, self.shops)
+        loops = [self.play] * STORIES + [
+            lambda: self.shops[0].work(next(self.turns)), lambda: self.shops[1].work(next(self.turns)),
+            lambda: self.pause(2, random.choice(self.shops[2:]).come_and_go, address), lambda: self.pause(0.2, self.streams.turn)]
+        self.threads = [threading.Thread(target=self.repeat, args=[loop], daemon=True) for loop in loops]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join(300)
+        for stream in self.streams.open:
+            stream.close()
+
+    def repeat(self, work):
+        while not self.over.is_set():
+            try:
+                work()
+            except (AssertionError, OSError) as error:
+                self.failures.append(f"{error}")
+                time.sleep(1)
+
+    def pause(self, seconds, work, *arguments):
+        work(*arguments)
+        self.over.wait(seconds)
+
+    def play(self):
+        played = subprocess.run(
+            [self.kurir, "simulate", "--server", f"http://{self.address}", "--seed", str(next(self.seeds)), "--stores", "3",
+             "--couriers", "14", "--days", "3"], capture_output=True, text=True)
+        assert played.returncode == 0, played.stdout + played.stderr
+        self.stories += 1
+
+
+class Kurir(Served):
+    """A server, and a gateway that drains its outbox."""
+
+    def __init__(self, binary, cluster):
+        super().__init__([binary, "serve", "--listen", "127.0.0.1:0", "--throttle", "off", "--database", cluster.url], cluster)
+        self.address = self.process.stdout.readline().split("//")[1].strip()
+        self.gateway = subprocess.Popen(
+            [binary, "gateway", "run", "--channel", "sms,push,email", "--to", "log", "--database", cluster.url],
+            stdout=subprocess.DEVNULL, stderr=self.log)
+
+    def stop(self):
+        for process in (self.gateway, self.process):
+            process.terminate()
+            process.wait()
+
+
+def proc(pid, name):
+    """A figure of /proc/PID/status, memory in bytes."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            value = line.split()
+            return int(value[1]) * (1024 if value[-1] == "kB" else 1)
+    return 0
+
+
+def sample(kurir):
+    """Every figure now, and which table takes how much."""
+    cluster, own = kurir.cluster, kurir.process.pid
+    pids = [int(pid) for pid in cluster.sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' "
+                                            "AND pid <> pg_backend_pid()").split()]
+    anonymous = [proc(pid, "RssAnon") for pid in pids if pathlib.Path(f"/proc/{pid}").exists()]
+    tables = {name: (int(heap), int(indexes)) for name, heap, indexes in (line.split("|") for line in cluster.sql("""
+        SELECT coalesce(parent.relname, c.relname), sum(pg_table_size(c.oid)), sum(pg_indexes_size(c.oid)) FROM pg_class c
+        LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY 1""").splitlines())}
+    deliveries = int(cluster.sql("SELECT count(*) FROM deliveries"))
+    kept = sum(sum(tables[name]) for name in KEPT if name in tables)
+    return {
+        "kurir: memory": proc(own, "VmRSS"), "kurir: threads": proc(own, "Threads"),
+        "kurir: open files": len(list(pathlib.Path(f"/proc/{own}/fd").iterdir())),
+        "gateway: memory": proc(kurir.gateway.pid, "VmRSS"),
+        "database: connections": len(pids), "database: memory of the largest": max(anonymous, default=0),
+        "database: memory of all": sum(anonymous),
+        "tables that only wait": sum(sum(sizes) for name, sizes in tables.items() if name not in KEPT),
+        "deliveries": deliveries, "tables that keep": kept, "kept for each delivery": kept // max(1, deliveries),
+        "waiting messages": int(cluster.sql("SELECT count(*) FROM message_queue")),
+    }, tables
+
+
+MAY_GROW = ("deliveries", "tables that keep")
+
+
+def shown(name, value):
+    if name in ("deliveries", "waiting messages") or any(word in name for word in ("threads", "files", "connections")):
+        return f"{value:,}"
+    return f"{value:,} B" if name == "kept for each delivery" else f"{value / (1 << 20):,.1f} MB"
+
+
+def grew(name, values):
+    """Whether what should be flat was more in the last third than when all was warm."""
+    warm, last = values[len(values) // 3:2 * len(values) // 3], values[2 * len(values) // 3:]
+    besides = BESIDES if max(values) > BESIDES // 8 else 8
+    return name not in MAY_GROW and max(last) > max(warm) * (1 + SHARE) + besides
+
+
+def report(samples, tables):
+    """Prints the tables; the names of what grew."""
+    picked = [0, len(samples) // 3, 2 * len(samples) // 3, len(samples) - 1]
+    print(f"\n{'':<34}" + "".join(f"{f'at {n}/{len(samples) - 1}':>14}" for n in picked) + "  may grow")
+    wrong = []
+    for name in samples[0]:
+        values = [one[name] for one in samples]
+        is_wrong = grew(name, values)
+        wrong += [name] * is_wrong
+        line = "".join(f"{shown(name, values[n]):>14}" for n in picked)
+        print(f"{name:<34}{line}  {'yes' if name in MAY_GROW else 'NO, and did' if is_wrong else 'no'}")
+    print(f"\n{'tables with their indexes':<34}" + "".join(f"{f'at {n}/{len(samples) - 1}':>14}" for n in picked) + "  may grow")
+    for name in sorted(tables[-1], key=lambda name: -sum(tables[-1][name])):
+        values = [sum(one.get(name, (0, 0))) for one in tables]
+        is_wrong = name not in KEPT and grew(name, values)
+        wrong += [name] * is_wrong
+        if max(values) > 1 << 17 or is_wrong:
+            line = "".join(f"{shown('table', values[n]):>14}" for n in picked)
+            print(f"{name:<34}{line}  {'yes' if name in KEPT else 'NO, and did' if is_wrong else 'no'}")
+    return wrong
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--minutes", type=float, default=10)
+    options.add_argument("--kurir", type=pathlib.Path, default=BUILT / "kurir")
+    options = options.parse_args()
+    with passing_cluster() as cluster:
+        # As often for the load of ten minutes as the usual minute for that of an hour.
+        cluster.sql("ALTER SYSTEM SET autovacuum_naptime = '10s'; SELECT pg_reload_conf()")
+        kurir = Kurir(options.kurir, cluster)
+        try:
+            samples, tables = [], []
+            with Soak(options.kurir, kurir.address) as soak:
+                for tenth in range(TENTHS + 1):
+                    if tenth:
+                        time.sleep(options.minutes * 60 / TENTHS)
+                    figures, sizes = sample(kurir)
+                    samples.append(figures)
+                    tables.append(sizes)
+                    print(f"{tenth}/{TENTHS}: " + ", ".join(f"{name} {shown(name, figures[name])}" for name in (
+                        "kurir: memory", "database: memory of all", "kurir: open files", "deliveries")), flush=True)
+        finally:
+            kurir.stop()
+        vacuumed = int(cluster.sql("SELECT sum(autovacuum_count) FROM pg_stat_user_tables"))
+    wrong = report(samples, tables)
+    print(f"\n{soak.stories} stories told, {next(soak.turns) - 1} deliveries with each request repeated, autovacuum "
+          f"came {vacuumed} times; {len(soak.failures)} failures")
+    for line in soak.failures[:10]:
+        print(f"  {line}")
+    if not vacuumed:
+        wrong.append("nothing was vacuumed, so that sizes say nothing")
+    if wrong:
+        print("What should be flat grew: " + ", ".join(wrong))
+    sys.exit(1 if wrong or soak.failures else 0)
+
+
+if __name__ == "__main__":
+    main()

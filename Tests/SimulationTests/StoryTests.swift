@@ -1,0 +1,82 @@
+import Domain
+import Testing
+
+@testable import Simulation
+
+@Suite struct StoryTests {
+    /// Plays by the rules alone, and notes what is done and what comes of it.
+    private struct Rules: Stage {
+        var ledger: Ledger
+        var told: [String] = []
+        var networks: [Act.Network] = []
+        private var made: UInt64 = 0
+
+        init(_ cast: Cast) {
+            let ids = cast.everybody.enumerated().map { ($1, ID(high: 1, low: UInt64($0))) }
+            ledger = Ledger(of: cast, Dictionary(uniqueKeysWithValues: ids))
+        }
+
+        func look(as person: Person) -> [Sight] { ledger.sights(of: person) }
+
+        mutating func perform(_ act: Act) {
+            networks.append(act.network)
+            guard act.network != .isBack else { return }
+            made += 1
+            let outcome: String
+            switch ledger.note(act, creating: ID(high: 2, low: made)) {
+            case .change(let change): outcome = change.command.action.rawValue
+            case .stays: outcome = "stays"
+            case .refused(let refusal): outcome = refusal.rawValue
+            }
+            told.append("\(act.at) \(act.person) \(outcome)")
+        }
+    }
+
+    private func play(seed: UInt64, days: Int) throws -> Rules {
+        var chance = Chance(seed: seed)
+        let cast = Cast(stores: 4, couriers: 20, seed: seed, &chance)
+        var (story, rules) = (Story(of: cast, chance), Rules(cast))
+        while story.next < days * 86_400 { try story.goOn(&rules) }
+        return rules
+    }
+
+    @Test func `a seed gives one story, and another seed another`() throws {
+        let first = try play(seed: 7, days: 2)
+        #expect(first.told.count > 100)
+        #expect(try play(seed: 7, days: 2).told == first.told)
+        #expect(try play(seed: 8, days: 2).told != first.told)
+    }
+
+    @Test func `everything happens that can happen to a delivery`() throws {
+        let rules = try play(seed: 1, days: 14)
+        let outcomes = Set(rules.told.map { $0.split(separator: " ").last.map(String.init) ?? "" })
+        let usual = Set(Lifecycle.Action.asked.map(\.rawValue)).union(["create", "stays"])
+        // A delivery that is over is on nobody's list any more, so that nobody cancels a delivered one.
+        let refusals = Set(Lifecycle.Refusal.allCases.map(\.rawValue)).subtracting(["already_delivered"])
+        #expect(outcomes.isSuperset(of: usual.union(refusals)), "\(usual.union(refusals).subtracting(outcomes))")
+        #expect(Set(rules.networks) == [.works, .losesAnswer, .breaks, .isBack])
+    }
+
+    @Test func `most deliveries arrive, and none is with a courier who vanished for ever`() throws {
+        let ledger = try play(seed: 3, days: 14).ledger
+        let last = ledger.created.compactMap { ledger[$0] }
+        #expect(last.count { $0.status == .delivered } * 3 > last.count * 2)
+        #expect(last.count(where: \.status.isOpen) <= 4 * 9)
+    }
+
+    @Test func `what was sent when the network was lost is sent again once, later`() throws {
+        let rules = try play(seed: 5, days: 7)
+        let (lost, again) = (rules.networks.count { $0 == .losesAnswer }, rules.networks.count { $0 == .isBack })
+        #expect(lost > 10 && again <= lost && again >= lost - 20)
+    }
+
+    @Test func `people have numbers and addresses of their own`() {
+        var chance = Chance(seed: 9)
+        let cast = Cast(stores: 100, couriers: 1000, seed: 9, &chance)
+        #expect(Set(cast.couriers.map(\.phone)).count == 1000)
+        #expect(Set(cast.stores.map(\.email)).count == 100)
+        #expect(Set(cast.stores.map(\.taxID)).count == 100)
+        #expect(cast.stores.allSatisfy { (try? TaxID($0.taxID)) != nil && (try? EmailAddress($0.email)) != nil })
+        #expect(cast.couriers.allSatisfy { (try? PhoneNumber($0.phone)) != nil })
+    }
+}
