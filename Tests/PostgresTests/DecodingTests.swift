@@ -16,10 +16,8 @@ import Testing
     @Test func `an array has as many elements as it says`() throws {
         #expect(try Self.read([Int32].self, Self.array(2, Self.seven + Self.seven)) == [7, 7])
         #expect(try Self.read([Int32].self, Self.array(0, [], dimensions: 0)) == [])
-        for (count, elements) in [(1, []), (2, Self.seven), (0, Self.seven), (-1, []), (.max, Self.seven)] {
-            Self.expectRefusal([Int32].self, Self.array(count, elements))
-        }
         Self.expectRefusal([Int32].self, Self.array(0, Self.seven, dimensions: 0))
+        for count in [2, 0, -1, .max] as [Int32] { Self.expectRefusal([Int32].self, Self.array(count, Self.seven)) }
     }
 
     @Test(arguments: [-2, 5, .max, .min] as [Int32])
