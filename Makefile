@@ -1,7 +1,8 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build format lint pictures thread-sanitizer cluster failover upgrade soak deploy-tests proof \
+.PHONY: help run demo test bench build format lint pictures thread-sanitizer address-sanitizer fuzz cluster failover \
+	upgrade soak deploy-tests proof \
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
@@ -23,6 +24,16 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-o
 # One after the other: the sanitizer makes everything ten times slower, and the tests have deadlines to keep.
 SANITIZED := EventLoopTests HTTPTests LiveTests PostgresTests
 SANITIZE := swift test --sanitize=thread --scratch-path .build/thread-sanitizer
+# Undefined behaviour is looked for in C alone: Swift stops at what it checks itself, and has no such sanitizer on Linux.
+ADDRESSED := CryptoTests DomainTests FuzzTests ObservabilityTests $(SANITIZED)
+ADDRESS := swift test --disable-xctest --sanitize=address -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
+	--scratch-path .build/address-sanitizer
+
+# What libFuzzer is to try, and for how many seconds each. The library comes with the toolchain.
+PROPERTIES := $(notdir $(wildcard Tests/Fuzz/corpus/*))
+SECONDS := 60
+LIBFUZZER = $$($$(dirname $$(readlink -f $$(command -v swiftc)))/clang \
+	-print-file-name=libclang_rt.fuzzer_no_main-$$(uname -m).a)
 # Some tests at a time: all of them at once starve each other, and then their deadlines say nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 
@@ -46,6 +57,18 @@ test: test-packages $(VENV)/made lint ## everything that is checked before a cha
 
 thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer
 	for target in $(SANITIZED); do $(SANITIZE) --filter "^$$target\\." || exit 1; done
+
+address-sanitizer: ## the tests of the lower layers under the sanitizers of addresses, leaks and undefined behaviour
+	for target in $(ADDRESSED); do $(ADDRESS) --filter "^$$target\\." || exit 1; done
+
+fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SECONDS=3600 ARGS="-jobs=2")
+	LIBFUZZER=$(LIBFUZZER) swift build -c release --scratch-path .build/fuzz --product fuzz
+	for property in $(PROPERTIES); do \
+	  mkdir -p .build/fuzz/corpus/$$property; echo "== $$property"; \
+	  .build/fuzz/release/fuzz $$property -max_total_time=$(SECONDS) -timeout=5 -print_final_stats=1 \
+	    -artifact_prefix=.build/fuzz/$$property- $(ARGS) .build/fuzz/corpus/$$property Tests/Fuzz/corpus/$$property \
+	    || exit 1; \
+	done
 
 cluster: build cluster-packages ## three machines of a cluster on this one, each a network namespace (wants root)
 	/usr/bin/python3 deploy/cluster/local.py .build/cluster .build/release/kurir

@@ -1,11 +1,30 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
+// The library of libFuzzer. For it everything is instrumented but the tool that the build itself runs.
+let libFuzzer = Context.environment["LIBFUZZER"]
+let ofTools: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+let strict = ofTools + (libFuzzer == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])])
+
+// Readers of strangers' bytes are tried by a test. Where libFuzzer is named, it tries the same in a program (make fuzz).
+let readers: [Target.Dependency] = [
+    "API", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "People", "Postgres",
+]
+let fuzz: Target =
+    if let libFuzzer {
+        .executableTarget(
+            name: "fuzz", dependencies: readers, path: "Tests/Fuzz", exclude: ["Tests", "corpus"],
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags([libFuzzer]), .linkedLibrary("stdc++"), .linkedLibrary("m")])
+    } else {
+        .testTarget(
+            name: "FuzzTests", dependencies: readers + ["TestSupport"], path: "Tests/Fuzz",
+            exclude: ["Fuzzer", "corpus"], swiftSettings: strict)
+    }
 
 let package = Package(
     name: "kurir",
@@ -21,7 +40,7 @@ let package = Package(
             name: "Schema", path: "sql", resources: [.embedInCode("migrations"), .embedInCode("functions")],
             swiftSettings: strict),
         .target(name: "Web", resources: [.embedInCode("assets")], swiftSettings: strict),
-        .executableTarget(name: "embed", path: "Sources/EmbedTool", swiftSettings: strict),
+        .executableTarget(name: "embed", path: "Sources/EmbedTool", swiftSettings: ofTools),
         .plugin(
             name: "EmbedPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/EmbedPlugin"),
         .target(name: "Languages", exclude: ["Words"], swiftSettings: strict, plugins: ["EmbedPlugin"]),
@@ -93,6 +112,7 @@ let package = Package(
             name: "KurirTests",
             dependencies: ["kurir", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "TestSupport"],
             swiftSettings: strict),
+        fuzz,
     ],
     swiftLanguageModes: [.v6]
 )

@@ -41,10 +41,13 @@ package struct Page: Sendable {
 
     fileprivate static func read(_ cursor: String) throws -> [String] {
         guard let bytes = Base64URL.decode(cursor), case .array(let parts)? = JSON(bytes) else { throw wrongCursor }
-        return try parts.map { part in
+        let key = try parts.map { part in
             guard case .string(let text) = part, !text.utf8.contains(0) else { throw wrongCursor }
             return text
         }
+        // A list writes each place in one way.
+        guard Self.cursor(key) == cursor else { throw wrongCursor }
+        return key
     }
 
     /// The problem for a cursor that the list did not give.

@@ -11,7 +11,7 @@ extension Timestamp {
         return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)
     }
 
-    /// RFC 3339 in UTC, with milliseconds.
+    /// RFC 3339 in UTC, with milliseconds. Its years have four digits, so that times beyond are written as the nearest.
     package var text: String {
         String(unsafeUninitializedCapacity: Self.length) { text in
             write(into: text)
@@ -20,9 +20,13 @@ extension Timestamp {
     }
 
     fileprivate static let length = 24
+    /// The beginning of the year 0.
+    private static let first: Int64 = -62_167_219_200_000_000
+    /// The end of the year 9999.
+    private static let last: Int64 = 253_402_300_799_999_999
 
     fileprivate func write(into text: UnsafeMutableBufferPointer<UInt8>) {
-        let milliseconds = Self.floored(microseconds, by: 1000)
+        let milliseconds = Self.floored(min(max(microseconds, Self.first), Self.last), by: 1000)
         let seconds = Self.floored(milliseconds, by: 1000)
         let days = Self.floored(seconds, by: 86400)
         let (year, month, day) = Day(number: days).date

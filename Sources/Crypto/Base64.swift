@@ -36,11 +36,12 @@ public enum Base64 {
 
     /// The bytes; nil for a text that is not such an encoding.
     public static func decode(_ text: String) -> [UInt8]? {
-        let bare = text.utf8.count % 4 == 0 ? text.prefix { $0 != "=" } : text[...]
-        guard text.utf8.count - bare.utf8.count <= 2, !bare.contains(where: { $0 == "-" || $0 == "_" }) else {
-            return nil
-        }
-        return Base64URL.decode(String(bare.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
+        var digits = Array(text.utf8)
+        if digits.count % 4 == 0 { for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() } }
+        guard digits.allSatisfy(alphabet.contains) else { return nil }
+        let plus = UInt8(ascii: "+"), slash = UInt8(ascii: "/")
+        let others = digits.map { $0 == plus ? UInt8(ascii: "-") : $0 == slash ? UInt8(ascii: "_") : $0 }
+        return Base64URL.decode(String(decoding: others, as: UTF8.self))
     }
 
     fileprivate static func digits(_ bytes: [UInt8], _ alphabet: [UInt8]) -> [UInt8] {

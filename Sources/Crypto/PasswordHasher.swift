@@ -88,6 +88,7 @@ struct PasswordHash: Sendable {
         let cost = Cost(logN: logN, r: r, p: p)
         guard cost.isSane else { return nil }
         self.init(cost: cost, salt: salt, hash: hash)
+        guard self.text == text else { return nil }
     }
 
     var text: String {

@@ -20,6 +20,7 @@ struct FeedPlace: Equatable, Sendable {
             return nil
         }
         self.init(number: number, numberedAt: Timestamp(microseconds: milliseconds * 1000))
+        guard self.cursor == cursor else { return nil }
     }
 
     var cursor: String { "\(String(number, radix: 36)).\(String(numberedAt.microseconds / 1000, radix: 36))" }

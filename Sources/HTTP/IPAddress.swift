@@ -108,9 +108,10 @@ struct TrustedProxies: Sendable {
     func client(peer: IPAddress, forwardedFor: String?) -> IPAddress {
         guard let forwardedFor, contains(peer) else { return peer }
         var client = peer
-        for text in forwardedFor.split(separator: ",").reversed() {
-            let words = text.split(whereSeparator: \.isWhitespace)
-            guard words.count == 1, let address = IPAddress(words[0]) else { return client }
+        // A client could send a mark that makes one character of itself and the proxy's comma.
+        for text in forwardedFor.unicodeScalars.split(separator: ",").reversed() {
+            let words = text.split(whereSeparator: \.properties.isWhitespace)
+            guard words.count == 1, let address = IPAddress(Substring(words[0])) else { return client }
             client = address
             if !contains(address) { return client }
         }

@@ -190,7 +190,7 @@ private struct JSONReader {
 }
 
 extension JSON {
-    /// The value as text, with its members ordered by name.
+    /// The value as text, with its members ordered by the bytes of their names.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -207,7 +207,8 @@ extension JSON {
         case .array(let items):
             Self.write(items, between: "[]", to: &bytes) { item, bytes in item.write(to: &bytes) }
         case .object(let members):
-            Self.write(members.sorted { $0.key < $1.key }, between: "{}", to: &bytes) { member, bytes in
+            let ordered = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            Self.write(ordered, between: "{}", to: &bytes) { member, bytes in
                 JSONWriter.appendString(member.key, to: &bytes)
                 bytes.append(.colon)
                 member.value.write(to: &bytes)

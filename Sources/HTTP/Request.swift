@@ -84,9 +84,11 @@ public final class Request: Sendable {
     /// The value of a cookie.
     public func cookie(_ name: String) -> String? {
         guard let cookies = headerList("cookie") else { return nil }
-        for pair in cookies.split(whereSeparator: { $0 == ";" || $0 == "," }) {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name { return String(parts[1]) }
+        for pair in cookies.utf8.split(whereSeparator: { $0 == .semicolon || $0 == .comma }) {
+            let parts = pair.split(separator: .equals, maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, parts[0].drop(while: { $0 == .space }).elementsEqual(name.utf8) {
+                return String(Substring(parts[1]))
+            }
         }
         return nil
     }

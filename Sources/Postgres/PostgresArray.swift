@@ -74,6 +74,7 @@ private struct ArrayHeader {
 }
 
 private struct ArrayReader<Element: PostgresValue> {
+    /// How many elements there still are.
     private(set) var count = 0
     private var rest: Slice<UnsafeRawBufferPointer>
 
@@ -84,23 +85,29 @@ private struct ArrayReader<Element: PostgresValue> {
         guard Element.canRead(oid: UInt32(bitPattern: try int32())), 0...1 ~= dimensions else {
             throw PostgresError.unexpected("not a one-dimensional array of \(Element.self)")
         }
-        guard dimensions == 1 else { return }
-        count = Int(try int32())
-        _ = try int32()
+        if dimensions == 1 {
+            count = Int(try int32())
+            _ = try int32()
+        }
+        // Each element has its length before it.
+        guard 0...rest.count / 4 ~= count else { throw PostgresError.unexpected("an array of \(count) elements") }
     }
 
     /// The next element, which may be NULL; nil at the end.
     mutating func next() throws -> Element?? {
-        guard !rest.isEmpty else { return .none }
+        guard count > 0 else {
+            guard rest.isEmpty else { throw PostgresError.unexpected("an array that ends too late") }
+            return .none
+        }
+        count -= 1
         let length = Int(try int32())
-        guard length >= 0 else { return .some(nil) }
-        return .some(try Element(postgres: try take(length)))
+        return .some(length == -1 ? nil : try Element(postgres: try take(length)))
     }
 
     private mutating func int32() throws -> Int32 { try Int32(bigEndian: try take(4)) }
 
     private mutating func take(_ length: Int) throws -> UnsafeRawBufferPointer {
-        guard length <= rest.count else { throw PostgresError.unexpected("an array that ends too early") }
+        guard 0...rest.count ~= length else { throw PostgresError.unexpected("an array that ends too early") }
         defer { rest = rest.dropFirst(length) }
         return UnsafeRawBufferPointer(rebasing: rest.prefix(length))
     }

@@ -36,8 +36,10 @@ extension Timestamp: PostgresValue {
     /// Reads the binary form.
     public init(postgres bytes: UnsafeRawBufferPointer) throws {
         let sinceEpoch = try Int64(bigEndian: bytes)
-        let (microseconds, overflow) = sinceEpoch.addingReportingOverflow(Self.epoch)
-        self.init(microseconds: overflow || sinceEpoch == .min ? sinceEpoch : microseconds)
+        let isInfinite = sinceEpoch == .min || sinceEpoch == .max
+        let (microseconds, overflow) = sinceEpoch.addingReportingOverflow(isInfinite ? 0 : Self.epoch)
+        self.init(microseconds: microseconds)
+        guard !overflow, isInfinite || self != .infinity else { throw PostgresError.unexpected("a time too far away") }
     }
 }
 

@@ -79,12 +79,17 @@ import Testing
     ])
     func `Base64 encodes the vectors of RFC 4648 and reads them back`(_ text: String, _ url: String, _ padded: String) {
         #expect(Base64URL.encode(Array(text.utf8)) == url && Base64.encode(Array(text.utf8)) == padded)
-        #expect(Base64URL.decode(url) == Array(text.utf8))
+        #expect(Base64URL.decode(url) == Array(text.utf8) && Base64.decode(padded) == Array(text.utf8))
     }
 
     @Test(arguments: ["Z", "Zg==", "Zh", "Zm9vY", "Z g", "Zm+v", "žž"])
     func `a text that encodes no bytes is refused`(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
+    }
+
+    @Test(arguments: ["Z", "Zg=A", "Z===", "Zg=", "=Zg=", "Zh==", "Zm-v", "Zm_v", "Z g="])
+    func `padding stands at the end or nowhere`(_ text: String) {
+        #expect(Base64.decode(text) == nil)
     }
 
     @Test func `Base64URL uses the alphabet of URLs`() {

@@ -57,6 +57,11 @@ import Testing
         #expect(PasswordHash(text: "$scrypt$ln=\(logN),r=\(r),p=\(p)$AAAA$\(sound)") == nil)
     }
 
+    @Test(arguments: ["ln=+14,r=8,p=5", "ln=14,r=08,p=5", "ln=14=14,r=8,p=5", "ln=14,,r=8,p=5", "ln=14,r=8,p=5,"])
+    func `a hash is kept in one spelling`(_ cost: String) {
+        #expect(PasswordHash(text: "$scrypt$\(cost)$AAAA$\(String(repeating: "A", count: 43))") == nil)
+    }
+
     @Test func `a hasher whose queue is full says so`() async throws {
         try await withHasher(threads: 1, waiting: 1) { hasher in
             let outcomes = await withTaskGroup(of: Bool.self) { group in

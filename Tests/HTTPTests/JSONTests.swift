@@ -42,6 +42,13 @@ import Testing
         #expect(JSON(Array(nested(30_000).utf8)) == nil)
     }
 
+    /// As texts, neither of these two names comes before the other.
+    @Test(arguments: [#"{"č":2,"čR":1}"#, #"{"čR":1,"č":2}"#])
+    func `the order of members is that of their names' bytes`(_ text: String) throws {
+        let ordered = #"{"č":2,"čR":1}"#
+        #expect(try #require(JSON(Array(text.utf8))).bytes == Array(ordered.utf8))
+    }
+
     @Test func `written JSON is read back the same`() {
         let value = JSON.object([
             "text": .string("\u{1}\"\\č\u{0}🛵"), "list": .array([.integer(-7), .number(0.25), .bool(false), .null]),

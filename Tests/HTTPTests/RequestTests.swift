@@ -27,6 +27,14 @@ import Testing
         #expect(request.header("host") == "a")
     }
 
+    @Test func `a cookie is found between others, whatever they are`() throws {
+        // The two bytes are U+0600, which makes one character of itself and what follows.
+        let request = try madeRequest(fields: ["Cookie: b=1\u{d8}\u{80};a=2=3; a=4", "Cookie: ba=5;c; d="])
+        #expect(request.cookie("a") == "2=3" && request.cookie("ba") == "5" && request.cookie("d") == "")
+        #expect(request.cookie("c") == nil && request.cookie("") == nil)
+        #expect(try madeRequest().cookie("a") == nil)
+    }
+
     @Test func `bytes of a header field that are not UTF-8 are replaced`() throws {
         #expect(try madeRequest(fields: ["X: b\u{ff}c", "Y: \u{c4}\u{8d}"]).header("x") == "b\u{fffd}c")
         #expect(try madeRequest(fields: ["X: b\u{ff}c", "Y: \u{c4}\u{8d}"]).header("y") == "č")

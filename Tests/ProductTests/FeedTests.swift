@@ -93,6 +93,7 @@ import Testing
             #expect(try await page(api, store, "?after=\(all[6]["cursor"].string ?? "")").json["next_cursor"] == .null)
             for wrong in [
                 "x", "1", "-1-1", "1-", "zzzzzzzzzzzzzzzzzzzzz-1", ".", "1.", "-1.1", "1.zzzzzzzzzz", "1.1.1",
+                "%2B1.1", "01.1", "A.1",
             ] {
                 let answer = try await page(api, store, "?after=\(wrong)")
                 #expect(answer.status == 422 && answer.wrong == ["after": "invalid_cursor"], "\(wrong)")

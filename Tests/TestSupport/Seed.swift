@@ -13,9 +13,10 @@ public struct Seed: RandomNumberGenerator, CustomStringConvertible {
         chance = Chance(seed: start)
     }
 
-    /// The seed in `KURIR_TEST_SEED`, or a new one.
-    public static func forThisRun() -> Seed {
-        Seed(getenv("KURIR_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max))
+    /// The seed in `KURIR_TEST_SEED`; else that which is usual, or a new one.
+    public static func forThisRun(unless usual: UInt64? = nil) -> Seed {
+        let wanted = getenv("KURIR_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
+        return Seed(wanted ?? usual ?? .random(in: .min ... .max))
     }
 
     public var description: String { "KURIR_TEST_SEED=\(start)" }
