@@ -14,6 +14,8 @@ public struct Transfer: Sendable {
     public var needsHTTP2 = false
     /// A file of the certificates to trust, instead of the system's.
     public var certificates: String?
+    /// Whether a mail may go without TLS, where the server does not offer it.
+    public var mayBePlain = false
     /// Sender and recipient, when it is a mail.
     public var mail: (from: String, to: String)?
 
@@ -126,7 +128,7 @@ final class RunningTransfer {
     private func setMail(_ mail: (from: String, to: String)) {
         ccurl_set_number(handle, CURLOPT_UPLOAD, 1)
         ccurl_set_size(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(transfer.body?.count ?? 0))
-        ccurl_set_number(handle, CURLOPT_USE_SSL, Int(CURLUSESSL_TRY.rawValue))
+        ccurl_set_number(handle, CURLOPT_USE_SSL, Int((transfer.mayBePlain ? CURLUSESSL_TRY : CURLUSESSL_ALL).rawValue))
         ccurl_set_text(handle, CURLOPT_MAIL_FROM, "<\(mail.from)>")
         recipients = curl_slist_append(recipients, "<\(mail.to)>")
         ccurl_set_pointer(handle, CURLOPT_MAIL_RCPT, recipients)

@@ -20,7 +20,7 @@ enum Serve {
             exit(EXIT_SUCCESS)
         }
         // The process ends even if a part hangs, in an interrupted start or in a stop.
-        signals.waitForAnother(within: configuration.shutdownGrace + .seconds(10))
+        signals.waitForAnother(within: configuration.drain + configuration.shutdownGrace + .seconds(10))
         _exit(EXIT_FAILURE)
     }
 
