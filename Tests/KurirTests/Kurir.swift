@@ -19,15 +19,17 @@ struct Kurir: Sendable {
         return path
     }()
 
-    private static func keyed(_ environment: [String: String]) -> [String: String] {
-        ["KURIR_KEY_FILE": keyFile].merging(environment) { $1 }
+    /// One that runs its database itself has a key beside it.
+    private static func keyed(_ environment: [String: String], _ arguments: [String]) -> [String: String] {
+        arguments.contains("--data-dir") || arguments.contains("--demo")
+            ? environment : ["KURIR_KEY_FILE": keyFile].merging(environment) { $1 }
     }
 
     /// Runs a command to its end.
     static func run(
         _ arguments: String..., environment: [String: String] = [:]
     ) async throws -> (code: Int32, said: String, complained: String) {
-        let program = try Program(path, arguments, environment: keyed(environment))
+        let program = try Program(path, arguments, environment: keyed(environment, arguments))
         let code = try await program.end()
         return (code, program.said, program.complained)
     }
@@ -55,7 +57,7 @@ struct Kurir: Sendable {
         let kurir = Kurir(
             program: try Program(
                 path, ["serve", "--listen", "127.0.0.1:0", "--admin-listen", ":0"] + arguments,
-                environment: keyed(environment), errors: errors))
+                environment: keyed(environment, arguments), errors: errors))
         try await eventually { !kurir.program.isRunning || kurir.program.said.hasSuffix("\n") }
         try #require(kurir.program.isRunning, "kurir does not start: \(kurir.program.complained)")
         return kurir

@@ -26,6 +26,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory + "/postgres/postmaster.pid"))
     }
 
+    /// Nothing that is read later needs root.
+    @Test(.enabled(if: getuid() == 0, "only root has something to give up"))
+    func `root is given up before the first request`() async throws {
+        let directory = TemporaryDirectory.path("data")
+        try await Kurir.serving("--data-dir", directory) { kurir in
+            let status = try String(contentsOfFile: "/proc/\(kurir.program.number)/status", encoding: .utf8)
+            let lines = status.split(separator: "\n")
+            let user = try #require(getpwnam("postgres")).pointee.pw_uid
+            #expect(lines.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)"))
+            // What is left is to listen on low ports.
+            #expect(lines.contains("CapEff:\t0000000000000400") && lines.contains("CapPrm:\t0000000000000400"))
+            #expect(try FileManager.default.attributesOfItem(atPath: directory)[.ownerAccountID] as? UInt32 == user)
+            let answer = try await kurir.get("/readyz")
+            #expect(answer.status == 200)
+        }
+        let hidden = TemporaryDirectory.path("hidden")
+        try FileManager.default.createDirectory(
+            atPath: hidden, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let refused = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", hidden + "/data")
+        #expect(refused.code == 1 && refused.complained.contains("gives root up"))
+    }
+
     @Test func `a trial leaves nothing behind`() async throws {
         let kurir = try await Kurir.start(["--demo"])
         let log = kurir.program.complained
