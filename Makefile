@@ -1,16 +1,16 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build format lint pictures thread-sanitizer address-sanitizer fuzz cluster failover \
+.PHONY: help run demo test bench build sbom format lint pictures thread-sanitizer address-sanitizer fuzz cluster failover \
 	upgrade soak deploy-tests proof \
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
 PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
-TEST_PACKAGES := $(PACKAGES) curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
+TEST_PACKAGES := $(PACKAGES) binutils curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 CLUSTER_PACKAGES := $(PACKAGES) patroni python3-etcd etcd-server haproxy iproute2
-DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap binutils pgbackrest prometheus \
+DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgbackrest prometheus \
 	systemd-container
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
@@ -91,6 +91,9 @@ soak: build test-packages ## everything at work for ten minutes, and what it tak
 	/usr/bin/python3 Tests/Bench/soak.py $(if $(HOURS),--minutes $$(($(HOURS) * 60))) $(ARGS)
 
 proof: deploy-tests failover soak ## what takes long
+
+sbom: build ## what the release binary consists of, as CycloneDX (.build/kurir.cdx.json)
+	deploy/sbom .build/release/kurir > .build/kurir.cdx.json
 
 bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server

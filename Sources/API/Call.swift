@@ -11,10 +11,13 @@ package struct Call: Sendable {
     /// Where the request's statements go.
     package let runner: Runner
     private let recorder: Recorder?
+    let notes: SecurityNotes
 
     init(
-        _ request: Request, by caller: Caller? = nil, key: GatewayKey? = nil, runner: Runner, recorder: Recorder? = nil
+        _ request: Request, by caller: Caller? = nil, key: GatewayKey? = nil, runner: Runner, recorder: Recorder? = nil,
+        notes: SecurityNotes
     ) {
+        self.notes = notes
         self.request = request
         known = caller
         self.key = key

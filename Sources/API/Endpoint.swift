@@ -69,6 +69,8 @@ package struct Endpoint: Sendable {
     let keepsItsAnswer: Bool
     /// The limits on how often it may be called. They are counted before anything is done, so that failures count, too.
     let throttles: @Sendable (Call) -> [Throttle.Bucket]
+    /// Whether the caller may still see what an answer tells of, which it got before and asks for again.
+    let isStillSeen: @Sendable (Call, JSON) async throws -> Bool
     let handler: @Sendable (Call) async throws -> Response
 
     /// A call without a body.
@@ -77,11 +79,12 @@ package struct Endpoint: Sendable {
         query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
         deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
         throttledBy throttles: @escaping @Sendable (Call) -> [Throttle.Bucket] = { _ in [] },
+        stillSeen isStillSeen: @escaping @Sendable (Call, JSON) async throws -> Bool = { _, _ in true },
         handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.init(
             method, path, access, summary, room, query, body: nil, isBodyRequired: false, takesIfMatch, answers,
-            refusals, deadline, keepsItsAnswer, throttles, handler: handler)
+            refusals, deadline, keepsItsAnswer, throttles, isStillSeen, handler: handler)
     }
 
     /// A call that takes a form.
@@ -90,11 +93,12 @@ package struct Endpoint: Sendable {
         query: [Parameter] = [], takesIfMatch: Bool = false, answers: [Answer], refuses refusals: [Problem] = [],
         deadline: Duration = .seconds(30), keepsItsAnswer: Bool = false,
         throttledBy throttles: @escaping @Sendable (Call) -> [Throttle.Bucket] = { _ in [] },
+        stillSeen isStillSeen: @escaping @Sendable (Call, JSON) async throws -> Bool = { _, _ in true },
         handler: @escaping @Sendable (Call, F) async throws -> Response
     ) {
         self.init(
             method, path, access, summary, room, query, body: Fields.describe(form), isBodyRequired: !F.mayBeLeftOut,
-            takesIfMatch, answers, refusals, deadline, keepsItsAnswer, throttles
+            takesIfMatch, answers, refusals, deadline, keepsItsAnswer, throttles, isStillSeen
         ) { call in
             try await handler(call, try Fields.read(call.request))
         }
@@ -104,6 +108,7 @@ package struct Endpoint: Sendable {
         _ method: Method, _ path: String, _ access: Access, _ summary: String, _ room: String, _ query: [Parameter],
         body: Shape?, isBodyRequired: Bool, _ takesIfMatch: Bool, _ answers: [Answer], _ refusals: [Problem],
         _ deadline: Duration, _ keepsItsAnswer: Bool, _ throttles: @escaping @Sendable (Call) -> [Throttle.Bucket],
+        _ isStillSeen: @escaping @Sendable (Call, JSON) async throws -> Bool,
         handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.method = method
@@ -117,6 +122,7 @@ package struct Endpoint: Sendable {
         self.takesIfMatch = takesIfMatch
         self.keepsItsAnswer = keepsItsAnswer
         self.throttles = throttles
+        self.isStillSeen = isStillSeen
         self.answers = answers
         self.refusals = refusals
         self.deadline = deadline

@@ -11,18 +11,21 @@ package struct Gate: Sendable {
     private let idempotency: Idempotency
     private let throttle: Throttle
     private let wrote: @Sendable () -> Void
+    private let notes: SecurityNotes
 
-    /// `words` has the texts of problems. `wrote` is called whenever something may have been committed.
+    /// `words` has the texts of problems. `wrote` is called whenever something may have been committed, and `noted` with
+    /// every security event.
     package init(
         database: Database, authenticator: Authenticator, throttle: Throttle, secret: ServerSecret, words: ProblemWords,
-        wrote: @escaping @Sendable () -> Void
+        noted: @escaping @Sendable (SecurityEvent) -> Void = { _ in }, wrote: @escaping @Sendable () -> Void
     ) {
+        notes = SecurityNotes(secret: secret, tell: noted)
         self.database = database
         self.throttle = throttle
         self.wrote = wrote
         self.authenticator = authenticator
         gateways = GatewayKeys(database)
-        idempotency = Idempotency(database, secret: secret, words: words)
+        idempotency = Idempotency(database, secret: secret, words: words, notes: notes)
     }
 
     /// The rooms' endpoints as routes.
@@ -40,17 +43,23 @@ package struct Gate: Sendable {
         defer { if endpoint.method != .get { wrote() } }
         if endpoint.access == .gateway {
             let key = try await gateways.key(of: request)
-            return try await endpoint.handler(Call(request, key: key, runner: .database(database)))
+            return try await endpoint.handler(
+                Call(request, key: key, runner: .database(database), notes: notes))
         }
         let caller = try await admit(request, to: endpoint.access)
         if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
-            return try await idempotency.answer(request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer) {
+            let answer = try await idempotency.answer(
+                request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer
+            ) {
                 try await throttle.take(endpoint.throttles($0))
             } handler: {
                 try await endpoint.handler($0)
             }
+            let call = Call(request, by: caller, runner: .database(database), notes: notes)
+            if let told = answer.toldBefore, try await !endpoint.isStillSeen(call, told) { throw Problem.notFound }
+            return answer
         }
-        let call = Call(request, by: caller, runner: .database(database))
+        let call = Call(request, by: caller, runner: .database(database), notes: notes)
         try await throttle.take(endpoint.throttles(call))
         return try await endpoint.handler(call)
     }

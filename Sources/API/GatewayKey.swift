@@ -46,7 +46,7 @@ struct GatewayKeys: Sendable {
 struct FindGatewayKey: Statement {
     static let sql = """
         SELECT id, channels, used_at IS NULL OR used_at < now() - interval '1 minute' FROM gateway_keys
-        WHERE key_hash = $1 AND revoked_at IS NULL
+        WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at > now()) IS NOT FALSE
         """
     static let isReadOnly = true
     let keyHash: [UInt8]

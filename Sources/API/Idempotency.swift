@@ -10,8 +10,10 @@ struct Idempotency: Sendable {
     private let database: Database
     private let key: SealingKey
     private let words: ProblemWords
+    private let notes: SecurityNotes
 
-    init(_ database: Database, secret: ServerSecret, words: ProblemWords) {
+    init(_ database: Database, secret: ServerSecret, words: ProblemWords, notes: SecurityNotes) {
+        self.notes = notes
         self.database = database
         key = SealingKey(secret.key(for: "idempotency"))
         self.words = words
@@ -35,7 +37,7 @@ struct Idempotency: Sendable {
         let attempt = Attempt(account: caller.account, key: key, fingerprint: Self.fingerprint(of: request))
         do {
             if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
-            try await admit(Call(request, by: caller, runner: .database(database)))
+            try await admit(Call(request, by: caller, runner: .database(database), notes: notes))
             guard keepsItself else { return try await answerInTransaction(request, attempt, by: caller, handler) }
             return try await answerWithRecorder(request, attempt, by: caller, handler)
         } catch let refusal as Problem where refusal.isFinal {
@@ -55,7 +57,8 @@ struct Idempotency: Sendable {
                 throw Problem.requestInProgress
             }
             if let first = try await firstAnswer(to: attempt, .transaction(transaction)) { return first }
-            let answer = try await handler(Call(request, by: caller, runner: .transaction(transaction)))
+            let answer = try await handler(
+                Call(request, by: caller, runner: .transaction(transaction), notes: notes))
             try await transaction.run(keep(answer, for: attempt))
             return answer
         }
@@ -69,7 +72,7 @@ struct Idempotency: Sendable {
         let recorder = Recorder { keep($0, for: attempt) }
         do {
             let answer = try await handler(
-                Call(request, by: caller, runner: .database(database), recorder: recorder))
+                Call(request, by: caller, runner: .database(database), recorder: recorder, notes: notes))
             return recorder.isKept ? answer : try await keepAlone(answer, for: attempt)
         } catch is KeyTaken {
             if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
@@ -143,9 +146,23 @@ struct KeptAnswer: Sendable {
 
     func response(body: [UInt8]) -> Response {
         var pairs = stride(from: 0, to: headers.count - 1, by: 2).map { Response.Header(headers[$0], headers[$0 + 1]) }
-        pairs.append(Response.Header("Idempotent-Replayed", "true"))
+        pairs.append(Response.isReplayed)
         guard pairs[0].name == "Content-Type" else { return Response(Status(status), headers: pairs) }
         return Response(Status(status), headers: Array(pairs.dropFirst()), body: .bytes(body, type: pairs[0].value))
+    }
+}
+
+extension Response {
+    private static let replayed = "Idempotent-Replayed"
+
+    /// Says that it is the answer of before.
+    fileprivate static let isReplayed = Header(replayed, "true")
+
+    /// What it tells, if that is the success of before told once more.
+    var toldBefore: JSON? {
+        guard status.code < 300, headers.contains(where: { $0.name == Self.replayed }) else { return nil }
+        guard case .bytes(let bytes, _) = body else { return .null }
+        return JSON(bytes) ?? .null
     }
 }
 

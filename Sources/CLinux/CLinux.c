@@ -3,7 +3,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,4 +37,16 @@ void clinux_be_prompt(void) {
     if (syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0) != 0) return;
     wish.runtime = 200000;
     syscall(SYS_sched_setattr, 0, &wish, 0);
+}
+
+int clinux_become(uint32_t user, uint32_t group) {
+    if (prctl(PR_SET_KEEPCAPS, 1) != 0 || setgroups(0, NULL) != 0 || setresgid(group, group, group) != 0 ||
+        setresuid(user, user, user) != 0 || prctl(PR_SET_KEEPCAPS, 0) != 0)
+        return -1;
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct left[2] = {{0}};
+    left[0].effective = left[0].permitted = 1 << CAP_NET_BIND_SERVICE;
+    if (syscall(SYS_capset, &header, left) != 0) return -1;
+    // A process that was root may not look at its own descriptors in /proc, which paths of sockets lead through.
+    return prctl(PR_SET_DUMPABLE, 1);
 }

@@ -37,22 +37,24 @@ package struct DeliveryRoom: Room {
                 refuses: [.referenceTaken, .versionMismatch, Problem(Lifecycle.Refusal.notPending)], handler: edit),
             Endpoint(
                 .post, "/v1/deliveries/{id}/accept", for: .courier, "Accepts an offered delivery", room: Self.name,
-                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true
+                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true,
+                stillSeen: isStillSeen
             ) { try await act($0, .accept) },
             Endpoint(
                 .post, "/v1/deliveries/{id}/decline", for: .courier, "Declines an offered delivery", room: Self.name,
-                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .decline), keepsItsAnswer: true
+                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .decline), keepsItsAnswer: true,
+                stillSeen: isStillSeen
             ) { try await act($0, .decline) },
             Endpoint(
                 .post, "/v1/deliveries/{id}/deliver", for: .courier, "Reports that a delivery was handed over",
                 room: Self.name, takes: DeliverForm.self, takesIfMatch: true, answers: one,
-                refuses: Self.refusals(of: .deliver), keepsItsAnswer: true
+                refuses: Self.refusals(of: .deliver), keepsItsAnswer: true, stillSeen: isStillSeen
             ) { try await act($0, .deliver, note: $1.note) },
             Endpoint(
                 .post, "/v1/deliveries/{id}/cancel", for: .signedIn,
                 "Cancels a delivery (by its store), or gives it back, so that it is pending again (by its courier)",
                 room: Self.name, takes: CancelForm.self, takesIfMatch: true, answers: one,
-                refuses: Self.refusals(of: .cancel), keepsItsAnswer: true
+                refuses: Self.refusals(of: .cancel), keepsItsAnswer: true, stillSeen: isStillSeen
             ) { try await act($0, .cancel, reason: $1.reason, note: $1.note) },
             Endpoint(
                 .get, "/v1/deliveries/{id}/history", for: .signedIn, "Every step of a delivery, oldest first",
@@ -86,6 +88,17 @@ package struct DeliveryRoom: Room {
         let find = FindDelivery(account: account, id: try call.request.parameter("id"))
         guard let found = try await call.run(find).first, found.isVisible(to: account) else { throw Problem.notFound }
         return found
+    }
+
+    /// An answer that was given before tells of the delivery itself only where it has a recipient.
+    private func isStillSeen(_ call: Call, _ told: JSON) async throws -> Bool {
+        guard case .object(let members) = told, members["recipient"] != nil else { return true }
+        do {
+            _ = try await visible(call)
+            return true
+        } catch let problem as Problem where problem.code == Problem.notFound.code {
+            return false
+        }
     }
 
     private func list(_ call: Call) async throws -> Response {

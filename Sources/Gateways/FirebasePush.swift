@@ -10,10 +10,14 @@ struct FirebasePush: Provider {
 
     private let certificates: String?
 
-    init(base: String, credentials: [UInt8], trusting certificates: String?) throws {
+    /// `guarded` refuses a URL that may not be used.
+    init(
+        base: String, credentials: [UInt8], trusting certificates: String?, guarded: (String) throws -> String
+    ) throws {
         self.base = base
         self.certificates = certificates
         account = try ServiceAccount(credentials)
+        _ = try guarded(account.tokenURL)
     }
 
     /// An access token lasts an hour, and is fetched anew in its last five minutes.

@@ -7,11 +7,13 @@ struct Mail: Provider {
     let url: String
     let sender: String
     let login: (user: String, password: String)?
+    let mayBePlain: Bool
 
     func transfer(of message: Claimed) -> Transfer {
         var transfer = Transfer(url, compose(message))
         transfer.mail = (sender, message.address)
         transfer.login = login
+        transfer.mayBePlain = mayBePlain
         return transfer
     }
 

@@ -9,9 +9,13 @@ public struct Outlets {
     private var logs = false
     /// A file of the certificates to trust, instead of the system's.
     let certificates: String?
+    /// Whether messages may go where everybody on the way reads them.
+    private let mayBePlain: Bool
 
     /// Begins without any way.
-    public init(trusting certificates: String?) { self.certificates = certificates }
+    public init(trusting certificates: String?, mayBePlain: Bool) {
+        (self.certificates, self.mayBePlain) = (certificates, mayBePlain)
+    }
 
     enum Outlet {
         case provider(any Provider)
@@ -47,24 +51,35 @@ public struct Outlets {
 }
 
 extension Outlets {
+    /// The URL, unless messages would be read on the way there.
+    private func guarded(_ url: String) throws -> String {
+        guard mayBePlain || !url.hasPrefix("http://") else {
+            throw GatewayError(
+                "\(url) has no TLS, so that everybody on the way would read the messages: name an https:// one, or say"
+                    + " --insecure-transport where nobody is on the way")
+        }
+        return url
+    }
+
     /// Writes messages to standard output, a line of JSON each.
     public mutating func addLog() { logs = true }
 
     /// Posts messages to the operator's own receiver.
-    public mutating func addWebhook(_ url: String, secret: WebhookSecret) {
-        webhook = Webhook(url: url, secret: secret)
+    public mutating func addWebhook(_ url: String, secret: () throws -> WebhookSecret) throws {
+        webhook = Webhook(url: try guarded(url), secret: try secret())
     }
 
     /// Sends SMS by posting a form, as Twilio takes it.
-    public mutating func addTwilio(_ base: String?, account: String, token: String, sender: String) {
+    public mutating func addTwilio(_ base: String?, account: String, token: String, sender: String) throws {
         providers["sms"] = TextMessages(
-            base: base ?? "https://api.twilio.com", account: account, token: token, sender: sender)
+            base: try guarded(base ?? "https://api.twilio.com"), account: account, token: token, sender: sender)
     }
 
     /// Sends push to Android, with the key file of a service account.
     public mutating func addFirebase(_ base: String?, credentials: [UInt8]) throws {
         providers["fcm"] = try FirebasePush(
-            base: base ?? "https://fcm.googleapis.com", credentials: credentials, trusting: certificates)
+            base: try guarded(base ?? "https://fcm.googleapis.com"), credentials: credentials, trusting: certificates,
+            guarded: guarded)
     }
 
     /// Sends push to iPhones, with the key file of an Apple developer team.
@@ -73,11 +88,11 @@ extension Outlets {
             throw GatewayError("the credentials are not the .p8 file of a key for APNs")
         }
         providers["apns"] = ApplePush(
-            base: base ?? "https://api.push.apple.com", topic: topic, team: team, keyID: keyID, key: key)
+            base: try guarded(base ?? "https://api.push.apple.com"), topic: topic, team: team, keyID: keyID, key: key)
     }
 
-    /// Sends e-mail by an SMTP server.
+    /// Sends e-mail by an SMTP server, which must speak TLS, from the beginning or when it is asked to.
     public mutating func addMail(_ url: String, sender: String, login: (user: String, password: String)?) {
-        providers["email"] = Mail(url: url, sender: sender, login: login)
+        providers["email"] = Mail(url: url, sender: sender, login: login, mayBePlain: mayBePlain)
     }
 }

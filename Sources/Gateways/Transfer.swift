@@ -20,6 +20,8 @@ public struct Transfer: Sendable {
     public var patience = 15_000
     /// How many bytes of the answer are read, and the rest skipped; with zero the connection breaks when the answer comes.
     public var mostRead = 65_536
+    /// Whether a mail may go without TLS, where the server does not offer it.
+    public var mayBePlain = false
     /// Sender and recipient, when it is a mail.
     public var mail: (from: String, to: String)?
 
@@ -132,7 +134,7 @@ final class RunningTransfer {
     private func setMail(_ mail: (from: String, to: String)) {
         ccurl_set_number(handle, CURLOPT_UPLOAD, 1)
         ccurl_set_size(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(transfer.body?.count ?? 0))
-        ccurl_set_number(handle, CURLOPT_USE_SSL, Int(CURLUSESSL_TRY.rawValue))
+        ccurl_set_number(handle, CURLOPT_USE_SSL, Int((transfer.mayBePlain ? CURLUSESSL_TRY : CURLUSESSL_ALL).rawValue))
         ccurl_set_text(handle, CURLOPT_MAIL_FROM, "<\(mail.from)>")
         recipients = curl_slist_append(recipients, "<\(mail.to)>")
         ccurl_set_pointer(handle, CURLOPT_MAIL_RCPT, recipients)

@@ -22,7 +22,8 @@ public final class Server: Sendable {
                 loop: loop, configuration: configuration, router: router, responder: responder, admission: admission)
         }
         self.admission = admission
-        let (files, port) = try Sockets.listen(configuration.listen, count: group.loops.count)
+        let (files, port) = try Sockets.listen(
+            configuration.listen, count: group.loops.count, option: configuration.option)
         address = ListenAddress(host: configuration.listen.host, port: port)
         try await loops.onEach { try $0.start(files[$0.loop.index]) }
     }

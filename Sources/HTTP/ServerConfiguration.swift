@@ -2,6 +2,8 @@
 public struct ServerConfiguration: Sendable {
     /// The address to listen at: a host or address, and a port; port 0 means any free one.
     public var listen: ListenAddress
+    /// The option that sets it, for whoever must choose another one.
+    public var option = "--listen"
     /// The limits on clients.
     public var limits = Limits()
     /// Proxies whose `X-Forwarded-For` is believed.

@@ -4,7 +4,7 @@ import Glibc
 /// Opens the sockets that the loops listen on.
 enum Sockets {
     /// Opens one socket for each loop, all on one port; the kernel spreads connections over them.
-    static func listen(_ address: ListenAddress, count: Int) throws -> (files: [Int32], port: UInt16) {
+    static func listen(_ address: ListenAddress, count: Int, option: String) throws -> (files: [Int32], port: UInt16) {
         var failure: any Error = SystemError("finding \(address.host)", number: EADDRNOTAVAIL)
         // Every address means that of version 6, which stands for both; without version 6 it means that of version 4.
         let hosts = address.host == "::" ? ["::", "0.0.0.0"] : [address.host]
@@ -15,7 +15,7 @@ enum Sockets {
                 failure = error
             }
         }
-        throw ListenError.cannotListen(address, "\(failure)")
+        throw ListenError.cannotListen(address, "\(failure)", option: option)
     }
 
     static func close(_ file: Int32) { Glibc.close(file) }
@@ -103,12 +103,12 @@ public enum ListenError: Error, CustomStringConvertible {
     /// The host's name has no address.
     case unknownHost(String, String)
     /// The server cannot listen at the address.
-    case cannotListen(ListenAddress, String)
+    case cannotListen(ListenAddress, String, option: String)
 
     public var description: String {
         switch self {
-        case .cannotListen(let address, let reason):
-            "cannot listen on \(address) (\(reason)): choose another address with --listen, or end what is there"
+        case .cannotListen(let address, let reason, let option):
+            "cannot listen on \(address) (\(reason)): choose another address with \(option), or end what is there"
         case .unknownHost(let host, let reason): "no address is known for \(host): \(reason)"
         }
     }

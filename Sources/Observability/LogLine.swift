@@ -65,7 +65,15 @@ struct LogLine {
         case .trouble(let what): self.init(.warning, "trouble", [("what", .text(what))])
         case .jobFailed(let job, let reason):
             self.init(.error, "job failed", [("job", .text(job)), ("error", .text(reason))])
-        case .listening(let address): self.init(.info, "listening", [("address", .text(address))])
+        case .listening(let address, let admin):
+            self.init(.info, "listening", [("address", .text(address)), ("admin", .text(admin ?? "off"))])
+        case .security(let kind, let account, let address, let who, let requestID):
+            let known = [("account" as StaticString, account), ("who", who)].compactMap { name, text in
+                text.map { (name: name, value: Value.text($0)) }
+            }
+            self.init(
+                .info, "security",
+                [("kind", .text(kind)), ("address", .text(address))] + known + [("request_id", .text(requestID))])
         case .stopping(let signal): self.init(.info, "stopping", [("signal", .text(signal))])
         case .stopped: self.init(.info, "stopped")
         }

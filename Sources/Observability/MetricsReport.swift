@@ -9,28 +9,25 @@ public final class MetricsReport: Sendable {
     private let database: Database
     private let lanes: [(name: String, database: Database)]
     private let group: EventLoopGroup
-    private let server = Locked<Server?>(nil)
+    private let server: Server
 
     /// A report on these parts. The state of feeds and outbox is read on `database`.
     public init(
         version: String, metrics: Metrics, database: Database, lanes: [(name: String, database: Database)],
-        group: EventLoopGroup
+        group: EventLoopGroup, server: Server
     ) {
         self.version = version
         self.metrics = metrics
         self.database = database
         self.lanes = lanes
         self.group = group
-    }
-
-    /// Takes the server, which cannot be there before its routes are.
-    public func watch(_ server: Server) {
-        self.server.withLock { $0 = server }
+        self.server = server
     }
 
     /// Every figure, in Prometheus' text format.
-    public func text() async -> String {
+    public func text(isReady: Bool) async -> String {
         var text = MetricsText()
+        text.single("kurir_ready", .gauge, "Whether requests can be served: 1, or 0.", isReady ? 1 : 0)
         await writeRequests(&text)
         await writeDatabase(&text)
         await writeQueues(&text)
@@ -56,15 +53,14 @@ public final class MetricsReport: Sendable {
                 "kurir_http_request_duration_seconds", key.labels, bounds: RouteCounts.bounds,
                 buckets: counts.buckets, sum: Double(counts.nanoseconds) / 1e9)
         }
-        let server = server.withLock { $0 }
         text.single(
-            "kurir_http_connections", .gauge, "Open connections of clients.", Double(server?.openConnections ?? 0))
+            "kurir_http_connections", .gauge, "Open connections of clients.", Double(server.openConnections))
         text.single(
             "kurir_http_connections_turned_away_total", .counter, "Connections refused, as there were too many.",
             Double(sum.turnedAway))
         text.single(
             "kurir_http_bytes_waiting", .gauge, "Bytes of answers that wait for clients to read them.",
-            Double(server?.bytesWaiting ?? 0))
+            Double(server.bytesWaiting))
         text.single(
             "kurir_http_connections_cut_off_total", .counter,
             "Connections closed in the middle of an answer, as too much waited to be read.", Double(sum.cutOff))
@@ -110,16 +106,10 @@ public final class MetricsReport: Sendable {
         if let channels = await rowsWithinASecond(of: ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
     }
 
-    /// The rows of a statement; nil when it fails or does not answer within a second: the other figures are wanted most when
-    /// the database hangs.
+    /// The rows of a statement; nil when there are none within a second: the other figures are wanted most when the
+    /// database hangs.
     private func rowsWithinASecond<S: Statement>(of statement: S) async -> [S.Row]? {
-        let loop = EventLoop.current ?? group.loops[0]
-        let asking = Task(executorPreference: loop) { [database] in try await database.run(statement) }
-        return await Task(executorPreference: loop) {
-            let timer = loop.schedule(after: .seconds(1)) { asking.cancel() }
-            defer { timer.cancel() }
-            return try? await asking.value
-        }.value
+        try? await database.run(statement, within: .seconds(1))
     }
 
     private func writeLoops(_ text: inout MetricsText) async {

@@ -20,8 +20,10 @@ public enum ProcessEvent: Sendable {
     case trouble(String)
     /// A job beside requests failed; it is tried again.
     case jobFailed(String, reason: String)
-    /// Requests are served at this address.
-    case listening(String)
+    /// Requests are served at this address, and operators at the other, if there is one.
+    case listening(String, admin: String?)
+    /// A security event: what, whose if that is known, from where, and the hash of the name that was given.
+    case security(kind: String, account: String?, address: String, who: String?, requestID: String)
     /// A signal asked to stop.
     case stopping(signal: String)
     /// Everything has stopped.

@@ -68,11 +68,12 @@ struct MessageTexts: Sendable {
     }
 }
 
-/// Takes messages under a lease; takes none for a key that was revoked while it waited.
+/// Takes messages under a lease; takes none for a key that ended while it waited.
 struct ClaimMessages: Statement {
     static let sql = """
         SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt, created_at
-        FROM outbox_claim($1, $2, $3) WHERE EXISTS (SELECT FROM gateway_keys WHERE id = $4 AND revoked_at IS NULL)
+        FROM outbox_claim($1, $2, $3) WHERE EXISTS (SELECT FROM gateway_keys
+            WHERE id = $4 AND revoked_at IS NULL AND (expires_at > now()) IS NOT FALSE)
         """
     let key: ID
     let channel: String
@@ -316,7 +317,7 @@ struct ListDead: Statement {
 struct RetryDead: Statement {
     static let sql = """
         WITH dead AS MATERIALIZED (
-            SELECT m.*, (m.expires_at > now()) IS NOT FALSE
+            SELECT m.*, d.has_code, (m.expires_at > now()) IS NOT FALSE
                 AND (m.channel <> 'push' OR m.account_id IS NULL OR EXISTS (
                     SELECT FROM message_routes r
                     WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address))
@@ -331,8 +332,8 @@ struct RetryDead: Statement {
             DELETE FROM messages_dead d USING dead
             WHERE d.id = dead.id AND d.created_at = dead.created_at AND is_true),
         queued AS (
-            INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at)
-            SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at
+            INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
+            SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at, has_code
             FROM dead WHERE is_true)
         SELECT is_true FROM dead
         """
@@ -388,4 +389,13 @@ package struct FoldMessageCounts: Statement {
             SELECT channel, what, '-infinity', 0, sum(count) FROM old GROUP BY channel, what ORDER BY channel, what
             ON CONFLICT (channel, what, minute, slot) DO UPDATE SET count = c.count + EXCLUDED.count
         """
+}
+
+/// Takes codes that are void out of some messages that were given up, and says of how many.
+package struct ForgetVoidCodes: Statement {
+    package init() {}
+
+    package static let sql = "SELECT forget_void_codes()"
+
+    package static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }

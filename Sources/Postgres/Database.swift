@@ -62,6 +62,17 @@ public final class Database: Sendable {
         return try await call.outcome()
     }
 
+    /// The same, but a statement that takes longer is given up: for whoever asks how things are.
+    public func run<S: Statement>(_ statement: S, within bound: Duration) async throws -> [S.Row] {
+        let loop = EventLoop.current ?? group.loops[0]
+        let asking = Task(executorPreference: loop) { try await self.run(statement) }
+        return try await Task(executorPreference: loop) {
+            let timer = loop.schedule(after: bound) { asking.cancel() }
+            defer { timer.cancel() }
+            return try await asking.value
+        }.value
+    }
+
     /// No task may wait for a second connection while it holds one.
     private func refuseNesting(_ what: @autoclosure () -> String) throws {
         guard !allowsNesting, Self.held.contains(ObjectIdentifier(self)) else { return }

@@ -57,14 +57,15 @@ package struct Composition: Sendable {
         }
     }
 
-    /// Puts the rooms together. `status` is the room for operators; `failed` is told of failed jobs beside requests.
+    /// Puts the rooms together. `secret` is that of all nodes, `status` the room for balancers; `failed` is told of failed jobs beside requests,
+    /// `noted` of security events.
     package init(
-        _ settings: Settings, lanes: Lanes, on group: EventLoopGroup, status: StatusRoom,
-        failed: @escaping @Sendable (_ job: String, any Error) -> Void
+        _ settings: Settings, lanes: Lanes, on group: EventLoopGroup, secret: ServerSecret, status: StatusRoom,
+        failed: @escaping @Sendable (_ job: String, any Error) -> Void,
+        noted: @escaping @Sendable (SecurityEvent) -> Void
     ) async throws {
         let database = lanes.requests
         let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
-        let secret = try await ServerSecret.shared(by: database)
         let tail = try await FeedTail(on: group)
         self.tail = tail
         let memory = try await SessionMemory(on: group)
@@ -104,7 +105,7 @@ package struct Composition: Sendable {
                 redemption: redemption, cookie: cookie),
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
-            DeviceRoom(), InviteRoom(codes: codes),
+            DeviceRoom(), SecurityRoom(), InviteRoom(codes: codes),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads),
             DeliveryRoom(
@@ -117,7 +118,8 @@ package struct Composition: Sendable {
         let pages = PageRoom(
             described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
         let gate = Gate(
-            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .all
+            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .all,
+            noted: noted
         ) {
             numbering.ring()
             outbox.ring()
@@ -146,6 +148,8 @@ package struct Composition: Sendable {
                 try await $0.run(FoldMessageCounts())
                 return false
             },
+            .recurring("void codes", every: .seconds(60)) { try await $0.run(ForgetVoidCodes()).first ?? 0 >= 1000 },
+            .recurring("audit", every: .seconds(60)) { try await $0.run(RenewAudit()).first == true },
             .recurring("outdated rows", every: .seconds(60)) { try await $0.run(RemoveOutdated()).first == true },
         ]
     }

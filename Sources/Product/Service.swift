@@ -1,4 +1,5 @@
 import API
+import Crypto
 import EventLoop
 import HTTP
 import Postgres
@@ -16,10 +17,12 @@ package final class Service: Sendable {
     /// Puts the product together and begins to listen.
     package static func start(
         _ settings: Composition.Settings, _ configuration: ServerConfiguration, lanes: Lanes, on group: EventLoopGroup,
-        status: StatusRoom, observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in },
-        failed: @escaping @Sendable (_ job: String, any Error) -> Void
+        secret: ServerSecret, status: StatusRoom, observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in },
+        failed: @escaping @Sendable (_ job: String, any Error) -> Void,
+        noted: @escaping @Sendable (SecurityEvent) -> Void = { _ in }
     ) async throws -> Service {
-        let composition = try await Composition(settings, lanes: lanes, on: group, status: status, failed: failed)
+        let composition = try await Composition(
+            settings, lanes: lanes, on: group, secret: secret, status: status, failed: failed, noted: noted)
         do {
             let server = try await Server(
                 configuration, routes: composition.routes, on: group, problem: problem(for:), observe: observe)

@@ -1,4 +1,5 @@
 import API
+import Crypto
 import Product
 import EventLoop
 import Glibc
@@ -14,7 +15,8 @@ final class Application: Sendable {
     private let parts: Parts
     private let lanes: Lanes
     private let service: Service
-    private let shutdownGrace: Duration
+    private let operators: Operators
+    private let stopping: Stopping
 
     /// The parts that run before there is a database.
     struct Parts: Sendable {
@@ -30,11 +32,20 @@ final class Application: Sendable {
         }
     }
 
-    private init(_ parts: Parts, _ lanes: Lanes, _ service: Service, shutdownGrace: Duration) {
+    /// How long the two steps of a stop may take.
+    struct Stopping: Sendable {
+        /// Until nothing more is accepted.
+        let drain: Duration
+        /// Until what is under way is broken off.
+        let grace: Duration
+    }
+
+    private init(_ parts: Parts, _ lanes: Lanes, _ service: Service, _ operators: Operators, _ stopping: Stopping) {
         self.parts = parts
         self.lanes = lanes
         self.service = service
-        self.shutdownGrace = shutdownGrace
+        self.operators = operators
+        self.stopping = stopping
         address = service.server.address
     }
 
@@ -52,8 +63,8 @@ final class Application: Sendable {
             let store = try await DataStore.open(configuration.database, connections: connections) {
                 log.observe(.process($0))
             }
-            let parts = Parts(group: group, sink: sink, log: log, metrics: metrics, store: store)
-            return try await start(configuration, parts)
+            return try await start(
+                configuration, Parts(group: group, sink: sink, log: log, metrics: metrics, store: store))
         } catch {
             await stop(group, sink)
             throw error
@@ -62,11 +73,12 @@ final class Application: Sendable {
 
     private static func start(_ configuration: Configuration, _ parts: Parts) async throws -> Application {
         do {
+            let secret = try await parts.store.secret(configuration.keyFile) { parts.observe(.process($0)) }
             let lanes = try await Lanes(
                 url: parts.store.url, replica: configuration.replica, on: parts.group, poolSize: configuration.poolSize,
                 observe: { parts.observe(.postgres($0)) })
             do {
-                return try await start(configuration, parts, lanes)
+                return try await start(configuration, parts, lanes, secret)
             } catch {
                 await lanes.stop()
                 throw error
@@ -78,24 +90,32 @@ final class Application: Sendable {
     }
 
     private static func start(
-        _ configuration: Configuration, _ parts: Parts, _ lanes: Lanes
+        _ configuration: Configuration, _ parts: Parts, _ lanes: Lanes, _ secret: ServerSecret
     ) async throws -> Application {
+        let readiness = Readiness(
+            database: lanes.requests, newestMigration: Schema.migrations.count,
+            functionsRevision: Schema.functionsRevision)
+        let service = try await Service.start(
+            configuration.product, configuration.server, lanes: lanes, on: parts.group, secret: secret,
+            status: StatusRoom(readiness),
+            observe: { parts.observe(.http($0)) },
+            failed: { parts.observe(.process(.jobFailed($0, reason: "\($1)"))) },
+            noted: { parts.observe(.process($0.told)) })
         let report = MetricsReport(
             version: Command.version, metrics: parts.metrics, database: lanes.requests, lanes: lanes.named,
-            group: parts.group)
-        let status = StatusRoom(
-            database: lanes.requests, newestMigration: Schema.migrations.count,
-            functionsRevision: Schema.functionsRevision
-        ) {
-            await report.text()
+            group: parts.group, server: service.server)
+        do {
+            let operators = try await Operators(configuration.admin, readiness, report, parts)
+            parts.observe(
+                .process(
+                    .listening("\(service.server.address)", admin: operators.server.map { "\($0.address)" })))
+            return Application(
+                parts, lanes, service, operators,
+                Stopping(drain: configuration.drain, grace: configuration.shutdownGrace))
+        } catch {
+            await service.stop(within: .zero)
+            throw error
         }
-        let service = try await Service.start(
-            configuration.product, configuration.server, lanes: lanes, on: parts.group, status: status,
-            observe: { parts.observe(.http($0)) },
-            failed: { parts.observe(.process(.jobFailed($0, reason: "\($1)"))) })
-        report.watch(service.server)
-        parts.observe(.process(.listening("\(service.server.address)")))
-        return Application(parts, lanes, service, shutdownGrace: configuration.shutdownGrace)
     }
 
     /// Fills the database if it is empty, and gives its people.
@@ -105,10 +125,13 @@ final class Application: Sendable {
         }
     }
 
-    /// Stops accepting, lets running requests finish, and stops the rest.
+    /// Says that it is not ready any more, stops accepting, lets running requests finish, and stops the rest.
     func stop(because signal: String) async {
         parts.observe(.process(.stopping(signal: signal)))
-        await service.stop(within: shutdownGrace)
+        operators.readiness.leave()
+        try? await Task.sleep(for: stopping.drain)
+        await service.stop(within: stopping.grace)
+        await operators.server?.stop(within: .zero)
         await lanes.stop()
         await parts.store.close()
         parts.observe(.process(.stopped))

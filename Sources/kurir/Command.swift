@@ -1,11 +1,15 @@
 /// The commands of `kurir`.
 enum Command: String, CaseIterable {
-    case serve, migrate, simulate
+    case serve, migrate, simulate, health
     case createGatewayKey = "gateway-key create"
     case listGatewayKeys = "gateway-key list"
     case revokeGatewayKey = "gateway-key revoke"
     case runGateway = "gateway run"
     case showWebhookSecret = "gateway secret"
+    case audit
+    case makeKey = "keys make"
+    case rotateKeys = "keys rotate"
+    case adoptKeys = "keys adopt"
 
     static let version = "0.1.0"
 
@@ -13,30 +17,41 @@ enum Command: String, CaseIterable {
         switch self {
         case .serve:
             [
-                .listen, .database, .replica, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
+                .listen, .adminListen, .database, .replica, .dataDirectory, .keyFile, .demo, .loops, .poolSize,
+                .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays,
                 .trustedProxies,
-                .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
+                .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .drainSeconds,
+                .shutdownGrace,
             ]
-        case .migrate: [.database, .dataDirectory, .status]
         case .simulate:
             [
                 .simulatedServer, .simulatedSeed, .simulatedStores, .simulatedCouriers, .simulatedDays, .simulatedSpeed,
                 .simulatedPast,
             ]
-        case .createGatewayKey: [.gatewayName, .gatewayChannels, .database, .dataDirectory]
-        case .listGatewayKeys: [.database, .dataDirectory]
-        case .revokeGatewayKey: [.gatewayKey, .gatewayName, .database, .dataDirectory]
+        case .health: [.adminListen, .listen]
+        case .migrate: [.database, .dataDirectory, .keyFile, .status]
+        case .createGatewayKey:
+            [.gatewayName, .gatewayChannels, .gatewayRole, .gatewayExpires, .database, .dataDirectory, .keyFile]
+        case .listGatewayKeys: [.database, .dataDirectory, .keyFile]
+        case .revokeGatewayKey: [.gatewayKey, .gatewayName, .database, .dataDirectory, .keyFile]
         case .runGateway:
             [
-                .gatewayChannels, .gatewayTarget, .database, .dataDirectory, .webhookSecret, .gatewayUser,
-                .gatewayPassword, .gatewaySender, .firebaseKey, .appleKey, .appleKeyID, .appleTeam, .appleTopic,
+                .gatewayChannels, .gatewayTarget, .database, .dataDirectory, .keyFile, .webhookSecret,
+                .webhookSecretFile,
+                .gatewayUser, .gatewayPassword, .gatewayPasswordFile, .gatewayInsecure, .gatewaySender, .firebaseKey,
+                .appleKey, .appleKeyID, .appleTeam, .appleTopic,
                 .gatewayCertificates, .gatewayMost, .shutdownGrace,
             ]
-        case .showWebhookSecret: [.database, .dataDirectory]
+        case .showWebhookSecret, .rotateKeys, .adoptKeys: [.database, .dataDirectory, .keyFile]
+        case .makeKey: [.keyFile]
+        case .audit: [.auditDays, .auditAccount, .database, .dataDirectory, .keyFile]
         }
     }
+
+    /// The option that a word without a name gives.
+    var operand: Option? { self == .makeKey ? .keyFile : nil }
 
     static var allOptions: [Option] { allCases.flatMap(\.options) }
 
@@ -45,10 +60,15 @@ enum Command: String, CaseIterable {
         case .serve: "bring the database up to date and serve the API"
         case .migrate: "bring the database up to date and stop"
         case .simulate: "play a story of stores and couriers on a server for trials, and check what it tells of it"
+        case .health: "ask the Kurir on this machine whether it is ready: exit code 0, or 1"
         case .createGatewayKey: "make a key for a gateway, and print it, once"
         case .listGatewayKeys: "show the gateways' keys, what they may do, and when they were last used"
         case .revokeGatewayKey: "end a gateway's key, at once"
         case .runGateway: "send messages on, to a webhook or a provider"
+        case .audit: "show sign-ins, failures, changes of accounts, keys"
+        case .makeKey: "make a file with a key, or put a new key before those that it has (kurir keys make FILE)"
+        case .rotateKeys: "seal what is secret in the database anew, with the first key of the file, while nodes run"
+        case .adoptKeys: "seal what is secret in a database from before keys, once no Kurir of then runs"
         case .showWebhookSecret: "print what webhooks are signed with, for their receiver"
         }
     }
@@ -83,7 +103,8 @@ enum Command: String, CaseIterable {
             """
     }
 
+    /// A secret is given by the environment alone.
     private static func usage(_ option: Option) -> String {
-        "--" + option.name + (option.placeholder.map { " " + $0 } ?? "")
+        option.orInFile == nil ? "--" + option.name + (option.placeholder.map { " " + $0 } ?? "") : option.environment
     }
 }

@@ -7,18 +7,22 @@ import Observability
 /// The settings of `kurir serve`.
 struct Configuration: Sendable {
     var server: ServerConfiguration
+    var admin: AdminAddress
     var database: DatabaseLocation
+    /// The file with the keys, if it is not the one beside the data.
+    var keyFile: String?
     /// How libpq reaches a replica of it.
     var replica: String?
     var loops: Int
     var poolSize: Int
     var logFormat: LogFormat
+    var drain: Duration
     var shutdownGrace: Duration
     var product: Composition.Settings
 
     init(_ settings: GivenSettings) throws {
-        let listen = try settings.value(.listen, expected: "HOST:PORT, as in 127.0.0.1:8080", ListenAddress.init)
-        server = ServerConfiguration(listen: listen ?? ListenAddress(host: "127.0.0.1", port: 8080))
+        server = ServerConfiguration(listen: try Self.listen(settings))
+        admin = try AdminAddress(settings)
         product = try Self.product(settings)
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =
@@ -31,6 +35,8 @@ struct Configuration: Sendable {
             } ?? []
         database = try DatabaseLocation(settings)
         if case .temporary = database { product.isDemo = true }
+        keyFile = settings.text(.keyFile)
+        if database.isByAddress { _ = try database.keyFile(keyFile) }
         replica = try settings.text(.replica).map { try DatabaseLocation.checked($0, by: .replica) }
         if replica != nil, !database.isByAddress {
             throw UsageError("--replica wants --database: a PostgreSQL of Kurir's own has no replica")
@@ -38,7 +44,14 @@ struct Configuration: Sendable {
         loops = try settings.number(.loops, in: 1...256) ?? EventLoopGroup.coreCount
         poolSize = try settings.number(.poolSize, in: 1...64) ?? Self.usualPoolSize(loops: loops)
         logFormat = try settings.value(.logFormat, expected: "text or json", LogFormat.init) ?? .text
+        drain = .seconds(try settings.number(.drainSeconds, in: 0...300) ?? 0)
         shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
+    }
+
+    /// Where clients are served.
+    static func listen(_ settings: GivenSettings) throws -> ListenAddress {
+        try settings.value(.listen, expected: "HOST:PORT, as in 127.0.0.1:8080", ListenAddress.init)
+            ?? ListenAddress(host: "127.0.0.1", port: 8080)
     }
 
     private static func product(_ settings: GivenSettings) throws -> Composition.Settings {
@@ -143,6 +156,18 @@ enum DatabaseLocation: Sendable {
             self = .url(try Self.checked(url, by: .database))
         } else {
             self = .directory(settings.text(.dataDirectory) ?? "kurir-data")
+        }
+    }
+
+    /// The file with the keys: the one that is named, or the one beside the data.
+    func keyFile(_ named: String?) throws -> KeyFile {
+        switch (named, self) {
+        case (let named?, _): return KeyFile(named)
+        case (nil, .directory(let directory)): return KeyFile(in: directory)
+        case (nil, .url), (nil, .temporary):
+            throw UsageError(
+                "--database wants --key-file FILE: what is secret is sealed with a key that the database does not have."
+                    + " kurir keys make FILE makes one; all nodes share it")
         }
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 import EventLoop
 import Glibc
 import Observability
@@ -8,12 +9,17 @@ import Schema
 final class DataStore: Sendable {
     /// The URL by which libpq reaches it.
     let url: String
+    /// Where it is, if it is Kurir's own.
+    private let directory: String?
     private let embedded: EmbeddedServer?
     private let temporary: String?
     private let threads: BlockingPool
 
-    private init(url: String, embedded: EmbeddedServer?, temporary: String?, threads: BlockingPool) {
+    private init(
+        url: String, directory: String?, embedded: EmbeddedServer?, temporary: String?, threads: BlockingPool
+    ) {
         self.url = url
+        self.directory = directory
         self.embedded = embedded
         self.temporary = temporary
         self.threads = threads
@@ -39,7 +45,8 @@ final class DataStore: Sendable {
         report: @escaping @Sendable (ProcessEvent) -> Void
     ) throws -> DataStore {
         switch location {
-        case .url(let url): return DataStore(url: url, embedded: nil, temporary: nil, threads: threads)
+        case .url(let url):
+            return DataStore(url: url, directory: nil, embedded: nil, temporary: nil, threads: threads)
         case .directory(let path): return try run(in: path, temporary: nil, connections, threads, report)
         case .temporary:
             let path = try TemporaryDirectory.make()
@@ -59,7 +66,23 @@ final class DataStore: Sendable {
         let embedded = try EmbeddedServer.start(dataDirectory: directory, connections: connections) {
             if case .died = $0 { report(.trouble("\($0)")) } else { report(.step("\($0)")) }
         }
-        return DataStore(url: embedded.url, embedded: embedded, temporary: temporary, threads: threads)
+        return DataStore(
+            url: embedded.url, directory: directory, embedded: embedded, temporary: temporary, threads: threads)
+    }
+
+    /// The servers' secret, sealed with the keys of that file. A database of Kurir's own has a file beside it, which is
+    /// made with it.
+    func secret(_ named: String?, report: @escaping @Sendable (ProcessEvent) -> Void) async throws -> ServerSecret {
+        try await threads.run { [url, directory] in
+            guard let file = named.map({ KeyFile($0) }) ?? directory.map({ KeyFile(in: $0) }) else {
+                throw KeyError.notAdopted
+            }
+            let sealed = SealedSecret(connection: try BlockingConnection(url: url), file: file)
+            if named == nil { try sealed.makeFile() }
+            let (secret, isSealed) = try sealed.secret()
+            if !isSealed { report(.trouble("\(KeyError.notAdopted)")) }
+            return secret
+        }
     }
 
     private func migrate(_ report: @Sendable (ProcessEvent) -> Void) throws {

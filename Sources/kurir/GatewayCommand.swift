@@ -33,14 +33,7 @@ enum GatewayCommand {
 
     /// The secret that signs webhooks unless another one is given.
     private static func secret(of database: RunningDatabase) throws -> WebhookSecret {
-        let connection = try database.connect()
-        let offer = SecureRandom.bytes(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        _ = try connection.query(
-            "INSERT INTO server_secret (secret) VALUES (decode($1, 'hex')) ON CONFLICT DO NOTHING", [offer])
-        let rows = try connection.query("SELECT encode(secret, 'base64') FROM server_secret")
-        let bytes = Base64.decode((rows.first?[0] ?? "").filter { !$0.isNewline }) ?? []
-        guard let secret = ServerSecret(bytes) else { throw PostgresError.unexpected("no server secret") }
-        return WebhookSecret(of: secret)
+        WebhookSecret(of: try database.sealedSecret().secret().secret)
     }
 
     private static func complain(_ text: String) {
@@ -54,7 +47,8 @@ enum GatewayCommand {
         guard let targets = settings.text(.gatewayTarget) else {
             throw UsageError("where do messages go? --to URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
-        var outlets = Outlets(trusting: settings.text(.gatewayCertificates))
+        var outlets = Outlets(
+            trusting: settings.text(.gatewayCertificates), mayBePlain: try settings.has(.gatewayInsecure))
         // A URL may contain commas and plus signs.
         guard !isWebhook(targets), !["smtp://", "smtps://"].contains(where: targets.hasPrefix) else {
             try add(targets, nil, settings, database, &outlets)
@@ -81,25 +75,32 @@ enum GatewayCommand {
             }
             return text
         }
+        func password() throws -> String {
+            guard let text = try settings.secret(.gatewayPassword, orIn: .gatewayPasswordFile) else {
+                throw UsageError(
+                    "\(target) wants \(Option.gatewayPassword.environment), or --\(Option.gatewayPasswordFile.name) FILE"
+                )
+            }
+            return text
+        }
         for url in [target, base ?? ""] where url.contains("://") && !namesHost(url) {
             throw UsageError("--to names no host: \(url)")
         }
         switch target {
         case "log": outlets.addLog()
         case "twilio":
-            outlets.addTwilio(
-                base, account: try wanted(.gatewayUser), token: try wanted(.gatewayPassword),
-                sender: try wanted(.gatewaySender))
+            try outlets.addTwilio(
+                base, account: try wanted(.gatewayUser), token: try password(), sender: try wanted(.gatewaySender))
         case "fcm": try outlets.addFirebase(base, credentials: try file(wanted(.firebaseKey)))
         case "apns":
             try outlets.addApple(
                 base, topic: try wanted(.appleTopic), team: try wanted(.appleTeam), keyID: try wanted(.appleKeyID),
                 key: String(decoding: try file(wanted(.appleKey)), as: UTF8.self))
         case _ where target.hasPrefix("smtp://") || target.hasPrefix("smtps://"):
-            let login = try settings.text(.gatewayUser).map { ($0, try wanted(.gatewayPassword)) }
+            let login = try settings.text(.gatewayUser).map { ($0, try password()) }
             outlets.addMail(target, sender: try wanted(.gatewaySender), login: login)
         case _ where isWebhook(target):
-            outlets.addWebhook(target, secret: try webhookSecret(settings) ?? secret(of: database))
+            try outlets.addWebhook(target) { try webhookSecret(settings) ?? secret(of: database) }
         default:
             throw UsageError("--to does not know \(target): a URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
@@ -118,7 +119,7 @@ enum GatewayCommand {
     }
 
     private static func webhookSecret(_ settings: GivenSettings) throws -> WebhookSecret? {
-        guard let text = settings.text(.webhookSecret) else { return nil }
+        guard let text = try settings.secret(.webhookSecret, orIn: .webhookSecretFile) else { return nil }
         guard let secret = WebhookSecret(text) else {
             throw UsageError(
                 "the webhooks' secret must be whsec_ and 24 to 64 bytes in base64; see kurir gateway secret")
@@ -126,7 +127,7 @@ enum GatewayCommand {
         return secret
     }
 
-    private static func file(_ path: String) throws -> [UInt8] {
+    static func file(_ path: String) throws -> [UInt8] {
         guard let file = fopen(path, "r") else {
             throw UsageError("\(path) cannot be read: \(String(cString: strerror(errno)))")
         }

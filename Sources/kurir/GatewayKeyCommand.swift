@@ -1,10 +1,12 @@
 import API
+import Crypto
 import Domain
 import Postgres
 
 /// `kurir gateway-key`: the keys that let gateways in.
 enum GatewayKeyCommand {
-    /// Makes a key and prints it, alone on standard output; only its hash is kept.
+    /// Makes a key and prints it, alone on standard output; only its hash is kept. A gateway in the database has its role
+    /// instead.
     static func create(_ settings: GivenSettings, in database: RunningDatabase) throws {
         guard let name = try name(settings) else {
             throw UsageError("a key wants a name: --name NAME, as in --name twilio")
@@ -12,14 +14,22 @@ enum GatewayKeyCommand {
         guard let channels = try channels(settings) else {
             throw UsageError("a key wants channels: --channel \(GatewayKey.allChannels.joined(separator: ","))")
         }
+        let role = settings.text(.gatewayRole)
+        let end = try settings.value(.gatewayExpires, expected: "a day, as in 2027-12-31", Day.init)
         let secret = GatewayKey.newSecret()
-        let hash = GatewayKey.hash(secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         _ = try database.connect().query(
             """
-            INSERT INTO gateway_keys (id, name, channels, key_hash)
-            VALUES (uuid_v7(), $1, string_to_array($2, ','), decode($3, 'hex'))
-            """, [name, channels.joined(separator: ","), hash])
-        print(secret)
+            WITH made AS (
+                INSERT INTO gateway_keys (id, name, channels, key_hash, role, expires_at)
+                VALUES (uuid_v7(), $1, string_to_array($2, ','), decode($3, 'hex'), $4, $5::date + 1)
+                RETURNING id, name, channels, role, expires_at)
+            INSERT INTO audit (kind, detail) SELECT 'gateway_key.created', to_jsonb(made) FROM made
+            """,
+            [
+                name, channels.joined(separator: ","), role == nil ? hexadecimal(GatewayKey.hash(secret)) : nil, role,
+                end.map { "\($0)" },
+            ])
+        print(role.map { "The role \($0) may take \(channels.joined(separator: ", "))." } ?? secret)
     }
 
     /// The name, by the rules of the database.
@@ -42,13 +52,16 @@ enum GatewayKeyCommand {
         let rows = try database.connect().query(
             """
             SELECT id, name, array_to_string(channels, ','), to_char(created_at, 'YYYY-MM-DD HH24:MI'),
-                coalesce(to_char(used_at, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(to_char(revoked_at, 'YYYY-MM-DD HH24:MI'), '')
+                coalesce(to_char(used_at, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(to_char(revoked_at, 'YYYY-MM-DD HH24:MI'), ''),
+                coalesce(to_char(expires_at - interval '1 day', 'YYYY-MM-DD'), ''), coalesce(role, '')
             FROM gateway_keys ORDER BY created_at, id
             """)
         for row in rows {
             let text = row.map { $0 ?? "" }
             let end = text[5].isEmpty ? "" : "  revoked \(text[5])"
-            print("\(text[0])  \(text[1])  \(text[2])  created \(text[3])  last used \(text[4])\(end)")
+            let bound = text[6].isEmpty ? "" : "  expires \(text[6])"
+            let role = text[7].isEmpty ? "" : "  role \(text[7])"
+            print("\(text[0])  \(text[1])  \(text[2])\(role)  created \(text[3])  last used \(text[4])\(bound)\(end)")
         }
         if rows.isEmpty {
             print("There are no keys yet: kurir gateway-key create --name NAME --channel sms,push,email")
@@ -70,7 +83,11 @@ enum GatewayKeyCommand {
             let ids = keys.compactMap(\.[0]).joined(separator: " or ")
             throw UsageError("\(keys.count) keys that are still good are called \(name): say which, --id \(ids)")
         }
-        _ = try connection.query("UPDATE gateway_keys SET revoked_at = now() WHERE id = $1::uuid", [id])
+        _ = try connection.query(
+            """
+            WITH revoked AS (UPDATE gateway_keys SET revoked_at = now() WHERE id = $1::uuid RETURNING id, name)
+            INSERT INTO audit (kind, detail) SELECT 'gateway_key.revoked', to_jsonb(revoked) FROM revoked
+            """, [id])
         print("The key of \(name) is revoked.")
     }
 

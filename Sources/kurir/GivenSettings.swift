@@ -30,6 +30,11 @@ struct GivenSettings: Sendable {
             guard argument.hasPrefix("--"), let option = options.first(where: { "--" + $0.name == parts[0] }) else {
                 throw Self.unknown(parts[0], options, command)
             }
+            if let file = option.orInFile {
+                throw UsageError(
+                    "--\(option.name) would stand where others on this machine read it: give it by \(option.environment),"
+                        + " or in a file by --\(file)")
+            }
             let text = try Self.value(of: option, parts, &rest)
             values[option.name] = Given(text: text, origin: "--" + option.name, isOnCommandLine: true)
         }
@@ -90,6 +95,19 @@ struct GivenSettings: Sendable {
             throw UsageError("\(given.origin) is \(given.text), but must be \(expected)")
         }
         return value
+    }
+
+    /// A secret, from the environment or from the first line of a file.
+    func secret(_ option: Option, orIn file: Option) throws -> String? {
+        guard let path = text(file) else { return text(option) }
+        guard text(option) == nil else {
+            throw UsageError("\(option.environment) and --\(file.name) exclude each other: which one is meant?")
+        }
+        let content = String(decoding: try GatewayCommand.file(path), as: UTF8.self)
+        guard let line = content.split(whereSeparator: \.isNewline).first else {
+            throw UsageError("\(path) is empty: its first line must be the secret")
+        }
+        return String(line)
     }
 
     func number(_ option: Option, in range: ClosedRange<Int>) throws -> Int? {

@@ -29,7 +29,10 @@ enum Kurir {
             let tried = ofWord.isEmpty ? first : words
             throw UsageError("there is no command \(tried)\(Suggestion.for(tried, among: names)) See kurir --help")
         }
-        let rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))
+        var rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))
+        if let operand = command.operand, rest.first?.hasPrefix("-") == false {
+            rest.insert("--" + operand.name, at: 0)
+        }
         guard !rest.contains("--help") else { return print(command.help) }
         let settings = try GivenSettings(
             command.options, arguments: rest, environment: environment(), command: command.rawValue)
@@ -37,10 +40,15 @@ enum Kurir {
         case .serve: try Serve.run(Configuration(settings))
         case .migrate: try migrate(settings, RunningDatabase(settings))
         case .simulate: try SimulateCommand(settings).run()
+        case .health: try HealthCommand.run(settings)
         case .createGatewayKey: try GatewayKeyCommand.create(settings, in: RunningDatabase(settings))
         case .listGatewayKeys: try GatewayKeyCommand.list(in: RunningDatabase(settings))
         case .runGateway: try GatewayCommand.run(settings, on: RunningDatabase(settings))
         case .showWebhookSecret: try GatewayCommand.showSecret(of: RunningDatabase(settings))
+        case .audit: try AuditCommand.run(settings, in: RunningDatabase(settings))
+        case .makeKey: try KeysCommand.make(settings)
+        case .rotateKeys: try KeysCommand.rotate(RunningDatabase(settings))
+        case .adoptKeys: try KeysCommand.adopt(RunningDatabase(settings))
         case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, in: RunningDatabase(settings))
         }
     }

@@ -8,13 +8,24 @@ struct Option: Sendable {
     let environment: String
     /// Its description in the help.
     let help: String
+    /// For a secret, which the command line must not have: the option that names a file with it.
+    var orInFile: String?
 
     static let listen = Option(
         name: "listen", placeholder: "HOST:PORT", environment: "KURIR_LISTEN",
         help: "where to listen; port 0 takes a free one (127.0.0.1:8080)")
+    static let adminListen = Option(
+        name: "admin-listen", placeholder: "HOST:PORT|off", environment: "KURIR_ADMIN_LISTEN",
+        help: "where operators see the figures and why a node is not ready (127.0.0.1:9464)")
+    static let drainSeconds = Option(
+        name: "drain-seconds", placeholder: "SECONDS", environment: "KURIR_DRAIN_SECONDS",
+        help: "how long after SIGTERM /readyz says no before Kurir stops accepting, so that balancers leave it out (0)")
     static let database = Option(
         name: "database", placeholder: "URL", environment: "DATABASE_URL",
         help: "the PostgreSQL to use, as postgresql://…; without it the private one in --data-dir, which serve runs")
+    static let keyFile = Option(
+        name: "key-file", placeholder: "FILE", environment: "KURIR_KEY_FILE",
+        help: "the keys that what is secret is sealed with, made by kurir keys make (kurir.key in --data-dir)")
     static let replica = Option(
         name: "replica", placeholder: "URL", environment: "KURIR_REPLICA",
         help: "a replica of that PostgreSQL for searches and figures, which may be some seconds behind")
@@ -80,6 +91,12 @@ struct Option: Sendable {
     static let gatewayChannels = Option(
         name: "channel", placeholder: "sms,push,email", environment: "KURIR_GATEWAY_CHANNEL",
         help: "the channels that the gateway takes messages of")
+    static let gatewayRole = Option(
+        name: "role", placeholder: "ROLE", environment: "KURIR_GATEWAY_ROLE",
+        help: "for a gateway in the database: its role, which then takes these channels alone and needs no key")
+    static let gatewayExpires = Option(
+        name: "expires", placeholder: "DATE", environment: "KURIR_GATEWAY_EXPIRES",
+        help: "the last day on which it is good, as in 2027-12-31 (it does not end)")
     static let gatewayKey = Option(
         name: "id", placeholder: "ID", environment: "KURIR_GATEWAY_KEY_ID",
         help: "which key, as kurir gateway-key list shows it")
@@ -90,13 +107,22 @@ struct Option: Sendable {
     )
     static let webhookSecret = Option(
         name: "secret", placeholder: "whsec_…", environment: "KURIR_WEBHOOK_SECRET",
-        help: "what webhooks are signed with (the one that kurir gateway secret prints)")
+        help: "what webhooks are signed with (the one that kurir gateway secret prints)", orInFile: "secret-file")
+    static let webhookSecretFile = Option(
+        name: "secret-file", placeholder: "FILE", environment: "KURIR_WEBHOOK_SECRET_FILE",
+        help: "a file with that secret")
+    static let gatewayInsecure = Option(
+        name: "insecure-transport", placeholder: nil, environment: "KURIR_GATEWAY_INSECURE_TRANSPORT",
+        help: "lets messages go without TLS, where nobody is on the way")
     static let gatewayUser = Option(
         name: "user", placeholder: "NAME", environment: "KURIR_GATEWAY_USER",
         help: "twilio: the account's SID; smtp: the user, if the server wants one")
     static let gatewayPassword = Option(
         name: "password", placeholder: "TEXT", environment: "KURIR_GATEWAY_PASSWORD",
-        help: "twilio: the auth token; smtp: the password")
+        help: "twilio: the auth token; smtp: the password", orInFile: "password-file")
+    static let gatewayPasswordFile = Option(
+        name: "password-file", placeholder: "FILE", environment: "KURIR_GATEWAY_PASSWORD_FILE",
+        help: "a file with that token or password")
     static let gatewaySender = Option(
         name: "sender", placeholder: "ADDRESS", environment: "KURIR_GATEWAY_SENDER",
         help: "from whom SMS and e-mail come")
@@ -136,6 +162,11 @@ struct Option: Sendable {
     static let simulatedPast = Option(
         name: "past", placeholder: nil, environment: "KURIR_SIMULATE_PAST",
         help: "it happened on the days before today; only a demo (serve --demo) can be told so")
+    static let auditDays = Option(
+        name: "days", placeholder: "DAYS", environment: "KURIR_AUDIT_DAYS", help: "how far back to look (7)")
+    static let auditAccount = Option(
+        name: "account", placeholder: "ID", environment: "KURIR_AUDIT_ACCOUNT",
+        help: "only what happened to this account")
     static let status = Option(
         name: "status", placeholder: nil, environment: "KURIR_MIGRATE_STATUS",
         help: "only show what is applied and what is not")

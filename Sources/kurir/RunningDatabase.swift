@@ -4,10 +4,12 @@ import Postgres
 /// are reported before that.
 final class RunningDatabase {
     private let location: DatabaseLocation
+    private let keyFile: String?
     private var found: String?
 
     init(_ settings: GivenSettings) throws {
         location = try DatabaseLocation(settings)
+        keyFile = settings.text(.keyFile)
     }
 
     /// The URL by which libpq reaches it.
@@ -19,6 +21,12 @@ final class RunningDatabase {
 
     func connect() throws -> BlockingConnection {
         try BlockingConnection(url: url())
+    }
+
+    /// What it has sealed.
+    func sealedSecret() throws -> SealedSecret {
+        let file = try location.keyFile(keyFile)
+        return SealedSecret(connection: try connect(), file: file)
     }
 
     private func look() throws -> String {

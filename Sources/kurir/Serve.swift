@@ -1,12 +1,14 @@
 import Product
 import EventLoop
 import Glibc
+import Postgres
 import Simulation
 
 /// `kurir serve`: from the start of the process to its end.
 enum Serve {
     /// Serves until a signal asks to stop. The first signal stops in good order, a later one ends the process at once.
     static func run(_ configuration: Configuration) -> Never {
+        giveUpRoot(configuration.database)
         occupyStandardFiles()
         raiseFileLimit()
         FreedMemory.keepSome()
@@ -20,8 +22,22 @@ enum Serve {
             exit(EXIT_SUCCESS)
         }
         // The process ends even if a part hangs, in an interrupted start or in a stop.
-        signals.waitForAnother(within: configuration.shutdownGrace + .seconds(10))
+        signals.waitForAnother(within: configuration.drain + configuration.shutdownGrace + .seconds(10))
         _exit(EXIT_FAILURE)
+    }
+
+    /// With a database of its own Kurir is who PostgreSQL is. With another one it is whoever starts it: units and images
+    /// name a user.
+    private static func giveUpRoot(_ database: DatabaseLocation) {
+        do {
+            switch database {
+            case .url: break
+            case .directory(let path): try EmbeddedServer.giveUpRoot(dataDirectory: path)
+            case .temporary: try EmbeddedServer.giveUpRoot(dataDirectory: nil)
+            }
+        } catch {
+            Kurir.fail("\(error)", code: EXIT_FAILURE)
+        }
     }
 
     private static func started(_ configuration: Configuration) async -> Application {

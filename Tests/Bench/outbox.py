@@ -201,8 +201,10 @@ def measure_all(options, cluster):
             file.write(text)
     run([options.kurir, "migrate", "--database", cluster.url])
     key = run([options.kurir, "gateway-key", "create", "--name", "bench", "--channel", "sms", "--database", cluster.url])
+    sealed = ["--key-file", f"{cluster.directory}/kurir.key"]
+    run([options.kurir, "keys", "make", sealed[1]])
     server = subprocess.Popen(
-        [options.kurir, "serve", "--listen", "127.0.0.1:0", "--database", cluster.url], stdout=subprocess.PIPE, text=True,
+        [options.kurir, "serve", "--listen", "127.0.0.1:0", "--database", cluster.url, *sealed], stdout=subprocess.PIPE, text=True,
         stderr=subprocess.DEVNULL, env={"KURIR_THROTTLE": "off", "PATH": "/usr/bin:/bin"})
     try:
         address = server.stdout.readline().split("http://")[1].strip()

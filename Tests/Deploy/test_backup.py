@@ -189,6 +189,8 @@ class House:
             "PGBACKREST_LOCK_PATH": f"{self.directory}/spool/lock", "PGBACKREST_LOG_PATH": f"{self.directory}/log",
         }  # fmt: skip
         self.url = f"postgresql://kurir@/kurir?host={str(self.socket).replace('/', '%2F')}"
+        self.run("kurir", "keys", "make", self.directory / "spool/kurir.key")
+        self.environment["KURIR_KEY_FILE"] = f"{self.directory}/spool/kurir.key"
 
     def make(self, *names):
         """Directories of user postgres."""
@@ -241,7 +243,7 @@ class House:
 
     def start_kurir(self):
         self.kurir = subprocess.Popen(
-            [self.programs / "kurir", "serve", "--listen", "127.0.0.1:0", "--throttle", "off", "--database", self.url],
+            [*self.as_postgres, self.programs / "kurir", "serve", "--listen", "127.0.0.1:0", "--throttle", "off", "--database", self.url],
             env=self.environment, stdout=subprocess.PIPE, stderr=open(self.directory / "kurir.log", "a"), text=True)
         line = self.kurir.stdout.readline()
         assert "http://" in line, (self.directory / "kurir.log").read_text()

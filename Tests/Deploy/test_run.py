@@ -336,6 +336,7 @@ def container(tree, steps, socket, folder):
     root = folder / "root"
     root.mkdir()
     user, group = only(steps, "USER").split(":")
+    run(BINARY, "keys", "make", folder / "kurir.key", check=True)
     # The binary is where COPY would put it, and PostgreSQL's socket where a volume would be.
     copied, place = only(steps, "COPY").split()[1:]
     assert copied == "/kurir/.build/release/kurir"
@@ -346,6 +347,7 @@ def container(tree, steps, socket, folder):
         install {BINARY.resolve()} {root}{place}
         mount -o remount,ro {root}/usr/local/bin
         mount -t tmpfs tmpfs {root}/run
+        install -o {user} -m 0400 {folder}/kurir.key {root}/run/kurir.key
         mkdir {root}/run/postgresql && mount --bind {socket} {root}/run/postgresql
         mount -t tmpfs tmpfs {root}/tmp
         mount -t proc proc {root}/proc
@@ -356,7 +358,7 @@ def container(tree, steps, socket, folder):
     arguments = json.loads(only(steps, "ENTRYPOINT")) + json.loads(only(steps, "CMD"))
     guarded = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--no-new-privs",
                "--bounding-set=-all", "--inh-caps=-all", "env", "-i", PATH, *shlex.split(only(steps, "ENV")),
-               "DATABASE_URL=postgresql://kurir@/kurir?host=/run/postgresql"]
+               "DATABASE_URL=postgresql://kurir@/kurir?host=/run/postgresql", "KURIR_KEY_FILE=/run/kurir.key"]
     log = folder / "image.log"
     process = subprocess.Popen(
         ["setpriv", "--pdeathsig=TERM", "unshare", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork",

@@ -116,8 +116,11 @@ class Watched:
         # Kurir refuses variables that look like its own and mean nothing, such as the one with the binary.
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("KURIR_", "PG"))}
         self.environment["DATABASE_URL"] = self.postgres.url
-        self.kurir = self.start("kurir", self.binary, "serve", "--listen", "127.0.0.1:0")
+        self.environment["KURIR_KEY_FILE"] = str(directory / "kurir.key")
+        subprocess.run([self.binary, "keys", "make", directory / "kurir.key"], check=True, stdout=subprocess.DEVNULL)
+        self.kurir = self.start("kurir", self.binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", ":0")
         self.address = self.printed("kurir", self.kurir, r"listens on (http://\S+)")
+        self.admin = self.printed("kurir", self.kurir, r"admin=(\S+)")
         self.start("gateway", self.binary, "gateway", "run", "--channel", "sms,push,email", "--to", "log")
         self.alertmanager = at_end.enter_context(Alertmanager())
         at_end.callback(self.alertmanager.shutdown)
@@ -142,7 +145,7 @@ class Watched:
         """With the files as they are, but for who is watched, who is told, and how soon."""
         config = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text())
         config["global"] |= {"scrape_interval": "1s", "evaluation_interval": "1s", "scrape_timeout": "1s"}
-        config["scrape_configs"][0]["static_configs"][0]["targets"] = [self.address.removeprefix("http://")]
+        config["scrape_configs"][0]["static_configs"][0]["targets"] = [self.admin]
         config["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"] = [
             f"127.0.0.1:{self.alertmanager.server_port}"]
         rules = json.loads(json.dumps(RULES))
@@ -217,7 +220,7 @@ def test_a_name_that_is_no_metric_is_seen():
 
 
 def test_each_metric_that_is_asked_for_exists(watched):
-    kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", get(watched.address + "/metrics"), re.M))
+    kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", get(f"http://{watched.admin}/metrics"), re.M))
     histograms = [name for name, kind in kinds.items() if kind == "histogram"]
     exist = {name for name, kind in kinds.items() if kind != "histogram"}
     exist |= {name + suffix for name in histograms for suffix in ("_bucket", "_sum", "_count")}
@@ -241,7 +244,7 @@ def test_prometheus_works_out_each_rule(watched):
 @pytest.mark.parametrize("expression", QUERIES)
 def test_each_query_of_the_dashboard_gives_data(watched, expression):
     # The node by its name: `.*` would match a label that is not there.
-    node = watched.address.removeprefix("http://")
+    node = watched.admin
     asked = expression.replace("$instance", node).replace("$__rate_interval", "1m")
     assert "$" not in asked
 

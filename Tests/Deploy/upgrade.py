@@ -40,6 +40,16 @@ class Database:
         wait(lambda: pathlib.Path(f"{self.directory}/.s.PGSQL.5432").exists(), 60, "the database starts")
         return self
 
+    def key_for(self, binary):
+        """The option that names the key. A version from before keys does without, and so does what it left unsealed."""
+        options = subprocess.run([binary, "serve", "--help"], check=True, capture_output=True, text=True).stdout
+        if "--key-file" not in options:
+            return []
+        file = pathlib.Path(self.directory) / "kurir.key"
+        if not file.exists():
+            subprocess.run([binary, "keys", "make", file], check=True, stdout=subprocess.DEVNULL)
+        return ["--key-file", file]
+
     def __exit__(self, *_):
         self.server.send_signal(signal.SIGINT)
         self.server.wait()
@@ -55,7 +65,8 @@ class Node:
         """Ends what runs here, then runs that, and comes back when it is ready."""
         self.end()
         self.process = subprocess.Popen(
-            [binary, "serve", "--listen", self.url.removeprefix("http://"), "--database", self.database.url],
+            [binary, "serve", "--listen", self.url.removeprefix("http://"), "--database", self.database.url,
+             *self.database.key_for(binary)],
             env=dict(os.environ, KURIR_THROTTLE="off"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             wait(lambda: self.process.poll() is not None or get(f"{self.url}/readyz"), 120, f"{binary} is ready")

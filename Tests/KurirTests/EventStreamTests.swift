@@ -97,7 +97,7 @@ import Testing
         try await makeAccounts(1)
         try await Kurir.serving("--database", url, environment: environment) { kurir in
             func figure(_ name: String) async throws -> Double {
-                let metrics = try await kurir.get("/metrics").body
+                let metrics = try await kurir.figures()
                 let line = try #require(metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") })
                 return try #require(Double(line.split(separator: " ")[1]))
             }

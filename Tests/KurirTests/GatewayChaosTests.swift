@@ -22,7 +22,10 @@ import Testing
                         number < 4
                             ? try Program(
                                 Kurir.path,
-                                ["gateway", "run", "--channel", "sms", "--to", receivers.told("http") + "/hook"],
+                                [
+                                    "gateway", "run", "--channel", "sms", "--to", receivers.told("http") + "/hook",
+                                    "--insecure-transport",
+                                ],
                                 environment: ["DATABASE_URL": url, "KURIR_WEBHOOK_SECRET": Receivers.secret])
                             : try receivers.gateway(at: kurir.address, key: key)
                     }

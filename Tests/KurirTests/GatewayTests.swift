@@ -39,7 +39,9 @@ import Testing
         let gateway = try Program(
             Kurir.path,
             ["gateway", "run", "--channel", channel, "--to", target, "--database", TestDatabase.current.url],
-            environment: ["KURIR_WEBHOOK_SECRET": Receivers.secret].merging(environment) { $1 })
+            environment: [
+                "KURIR_WEBHOOK_SECRET": Receivers.secret, "KURIR_GATEWAY_INSECURE_TRANSPORT": "true",
+            ].merging(environment) { $1 })
         do {
             try await body(gateway)
         } catch {
@@ -331,7 +333,7 @@ import Testing
             (["--channel", "sms", "--to", "twilio"], "KURIR_GATEWAY_USER"),
             (["--channel", "push", "--to", "fcm", "--fcm-key", "/nowhere"], "/nowhere cannot be read"),
             (["--channel", "push", "--to", "fcm", "--fcm-key", "/etc/hostname"], "not a service account"),
-            (["--channel", "sms", "--to", "http://127.0.0.1:9/", "--secret", "x"], "kurir gateway secret"),
+            (["--channel", "sms", "--to", "https://127.0.0.1:9/", "--secret", "x"], "--secret-file"),
         ] {
             // A gateway that starts after all fails the test, and must not block it.
             let made = try Program("timeout", ["60", Kurir.path, "gateway", "run", "--database", url] + arguments)
@@ -341,6 +343,48 @@ import Testing
         let secret = try await Kurir.run("gateway", "secret", "--database", url).said
         let again = try await Kurir.run("gateway", "secret", "--database", url).said
         #expect(secret.hasPrefix("whsec_") && secret == again)
+    }
+
+    /// A server that does not offer TLS gets neither the message nor the password.
+    @Test func `nothing goes without TLS unless that is asked for`() async throws {
+        let url = TestDatabase.current.url
+        try await Receivers.running { receivers in
+            let plain = try await Kurir.run(
+                "gateway", "run", "--channel", "sms", "--to", receivers.told("http") + "/hook", "--database", url)
+            #expect(plain.code == 1 && plain.complained.contains("--insecure-transport"))
+            try await put(["ana@kurir.example"], channel: "email")
+            let environment = [
+                "KURIR_GATEWAY_SENDER": "dostava@kurir.example", "KURIR_GATEWAY_INSECURE_TRANSPORT": "false",
+                "KURIR_GATEWAY_USER": "kurir", "KURIR_GATEWAY_PASSWORD": "hush",
+            ]
+            try await running("email", to: receivers.told("smtp"), environment) { gateway in
+                try await eventually { gateway.complained.contains("attempt 1") }
+            }
+            #expect(receivers.arrived(at: "smtp").isEmpty)
+            #expect(try await query("SELECT attempt FROM message_queue") == [["1"]])
+        }
+    }
+
+    @Test func `secrets come by files, and not by the command line`() async throws {
+        let file = TemporaryDirectory.path("secret")
+        try Data("\(Receivers.secret)\n".utf8).write(to: URL(fileURLWithPath: file))
+        try await Receivers.running { receivers in
+            try await put(["+385911111111"])
+            let environment = ["KURIR_WEBHOOK_SECRET": "", "KURIR_WEBHOOK_SECRET_FILE": file]
+            try await running("sms", to: receivers.told("http") + "/hook", environment) { _ in
+                try await eventually { try await empty() }
+            }
+            // The receiver verifies signatures.
+            #expect(receivers.arrived(at: "webhook").count == 1)
+        }
+        for option in ["--secret", "--password=hush"] {
+            let refused = try await Kurir.run("gateway", "run", option, "hush")
+            #expect(refused.code == 64 && refused.complained.contains("-file") && !refused.complained.contains("hush"))
+        }
+        let both = try await Kurir.run(
+            "gateway", "run", "--channel", "sms", "--to", "https://127.0.0.1:9/", "--secret-file", file,
+            environment: ["KURIR_WEBHOOK_SECRET": Receivers.secret])
+        #expect(both.code == 64 && both.complained.contains("exclude each other"))
     }
 
     /// The figures for alarms can be seen from outside.
@@ -362,7 +406,7 @@ import Testing
         }
         try await query("UPDATE message_queue SET created_at = now() - interval '1 hour' WHERE lease IS NULL")
         try await Kurir.serving("--database", url, environment: [:]) { kurir in
-            let metrics = try await kurir.get("/metrics").body
+            let metrics = try await kurir.figures()
             func value(_ name: String) -> Double? {
                 let line = metrics.split(separator: "\n").first {
                     $0.hasPrefix("kurir_outbox_\(name){channel=\"sms\"}")

@@ -9,11 +9,27 @@ struct Kurir: Sendable {
     static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("kurir").path
 
+    /// Databases of tests are sealed with the key of this file, unless a test says otherwise.
+    static let keyFile = {
+        let path = TemporaryDirectory.path("kurir.key")
+        let key = Data([UInt8](repeating: 7, count: 32)).base64EncodedString()
+        let made = FileManager.default.createFile(
+            atPath: path, contents: Data(key.utf8), attributes: [.posixPermissions: 0o600])
+        precondition(made, "a temporary directory can be written to")
+        return path
+    }()
+
+    /// One that runs its database itself has a key beside it.
+    private static func keyed(_ environment: [String: String], _ arguments: [String]) -> [String: String] {
+        arguments.contains("--data-dir") || arguments.contains("--demo")
+            ? environment : ["KURIR_KEY_FILE": keyFile].merging(environment) { $1 }
+    }
+
     /// Runs a command to its end.
     static func run(
         _ arguments: String..., environment: [String: String] = [:]
     ) async throws -> (code: Int32, said: String, complained: String) {
-        let program = try Program(path, arguments, environment: environment)
+        let program = try Program(path, arguments, environment: keyed(environment, arguments))
         let code = try await program.end()
         return (code, program.said, program.complained)
     }
@@ -40,7 +56,8 @@ struct Kurir: Sendable {
     ) async throws -> Kurir {
         let kurir = Kurir(
             program: try Program(
-                path, ["serve", "--listen", "127.0.0.1:0"] + arguments, environment: environment, errors: errors))
+                path, ["serve", "--listen", "127.0.0.1:0", "--admin-listen", ":0"] + arguments,
+                environment: keyed(environment, arguments), errors: errors))
         try await eventually { !kurir.program.isRunning || kurir.program.said.hasSuffix("\n") }
         try #require(kurir.program.isRunning, "kurir does not start: \(kurir.program.complained)")
         return kurir
@@ -54,12 +71,26 @@ struct Kurir: Sendable {
     /// The port for raw clients.
     var port: UInt16 { UInt16(address.split(separator: ":").last ?? "") ?? 0 }
 
-    /// Sends a request with curl, which gives up after a minute.
-    func get(_ path: String, _ options: String...) async throws -> (status: Int, body: String) {
-        try await get(path, options)
+    /// Where operators are answered, as the log says.
+    var admin: String {
+        get async throws {
+            try await eventually { program.complained.contains(Self.adminInLog) }
+            return "http://" + String(program.complained.firstMatch(of: Self.adminInLog)?.1 ?? "")
+        }
     }
 
-    private func get(_ path: String, _ options: [String]) async throws -> (status: Int, body: String) {
+    private static var adminInLog: Regex<(Substring, Substring)> { /admin(?:=|":")(127\.0\.0\.1:[0-9]+)/ }
+
+    /// The figures for Prometheus.
+    func figures() async throws -> String { try await get("/metrics", at: admin, []).body }
+
+    /// Sends a request with curl, which gives up after a minute.
+    func get(_ path: String, _ options: String...) async throws -> (status: Int, body: String) {
+        try await get(path, at: address, options)
+    }
+
+    /// The same at another address.
+    func get(_ path: String, at address: String, _ options: [String] = []) async throws -> (status: Int, body: String) {
         let curl = try Program(
             "curl", ["-s", "--max-time", "60", "-w", "\n%{http_code}", address + path] + options)
         try await curl.end()
@@ -74,6 +105,6 @@ struct Kurir: Sendable {
         var options = ["-X", method, "-H", "Content-Type: application/json"]
         if let token { options += ["-H", "Authorization: Bearer \(token)"] }
         if let body { options += ["-d", body] }
-        return try await get(path, options)
+        return try await get(path, at: address, options)
     }
 }

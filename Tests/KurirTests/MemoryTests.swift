@@ -71,7 +71,7 @@ import Testing
 
     /// The sum of the figures in `/metrics` with a name, for a route if one is given.
     private func figure(_ name: String, _ route: String = "", of kurir: Kurir) async throws -> Int {
-        let lines = try await kurir.get("/metrics").body.split(separator: "\n")
+        let lines = try await kurir.figures().split(separator: "\n")
         let values = lines.filter { $0.hasPrefix(name) && (route.isEmpty || $0.contains("route=\"\(route)\"")) }
         return values.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
     }

@@ -26,6 +26,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory + "/postgres/postmaster.pid"))
     }
 
+    /// Nothing that is read later needs root.
+    @Test(.enabled(if: getuid() == 0, "only root has something to give up"))
+    func `root is given up before the first request`() async throws {
+        let directory = TemporaryDirectory.path("data")
+        try await Kurir.serving("--data-dir", directory) { kurir in
+            let status = try String(contentsOfFile: "/proc/\(kurir.program.number)/status", encoding: .utf8)
+            let lines = status.split(separator: "\n")
+            let user = try #require(getpwnam("postgres")).pointee.pw_uid
+            #expect(lines.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)"))
+            // What is left is to listen on low ports.
+            #expect(lines.contains("CapEff:\t0000000000000400") && lines.contains("CapPrm:\t0000000000000400"))
+            #expect(try FileManager.default.attributesOfItem(atPath: directory)[.ownerAccountID] as? UInt32 == user)
+            let answer = try await kurir.get("/readyz")
+            #expect(answer.status == 200)
+        }
+        let hidden = TemporaryDirectory.path("hidden")
+        try FileManager.default.createDirectory(
+            atPath: hidden, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let refused = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", hidden + "/data")
+        #expect(refused.code == 1 && refused.complained.contains("gives root up"))
+    }
+
     @Test func `a trial leaves nothing behind`() async throws {
         let kurir = try await Kurir.start(["--demo"])
         let log = kurir.program.complained
@@ -79,7 +101,7 @@ import Testing
         let log = try await Kurir.serving("--database", url, "--log-format", "json") { kurir in
             _ = try await kurir.get("/healthz", "-H", "X-Request-Id: one")
             _ = try await kurir.get("/nowhere/secret", "-H", "X-Request-Id: two")
-            _ = try await kurir.get("/metrics", "-X", "DELETE", "-H", "X-Request-Id: three")
+            _ = try await kurir.get("/readyz", "-X", "DELETE", "-H", "X-Request-Id: three")
             try await eventually { kurir.program.complained.contains("three") }
             return kurir.program.complained
         }
@@ -98,7 +120,7 @@ import Testing
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
             for _ in 0..<3 { _ = try await kurir.get("/readyz") }
             _ = try await kurir.get("/made/up", "-X", "BREW")
-            let text = try await kurir.get("/metrics").body
+            let text = try await kurir.figures()
             #expect(text.contains(#"kurir_http_requests_total{method="GET",route="/readyz",status="200"} 3"#))
             #expect(text.contains(#"kurir_http_requests_total{method="other",route="none",status="404"} 1"#))
             #expect(
@@ -108,7 +130,7 @@ import Testing
             for name in [
                 "kurir_http_connections 1", "kurir_http_bytes_waiting 0", "kurir_http_connections_cut_off_total 0",
                 "kurir_database_connections", "kurir_database_wait_seconds_total",
-                "kurir_loop_turn_seconds_count", "process_resident_memory_bytes",
+                "kurir_loop_turn_seconds_count", "process_resident_memory_bytes", "kurir_ready 1",
             ] {
                 #expect(text.contains(name))
             }
@@ -135,9 +157,10 @@ import Testing
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
             let database = TestDatabase.current
             try await blocking { try database.connect().execute("DELETE FROM \(table)") }
-            let answer = try await kurir.get("/readyz", "-H", "Accept-Language: hr")
-            #expect(answer.status == 503)
-            #expect(answer.body.contains("kurir migrate") && answer.body.contains("Baza"))
+            let answer = try await kurir.get("/readyz")
+            #expect(answer.status == 503 && !answer.body.contains("migrat"))
+            let details = try await kurir.get("/readyz", at: kurir.admin)
+            #expect(details.status == 503 && details.body.contains(#""database":"outdated""#))
             #expect(try await kurir.get("/healthz").status == 200)
         }
     }

@@ -33,18 +33,18 @@ import Testing
     @Test func `metrics are answered while the database hangs`() async throws {
         try await PrivateCluster.with { cluster in
             try await Kurir.serving("--database", cluster.url) { kurir in
-                #expect(try await kurir.get("/metrics").body.contains("kurir_feed_waiting 0"))
+                #expect(try await kurir.figures().contains("kurir_feed_waiting 0"))
                 cluster.signal(SIGSTOP)
-                let answer = try await kurir.get("/metrics")
-                #expect(answer.status == 200 && answer.body.contains("kurir_build_info"))
-                #expect(!answer.body.contains("kurir_feed_waiting"))
+                let figures = try await kurir.figures()
+                #expect(figures.contains("kurir_build_info") && figures.contains("kurir_ready 0"))
+                #expect(!figures.contains("kurir_feed_waiting"))
                 cluster.signal(SIGCONT)
             }
         }
     }
 
     private func resident(_ kurir: Kurir) async throws -> Int {
-        let text = try await kurir.get("/metrics").body
+        let text = try await kurir.figures()
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("process_resident_memory_bytes ") })
         return try #require(Int(line.split(separator: " ")[1]))
     }

@@ -60,7 +60,7 @@ def walk(address, key):
 
 
 def look(way, store, courier, code):
-    for page in ["courier", "worker_js", "healthz", "readyz", "metrics", "openapi_json", "docs"]:
+    for page in ["courier", "worker_js", "healthz", "readyz", "openapi_json", "docs"]:
         way.call(f"get_{page}")
     way.call("get")
     way.call("get_i_code_qr_svg", path_parameters={"code": code})
@@ -71,7 +71,7 @@ def look(way, store, courier, code):
     way.call("get_i_code", 410, path_parameters={"code": code})
     way.call("get_i_code", 404, path_parameters={"code": "00000-00000"})
     for token in [store, courier]:
-        for things in ["me", "sessions", "invites", "partners"]:
+        for things in ["me", "me_security", "sessions", "invites", "partners"]:
             way.call(f"get_{things}", token=token)
     own = way.call("get_me", token=courier)["id"]
     for query in [{}, {"partner": "true"}, {"partner": "false", "q": "an", "limit": 1}]:

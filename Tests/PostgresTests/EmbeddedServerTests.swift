@@ -40,6 +40,72 @@ import Testing
         try await home.stop(server)
     }
 
+    @Test func `the product's role can do nothing but its work`() async throws {
+        let server = try await home.start()
+        let connection = try BlockingConnection(url: server.url)
+        #expect(
+            try connection.query(
+                "SELECT rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls FROM pg_roles WHERE rolname = current_user"
+            ) == [["f", "f", "f", "f", "f"]])
+        for attack in [
+            "SELECT pg_read_file('PG_VERSION')", "COPY (SELECT 1) TO PROGRAM 'cat'", "ALTER SYSTEM SET fsync = off",
+            "CREATE ROLE other SUPERUSER", "SET ROLE postgres",
+        ] {
+            #expect(throws: PostgresError.self, "\(attack)") { try connection.execute(attack) }
+        }
+        try await home.stop(server)
+    }
+
+    /// Whoever reaches the socket is who the system says, and nobody else.
+    @Test func `a stranger who reaches the socket is not let in`() async throws {
+        let server = try await home.start()
+        let stranger = try await Program.run(
+            "sh",
+            [
+                "-c",
+                """
+                test "$(id -u)" = 0 || exit 0
+                chmod 711 '\(path)' '\(path)/postgres' && chmod 777 '\(path)/postgres/.s.PGSQL.5432'
+                setpriv --reuid=nobody --clear-groups psql -h '\(path)/postgres' -U kurir -c 'SELECT 1' kurir
+                """,
+            ])
+        #expect(getuid() != 0 || stranger.complained.contains("Peer authentication failed"), "\(stranger.complained)")
+        try await home.stop(server)
+    }
+
+    /// Its superuser had the product's name, and owned everything.
+    @Test func `a cluster from before gives the product a role of its own`() async throws {
+        let server = try await home.start()
+        try home.write("kept", server)
+        func superuser(_ database: String, _ name: String) throws -> BlockingConnection {
+            try BlockingConnection(url: server.url(database: database, as: name))
+        }
+        try superuser("kurir", "postgres").execute(
+            """
+            REASSIGN OWNED BY kurir TO postgres; DROP OWNED BY kurir; DROP ROLE kurir;
+            CREATE TYPE kind AS ENUM ('a');
+            CREATE FUNCTION f() RETURNS integer LANGUAGE sql AS 'SELECT 1';
+            CREATE TABLE counted (n integer GENERATED ALWAYS AS IDENTITY) PARTITION BY RANGE (n);
+            CREATE TABLE part PARTITION OF counted DEFAULT;
+            CREATE ROLE kurir_renamer SUPERUSER LOGIN
+            """)
+        try superuser("postgres", "kurir_renamer").execute("ALTER ROLE postgres RENAME TO kurir")
+        try superuser("postgres", "kurir").execute("DROP ROLE kurir_renamer")
+        try await home.stop(server)
+
+        for _ in 0..<2 {
+            let again = try await home.start()
+            let connection = try BlockingConnection(url: again.url)
+            #expect(try connection.query("SELECT rolsuper FROM pg_roles WHERE rolname = current_user") == [["f"]])
+            #expect(try home.read(again) == "kept")
+            try connection.execute("INSERT INTO counted DEFAULT VALUES; ALTER TABLE part ADD CHECK (n > 0)")
+            try connection.execute("ALTER TYPE kind ADD VALUE IF NOT EXISTS 'b'; DROP FUNCTION IF EXISTS f()")
+            let roles = try connection.query("SELECT rolname FROM pg_roles WHERE rolname !~ '^pg_' ORDER BY 1")
+            #expect(roles == [["kurir"], ["kurir_gateway"], ["postgres"]])
+            try await home.stop(again)
+        }
+    }
+
     @Test(arguments: [1: "100", 80: "100", 81: "101"])
     func `an embedded server takes the connections wanted and some for tools`(wanted: Int, taken: String) async throws {
         let server = try await blocking { [path] in
@@ -167,8 +233,9 @@ import Testing
         while (try? home.read(server)) != "kept" { try await Task.sleep(for: .milliseconds(10)) }
         try await home.stop(server)
         let again = try await home.start(at: path)
-        try BlockingConnection(url: again.url).execute("VACUUM")
-        try BlockingConnection(url: again.url).execute("CREATE DATABASE other")
+        let all = again.url(database: "postgres", as: Cluster.superuser)
+        try BlockingConnection(url: all).execute("VACUUM")
+        try BlockingConnection(url: all).execute("CREATE DATABASE other")
         #expect(try home.read(again) == "kept")
         try await home.stop(again)
     }

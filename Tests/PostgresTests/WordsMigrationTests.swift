@@ -26,7 +26,7 @@ import Testing
             // Meanwhile somebody edits a delivery that is not filled in yet.
             try connection.execute("UPDATE deliveries SET description = 'Kruh' WHERE reference = 'R2999'")
             var steps: [Backfill] = []
-            try Migrator(Self.all).migrate(url, filled: { steps.append($0) })
+            try Migrator(Self.all).migrate(url, filled: { if $0.name.hasPrefix("fill_words") { steps.append($0) } })
             #expect(
                 steps.map { "\($0.name) \($0.rows.map(String.init) ?? "all")" } == [
                     "fill_words_of_couriers 1000", "fill_words_of_couriers 2000", "fill_words_of_couriers 3000",

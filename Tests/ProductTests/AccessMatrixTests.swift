@@ -38,8 +38,8 @@ import Testing
         var rows: [String: Row] {
             [
                 "get /healthz": Row(access: .anyone), "get /readyz": Row(access: .anyone),
-                "get /metrics": Row(access: .anyone), "get /openapi.json": Row(access: .anyone),
-                "get /docs": Row(access: .anyone), "get /i/{code}": Row(access: .anyone),
+                "get /openapi.json": Row(access: .anyone), "get /docs": Row(access: .anyone),
+                "get /i/{code}": Row(access: .anyone),
                 "get /i/{code}/qr.svg": Row(access: .anyone), "get /": Row(access: .anyone),
                 "get /courier": Row(access: .anyone), "get /worker.js": Row(access: .anyone),
                 "get /assets/{version}/{name}": Row(access: .anyone),
@@ -48,7 +48,7 @@ import Testing
                 "post /v1/stores": Row(access: .anyone), "post /v1/couriers": Row(access: .anyone),
                 "post /v1/sessions": Row(access: .anyone), "post /v1/password_resets": Row(access: .anyone),
                 "put /v1/password_resets": Row(access: .anyone),
-                "get /v1/sessions": Row(access: .signedIn),
+                "get /v1/sessions": Row(access: .signedIn), "get /v1/me/security": Row(access: .signedIn),
                 "delete /v1/sessions/current": Row(access: .signedIn),
                 "delete /v1/sessions/{id}": Row(
                     access: .signedIn,

@@ -77,7 +77,7 @@ import Testing
 
     @Test func `the description of the API is made once`() async throws {
         try await API.serving { api in
-            let secret = try await ServerSecret.shared(by: api.database)
+            let secret = API.secret
             let pages = PageRoom(
                 described: [CountingRoom()], version: "0", throttle: Throttle(api.database, looseness: nil),
                 codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: API.apps)

@@ -98,7 +98,8 @@ import Testing
     /// Every table has so many rows that reading all of them is noticed, except those that are always small.
     private func expectRows(_ api: API) async throws {
         let small: Set = [
-            "event_cursors_before", "event_rounds", "events_kept", "gateway_keys", "housekeeping", "message_counts",
+            "audit_failures", "event_cursors_before", "event_rounds", "events_kept", "gateway_keys", "housekeeping",
+            "message_counts",
             "messages_done",
             "partnership_endings", "schema_backfills", "schema_functions", "schema_least",
             "schema_migrations", "server_secret",
@@ -206,6 +207,10 @@ import Testing
             SELECT \(number), 1, now() FROM generate_series(1, 2000) n
             """,
             """
+            INSERT INTO audit (kind, account_id)
+            SELECT 'session.created', account_id FROM sessions, generate_series(1, 2) n
+            """,
+            """
             INSERT INTO throttles (subject, drained_at)
             SELECT sha256(n::text::bytea), now() + interval '1 hour' FROM generate_series(1, 2000) n
             """,
@@ -272,6 +277,7 @@ private struct Statements: Sendable {
             Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
             Self.one(try ListStores(courier: courier, page: page)),
             Self.one(try ListSessions(caller: caller, page: page)),
+            Self.one(try ListSecurity(account: storeID, page: page)),
             Self.one(try ListSentInvites(store: storeID, page: page)),
             Self.one(try ListReceivedInvites(courier: courier, page: page)),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),

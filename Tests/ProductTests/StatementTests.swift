@@ -27,8 +27,8 @@ import Testing
         KeepFirstAnswer.self,
         ForgetFirstAnswer.self,
         SizesOfTables.self,
-        OfferSecret.self,
-        ReadSecret.self,
+        NoteFailure.self,
+        RenewAudit.self,
         TakeFromBuckets.self,
         ClearBuckets.self,
 
@@ -42,6 +42,7 @@ import Testing
         RetryDead.self,
         RenewMessagePartitions.self,
         BuryOutdated.self,
+        ForgetVoidCodes.self,
         FoldMessageCounts.self,
         FindReadyChannels.self,
 
@@ -81,6 +82,7 @@ import Testing
         ListStores.self,
         HoldPartnership.self,
         CarriesSomething.self,
+        ArePartners.self,
         EndPartnership.self,
         FindInvite.self,
         RedeemInvite.self,
@@ -89,6 +91,7 @@ import Testing
         FindCredentials.self,
         ListSessions.self,
         EndSession.self,
+        ListSecurity.self,
 
         // Deliveries
         CommitCreations<PassOver>.self,
@@ -130,7 +133,8 @@ import Testing
         "EndPartnership": "uuid, uuid, jsonb", "MakeInvite": "uuid, uuid, text, uuid, bytea, text, jsonb",
         "RedeemInvite": "uuid, uuid, jsonb", "ListCancellations": "uuid, uuid, uuid, integer",
         "ListReceivedInvites": "uuid, uuid, integer", "ListSentInvites": "uuid, uuid, integer",
-        "ListSessions": "uuid, uuid, integer", "ListStores": "uuid, text, uuid, integer",
+        "ListSessions": "uuid, uuid, integer", "ListSecurity": "uuid, uuid, integer",
+        "ListStores": "uuid, text, uuid, integer",
         "FindStandings": "uuid, uuid, text, uuid", "ListCouriers": "uuid, boolean, text, text, uuid, integer",
         "ListPartners": "uuid, boolean, text, text, uuid, integer",
         "WalkCouriers": "uuid, boolean, text, text, uuid, integer, text, integer",

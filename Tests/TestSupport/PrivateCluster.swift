@@ -11,6 +11,7 @@ public final class PrivateCluster: Sendable {
     private let cluster: Cluster
     private let port: ReservedPort?
     private let server = Locked<ServerProcess?>(nil)
+    private let hasRole = Locked(false)
 
     private init(on port: ReservedPort?) throws {
         let path = TemporaryDirectory.path("private")
@@ -59,7 +60,18 @@ public final class PrivateCluster: Sendable {
             while !cluster.isReady(started) {
                 guard started.wait(milliseconds: 5) == .timeout else { throw PostgresError.unavailable("no server") }
             }
+            if !hasRole.withLock({ $0 }) { try makeRole() }
         }
+    }
+
+    /// The role that tests come as may do everything.
+    private func makeRole() throws {
+        let superuser =
+            url.contains("127.0.0.1")
+            ? url.replacing("kurir@", with: "\(Cluster.superuser)@")
+            : cluster.url(database: "postgres", as: Cluster.superuser)
+        try BlockingConnection(url: superuser).execute("CREATE ROLE kurir SUPERUSER LOGIN")
+        hasRole.withLock { $0 = true }
     }
 
     /// Kills every process of the server, as in a power cut, and waits until they are gone.

@@ -12,6 +12,14 @@ final class TestCluster: Sendable {
     private init() throws {
         let path = TemporaryDirectory.path("shared")
         server = try EmbeddedServer.start(dataDirectory: path, connections: 480, durable: false) { _ in }
+        // Tests look and interfere everywhere, and come as whom they like.
+        let superuser = try BlockingConnection(url: server.url(database: "postgres", as: Cluster.superuser))
+        try superuser.execute(
+            """
+            ALTER ROLE kurir SUPERUSER;
+            COPY (SELECT 'local all all trust') TO '\(path)/postgres/pg_hba.conf';
+            SELECT pg_reload_conf()
+            """)
         try administer { try $0.execute("CREATE DATABASE template") }
         try Migrator(.all, functions: .all, revision: Schema.functionsRevision).migrate(
             server.url(database: "template"))

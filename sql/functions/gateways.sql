@@ -1,5 +1,27 @@
 -- What gateways do with messages.
 
+-- The channels of the role that has signed in: those that it was given, or all where nobody limited it.
+CREATE OR REPLACE FUNCTION channels_of_session() RETURNS text[]
+LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN count(*) = 0 THEN '{push,sms,email}' ELSE coalesce(
+        array_agg(DISTINCT channel) FILTER (WHERE revoked_at IS NULL AND (expires_at > now()) IS NOT FALSE), '{}') END
+    FROM gateway_keys, unnest(channels) AS channel WHERE role = session_user
+$$;
+
+-- Lets a gateway take messages of a channel, and notes that it does. One that forgets its transaction would have everybody
+-- wait for the messages that it has taken, so its session ends then.
+CREATE OR REPLACE FUNCTION let_in(wanted_channel text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF wanted_channel <> ALL (channels_of_session()) THEN
+        RAISE EXCEPTION 'the role % may not take messages of %', session_user, wanted_channel
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    UPDATE gateway_keys SET used_at = now() WHERE role = session_user AND (used_at > now() - interval '1 minute') IS NOT TRUE;
+    IF session_user <> current_user THEN PERFORM set_config('idle_in_transaction_session_timeout', '10s', false); END IF;
+END
+$$;
+
 -- Takes the oldest message of up to so many addresses, for so long. Nobody else is given a message to one of these
 -- addresses meanwhile.
 CREATE OR REPLACE FUNCTION outbox_claim(wanted_channel text, wanted integer, lease_seconds integer)
@@ -28,6 +50,7 @@ BEGIN
     IF (wanted BETWEEN 1 AND 500 AND lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
         RAISE EXCEPTION 'claim 1 to 500 messages for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    PERFORM let_in(wanted_channel);
     -- Nobody else needs to look as far meanwhile.
     IF looks_further THEN PERFORM set_queue_time(look, moment + interval '1 second'); END IF;
     LOOP
@@ -111,6 +134,7 @@ SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
+    channels := ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session()));
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
         held AS MATERIALIZED (
@@ -144,6 +168,7 @@ DECLARE
     unregistered uuid[] := ARRAY(
         SELECT id FROM jsonb_to_recordset(failures) AS m(id uuid, unregistered boolean) WHERE unregistered);
 BEGIN
+    channels := ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session()));
     IF unregistered <> '{}' THEN
         -- Whoever gives a device up locks it first, and then its messages: so here.
         PERFORM FROM devices WHERE token = ANY (ARRAY(
@@ -199,6 +224,7 @@ BEGIN
     IF (lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
         RAISE EXCEPTION 'extend for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    channels := ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session()));
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
         held AS MATERIALIZED (
@@ -216,4 +242,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    outbox_claim, outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;
+    channels_of_session, let_in, outbox_claim, outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;

@@ -7,8 +7,9 @@ LANGUAGE sql STABLE AS $$ SELECT hashtextextended(address, hashtext(channel::tex
 CREATE OR REPLACE FUNCTION queue_messages() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at)
-        SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at
+    INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
+        SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at,
+            data ?| '{code,url}'
         FROM written;
     RETURN NULL;
 END
@@ -51,8 +52,10 @@ CREATE OR REPLACE FUNCTION bury_messages(buried_channel message_channel, ids uui
 LANGUAGE plpgsql AS $$
 BEGIN
     WITH buried AS (DELETE FROM message_queue WHERE id = ANY (ids) RETURNING *)
-    INSERT INTO messages_dead (id, created_at, channel, attempt, reason)
-        SELECT id, created_at, channel, attempt, left(bury_messages.reason, 500) FROM buried;
+    INSERT INTO messages_dead (id, created_at, channel, attempt, reason, has_code)
+        SELECT id, created_at, channel, attempt, left(bury_messages.reason, 500),
+            has_code AND coalesce(expires_at > clock_timestamp(), false)
+        FROM buried;
     PERFORM count_messages(buried_channel, 'dead', cardinality(ids));
 END
 $$;

@@ -21,6 +21,8 @@ BEGIN
         FROM message_queue WHERE id = ANY (untrue) ORDER BY id FOR UPDATE);
     UPDATE message_queue SET expires_at = clock_timestamp() WHERE id = ANY (untrue) AND id <> ALL (array_remove(waiting, NULL));
     DELETE FROM message_queue WHERE id = ANY (waiting);
+    -- What a gateway has, it has; nobody else needs it.
+    PERFORM forget_codes(ARRAY(SELECT id FROM message_queue WHERE id = ANY (untrue) AND has_code));
     RETURN cardinality(untrue);
 END
 $$;

@@ -1,6 +1,7 @@
 #pragma once
 // What Linux offers and Swift's Glibc module does not show.
 #include <malloc.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -26,3 +27,7 @@ void clinux_set_thread_value(void *value);
 
 /// posix_spawn's "start in that directory", which Swift cannot see behind its version guard.
 int clinux_spawn_chdir(void *file_actions, const char *path);
+
+/// Becomes a user who is not root, with all threads to come, and keeps but the right to listen on low ports. Call it while
+/// there is one thread. -1 and errno if that fails.
+int clinux_become(uint32_t user, uint32_t group);

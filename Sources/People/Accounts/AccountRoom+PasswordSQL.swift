@@ -1,3 +1,4 @@
+import API
 import Outbox
 import Domain
 import Postgres
@@ -19,18 +20,23 @@ struct FindPassword: Statement {
 struct ChangePassword: Statement {
     static let sql = """
         WITH forgotten AS (DELETE FROM password_resets WHERE account_id = $1 RETURNING account_id),
-        untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) AS withdrawn FROM forgotten)
-        UPDATE accounts SET password_hash = $3
-        WHERE id = $1 AND password_hash = $2 AND (SELECT count(withdrawn) FROM untrue) >= 0 RETURNING id
+        untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) AS withdrawn FROM forgotten),
+        changed AS (
+            UPDATE accounts SET password_hash = $3
+            WHERE id = $1 AND password_hash = $2 AND (SELECT count(withdrawn) FROM untrue) >= 0 RETURNING id),
+        noted AS (\(Audit.sql("SELECT $4::jsonb AS event FROM changed")))
+        SELECT id FROM changed
         """
     let account: ID
     let old: String
     let new: String
+    let event: SecurityEvent
 
     func bind(into parameters: inout Parameters) {
         parameters.add(account)
         parameters.add(old)
         parameters.add(new)
+        parameters.add(event.parameter)
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
@@ -102,17 +108,22 @@ struct FinishReset: Statement {
     static let sql = """
         WITH used AS (
             DELETE FROM password_resets WHERE account_id = $1 AND code_hash = $2 RETURNING account_id),
-        untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) AS withdrawn FROM used)
-        UPDATE accounts SET password_hash = $3 FROM used
-        WHERE id = used.account_id AND (SELECT count(withdrawn) FROM untrue) >= 0 RETURNING id
+        untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) AS withdrawn FROM used),
+        changed AS (
+            UPDATE accounts SET password_hash = $3 FROM used
+            WHERE id = used.account_id AND (SELECT count(withdrawn) FROM untrue) >= 0 RETURNING id),
+        noted AS (\(Audit.sql("SELECT $4::jsonb AS event FROM changed")))
+        SELECT id FROM changed
         """
     let attempt: TryReset.Row
     let passwordHash: String
+    let event: SecurityEvent
 
     func bind(into parameters: inout Parameters) {
         parameters.add(attempt.account)
         parameters.add(Bytes(attempt.codeHash))
         parameters.add(passwordHash)
+        parameters.add(event.parameter)
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }

@@ -26,15 +26,20 @@ extension AccountRoom {
         let bucket = Throttle.Bucket("password of", caller.account.description, burst: 10, step: .seconds(60))
         try await throttle.take([bucket])
         let old = try await database.run(FindPassword(account: caller.account)).first
-        guard let old, try await hasher.verify(form.current, against: old) else { throw Problem.wrongPassword }
+        guard let old, try await hasher.verify(form.current, against: old) else {
+            try await call.noteFailure(.passwordFailed, of: caller.account)
+            throw Problem.wrongPassword
+        }
         let change = ChangePassword(
-            account: caller.account, old: old, new: try await hasher.hash(form.new.text))
+            account: caller.account, old: old, new: try await hasher.hash(form.new.text),
+            event: SecurityEvent(.passwordChanged, of: caller.account, call.request))
         try await database.transaction { transaction in
             // If another change came first, the current password is a different one, and nothing is changed.
             guard try await transaction.run(change).first != nil else { throw Problem.wrongPassword }
             try await transaction.run(EndSessions(account: caller.account, kept: caller.session))
         }
         await authenticator.forget(caller.account)
+        call.log(change.event)
         try await throttle.clear([bucket])
         return Response(.noContent)
     }
@@ -54,6 +59,7 @@ extension AccountRoom {
         try await database.run(
             InsertReset(
                 login: form.login, codeHash: hash(code, of: form.login), minutes: Self.resetMinutes, message: message))
+        try await call.noteFailure(.resetAsked, of: nil, called: form.login.key)
         return Response(.accepted)
     }
 
@@ -65,13 +71,19 @@ extension AccountRoom {
         ])
         guard let attempt = try await database.run(TryReset(login: form.login)).first,
             let code = ResetCode(form.code), constantTimeEquals(attempt.codeHash, hash(code, of: form.login))
-        else { throw Problem.wrongCode }
-        let finish = FinishReset(attempt: attempt, passwordHash: try await hasher.hash(form.new.text))
+        else {
+            try await call.noteFailure(.resetFailed, of: nil, called: form.login.key)
+            throw Problem.wrongCode
+        }
+        let finish = FinishReset(
+            attempt: attempt, passwordHash: try await hasher.hash(form.new.text),
+            event: SecurityEvent(.resetDone, of: attempt.account, call.request))
         try await database.transaction { transaction in
             guard try await transaction.run(finish).first != nil else { throw Problem.wrongCode }
             try await transaction.run(EndSessions(account: attempt.account, kept: nil))
         }
         await authenticator.forget(attempt.account)
+        call.log(finish.event)
         return Response(.noContent)
     }
 

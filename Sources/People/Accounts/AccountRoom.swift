@@ -63,6 +63,7 @@ package struct AccountRoom: Room {
             try await refusingTaken { try await runner.run(store) }
             return try await session.begin(runner, passwordHash: store.passwordHash)
         }
+        call.log(session.event)
         return try await welcome(store.id, begun, partner: nil, asCookie: form.cookie)
     }
 
@@ -78,6 +79,7 @@ package struct AccountRoom: Room {
             guard let code = form.inviteCode else { return (begun, Partner?.none) }
             return (begun, try await redemption.redeem(code, by: courier.id, runner))
         }
+        call.log(session.event)
         return try await welcome(courier.id, begun, partner: partner, asCookie: form.cookie)
     }
 

@@ -65,6 +65,17 @@ struct HoldPartnership: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
+/// Whether the two work together.
+struct ArePartners: Statement {
+    static let sql = "SELECT EXISTS (SELECT FROM partners WHERE store_id = $1 AND courier_id = $2)"
+    static let isReadOnly = true
+    let pair: Pair
+
+    func bind(into parameters: inout Parameters) { pair.bind(into: &parameters) }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
 /// Whether a courier carries a delivery of a store.
 struct CarriesSomething: Statement {
     static let sql = """

@@ -11,6 +11,8 @@ struct NewSession: Sendable {
     let account: ID
     private let userAgent: String?
     private let address: String
+    /// What is noted of it.
+    let event: SecurityEvent
 
     /// A session for the account, with the address and the user agent of the request.
     init(for account: ID, _ request: Request) {
@@ -19,6 +21,7 @@ struct NewSession: Sendable {
         self.account = account
         userAgent = request.header("user-agent").map(Self.shortened)
         address = request.client.description
+        event = SecurityEvent(.sessionCreated, of: account, request)
     }
 
     /// One line, bounded in scalars, which are at most four bytes each. Characters would be no bound, since each can be
@@ -37,9 +40,13 @@ struct NewSession: Sendable {
     /// Locks the account's row, so that a change of the password ends the new session or prevents it.
     struct InsertSession: Statement {
         static let sql = """
-            WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE)
-            INSERT INTO sessions (id, account_id, token_hash, expires_at, user_agent, address)
-            SELECT $1, id, $3, now() + interval '30 days', $4, $5 FROM account RETURNING expires_at
+            WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE),
+            begun AS (
+                INSERT INTO sessions (id, account_id, token_hash, expires_at, user_agent, address)
+                SELECT $1, id, $3, now() + interval '30 days', $4, $5 FROM account RETURNING id, expires_at),
+            noted AS (\(Audit.sql(
+                "SELECT $7::jsonb || jsonb_build_object('detail', jsonb_build_object('session', id)) AS event FROM begun")))
+            SELECT expires_at FROM begun
             """
         let session: NewSession
         let passwordHash: String
@@ -51,6 +58,7 @@ struct NewSession: Sendable {
             parameters.add(session.userAgent)
             parameters.add(session.address)
             parameters.add(passwordHash)
+            parameters.add(session.event.parameter)
         }
 
         static func decode(_ row: inout RowReader) throws -> Timestamp { try row.read() }

@@ -85,17 +85,21 @@ struct ListSessions: Statement {
 struct EndSession: Statement {
     static let sql = """
         WITH ended AS (DELETE FROM sessions WHERE id = $2 AND account_id = $1 RETURNING id),
-        dropped AS (DELETE FROM devices USING ended WHERE token = $3 AND account_id = $1)
+        dropped AS (DELETE FROM devices USING ended WHERE token = $3 AND account_id = $1),
+        noted AS (\(Audit.sql(
+            "SELECT $4::jsonb || jsonb_build_object('detail', jsonb_build_object('session', id)) AS event FROM ended")))
         SELECT id FROM ended
         """
     let account: ID
     let session: ID
     let device: String?
+    let event: SecurityEvent
 
     func bind(into parameters: inout Parameters) {
         parameters.add(account)
         parameters.add(session)
         parameters.add(device)
+        parameters.add(event.parameter)
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }

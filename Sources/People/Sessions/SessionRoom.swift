@@ -57,15 +57,15 @@ package struct SessionRoom: Room {
         let buckets = SignInBuckets(form.login, from: address)
         try await throttle.take(buckets.all(isFamiliar: found?.isFamiliar ?? false))
         guard try await hasher.verify(form.password, against: found?.passwordHash), let found else {
+            try await call.noteFailure(.sessionFailed, of: found?.account, called: form.login.key)
             throw Problem.wrongCredentials
         }
-        let runner = Runner.database(database)
+        let new = NewSession(for: found.account, call.request)
         // There is no session if the password was changed meanwhile.
-        guard
-            let session = try await NewSession(for: found.account, call.request)
-                .begin(runner, passwordHash: found.passwordHash),
+        guard let session = try await new.begin(.database(database), passwordHash: found.passwordHash),
             let account = try await database.run(FindAccount(id: found.account)).first
         else { throw Problem.wrongCredentials }
+        call.log(new.event)
         try await throttle.clear(buckets.ofLogin)
         call.request.account = account.id.description
         return answer(account, session, asCookie: form.cookie)
@@ -89,8 +89,11 @@ package struct SessionRoom: Room {
     }
 
     private func end(_ session: ID, _ call: Call) async throws -> Response {
-        let ending = EndSession(account: call.caller.account, session: session, device: call.request.query("device"))
+        let ending = EndSession(
+            account: call.caller.account, session: session, device: call.request.query("device"),
+            event: SecurityEvent(.sessionEnded, of: call.caller.account, call.request))
         guard try await database.run(ending).first != nil else { throw Problem.notFound }
+        call.log(ending.event)
         await authenticator.forget(call.caller.account)
         guard session == call.caller.session, call.request.cookie(SessionCookie.name) != nil else {
             return Response(.noContent)

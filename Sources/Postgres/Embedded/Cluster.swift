@@ -4,8 +4,10 @@ import Glibc
 /// A cluster's directory, held open. The server is started on the descriptor and not on the path, so that neither the
 /// permissions of the directories above nor the path's length matter.
 package final class Cluster: Sendable {
-    /// The superuser, and the database that the product uses.
+    /// The product's role, and its database.
     static let user = "kurir"
+    /// The role that may do everything, which the product does without once there is a database.
+    package static let superuser = "postgres"
     /// The number in the socket's name.
     private static let port = 5432
     /// How many connections are reserved for others than the product.
@@ -32,8 +34,8 @@ package final class Cluster: Sendable {
     }
 
     /// The URL by which libpq reaches a database of this cluster. It is valid as long as this value lives.
-    package func url(database: String = Cluster.user) -> String {
-        "postgresql://\(Self.user)@\(percentEncoded(socketDirectory)):\(Self.port)/\(database)"
+    package func url(database: String = Cluster.user, as user: String = Cluster.user) -> String {
+        "postgresql://\(user)@\(percentEncoded(socketDirectory)):\(Self.port)/\(database)"
     }
 
     /// The path, unless it is too long for a socket's address or libpq would take it for a list of hosts.

@@ -19,12 +19,11 @@ extension DataDirectory {
         syncNames()
     }
 
-    /// The cluster has UTF-8 and byte order, so that sorting never changes with the system. Whoever reaches the socket
-    /// is let in: only the cluster's owner and root can, since the socket is in the cluster's directory.
+    /// The cluster has UTF-8 and byte order, so that sorting never changes with the system.
     private static func initdb(_ binaries: ServerBinaries, durable: Bool) -> [String] {
         [
-            binaries.initdb, "--pgdata=/proc/self/fd/3", "--username=\(Cluster.user)", "--encoding=UTF8",
-            "--locale=C.UTF-8", "--data-checksums", "--auth-local=trust", "--auth-host=reject",
+            binaries.initdb, "--pgdata=/proc/self/fd/3", "--username=\(Cluster.superuser)", "--encoding=UTF8",
+            "--locale=C.UTF-8", "--data-checksums", "--auth-local=peer", "--auth-host=reject",
         ] + (durable ? [] : ["--no-sync"])
     }
 
@@ -58,6 +57,10 @@ extension DataDirectory {
 /// The user that PostgreSQL runs as: the owner of its cluster, as it demands.
 struct ServerUser {
     private let owner: stat
+
+    /// Its number and its group's.
+    var number: uid_t { owner.st_uid }
+    var group: gid_t { owner.st_gid }
 
     init(owning file: Int32) throws {
         var owner = stat()

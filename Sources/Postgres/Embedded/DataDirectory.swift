@@ -44,10 +44,12 @@ package final class DataDirectory: Sendable {
 
     /// Opens the cluster, or makes it.
     package func cluster(durable: Bool = true, making: () -> Void = {}) throws -> Cluster {
-        if let cluster = try Cluster(path: clusterPath) { return cluster }
-        making()
-        try makeCluster(durable: durable)
+        if try Cluster(path: clusterPath) == nil {
+            making()
+            try makeCluster(durable: durable)
+        }
         guard let cluster = try Cluster(path: clusterPath) else { throw SystemError("opening \(clusterPath)") }
+        try cluster.letIn()
         return cluster
     }
 

@@ -11,7 +11,7 @@ public final class EmbeddedServer: Sendable {
     private init(_ supervisor: Supervisor) throws {
         self.supervisor = supervisor
         url = supervisor.cluster.url()
-        try Self.makeDatabase(in: supervisor.cluster)
+        try supervisor.cluster.makeDatabase()
     }
 
     /// Takes the data directory, makes the cluster if there is none, and starts its server. It blocks until the server
@@ -42,9 +42,9 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// The URL of another database of this server.
-    public func url(database: String) -> String {
-        supervisor.cluster.url(database: database)
+    /// The URL of another database of this server, or for the role that may do everything.
+    package func url(database: String, as user: String = Cluster.user) -> String {
+        supervisor.cluster.url(database: database, as: user)
     }
 
     /// The URL of the server that another process runs in that directory. It stays valid while this process lives. From
@@ -65,13 +65,6 @@ public final class EmbeddedServer: Sendable {
     /// Stops the server: fast if possible, and at once after ten seconds. It blocks until the server is gone.
     public func stop() {
         supervisor.stop()
-    }
-
-    /// Makes the product's database. An interrupted start may have left the cluster without it.
-    private static func makeDatabase(in cluster: Cluster) throws {
-        let connection = try BlockingConnection(url: cluster.url(database: "postgres"))
-        let existing = try connection.query("SELECT 1 FROM pg_database WHERE datname = $1", [Cluster.user])
-        if existing.isEmpty { try connection.execute("CREATE DATABASE \(Cluster.user)") }
     }
 
     /// An event of the server.

@@ -1,3 +1,4 @@
+import Crypto
 import EventLoop
 import HTTP
 import Postgres
@@ -46,11 +47,11 @@ struct API: Sendable {
         configuration.limits.connectionsPerAddress = nil
         configuration.limits.requestsPerAddress = nil
         let service = try await Service.start(
-            settings, configuration, lanes: lanes, on: group,
+            settings, configuration, lanes: lanes, on: group, secret: secret,
             status: StatusRoom(
-                database: database, newestMigration: Schema.migrations.count,
-                functionsRevision: Schema.functionsRevision
-            ) { "" }
+                Readiness(
+                    database: database, newestMigration: Schema.migrations.count,
+                    functionsRevision: Schema.functionsRevision))
         ) { event in
             if case .failed(_, let route, let error) = event { print("\(route): \(error)") }
         } failed: {
@@ -72,6 +73,8 @@ struct API: Sendable {
         try await blocking { group.stop() }
         return try result.get()
     }
+
+    static let secret = ServerSecret([UInt8](repeating: 7, count: 32))!
 
     static let apps = MobileApps(
         apple: ["TEAM12345.hr.example.courier"], android: [(package: "hr.example.courier", fingerprint: "AB:CD")])

@@ -1,0 +1,32 @@
+import CLinux
+import EventLoop
+import Glibc
+
+extension EmbeddedServer {
+    /// If this process is root's, it becomes the user that PostgreSQL runs as, who gets the data directory and what lies in
+    /// it. Call it while there is one thread. Whatever is opened afterwards, that user must be able to open.
+    public static func giveUpRoot(dataDirectory path: String?) throws {
+        guard geteuid() == 0 else { return }
+        guard let entry = getpwnam("postgres") else { throw EmbeddedServerError.noServerUser }
+        var (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        if let path {
+            try FileSystem.makeDirectory(path)
+            if let cluster = try FileSystem.openDirectory(path + "/postgres") {
+                defer { close(cluster) }
+                let owner = try ServerUser(owning: cluster)
+                (user, group) = (owner.number, owner.group)
+            }
+            for name in ["", "/kurir.lock", "/postgres.log", "/kurir.key"] {
+                guard lchown(path + name, user, group) == 0 || errno == ENOENT else {
+                    throw SystemError("giving \(path + name) away")
+                }
+            }
+        }
+        guard clinux_become(user, group) == 0 else { throw SystemError("giving up root") }
+        guard let path, access(path, R_OK | W_OK | X_OK) != 0 else { return }
+        throw EmbeddedServerError.unusable(
+            directory: path,
+            reason:
+                "Kurir gives root up, and the user that PostgreSQL runs as does not get there: use another --data-dir")
+    }
+}

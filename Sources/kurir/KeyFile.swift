@@ -1,0 +1,92 @@
+import Crypto
+import EventLoop
+import Glibc
+
+/// The file with the keys that the database does not have.
+struct KeyFile: Sendable {
+    let path: String
+
+    /// Where a database of Kurir's own has it: beside the data.
+    init(in directory: String) { path = directory + "/kurir.key" }
+
+    init(_ path: String) { self.path = path }
+
+    var exists: Bool { access(path, F_OK) == 0 }
+
+    /// The keys. A file that everybody on the machine reads is no better than none.
+    func keys() throws -> SealingKeys {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw KeyError.unreadable(path, SystemError("opening").description) }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0, facts.st_mode & 0o007 == 0 else { throw KeyError.open(path) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        guard let keys = SealingKeys(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)) else {
+            throw KeyError.noKeys(path)
+        }
+        return keys
+    }
+
+    /// Makes the file with one key; if it is there already, puts a new key before the others, which from then on seals.
+    /// It is written beside its place and moved there, so that nobody reads half of it.
+    func make() throws {
+        let before = exists ? try keys() : nil
+        var text = SealingKeys.newLine()
+        if before != nil { text += try content() }
+        let draft = path + ".new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw KeyError.unreadable(draft, SystemError("making").description) }
+        let written = write(file, text, text.utf8.count)
+        if before != nil { keepOwner(file) }
+        let isSafe = written == text.utf8.count && fsync(file) == 0
+        close(file)
+        guard isSafe, rename(draft, path) == 0 else {
+            unlink(draft)
+            throw KeyError.unreadable(path, SystemError("writing").description)
+        }
+    }
+
+    private func content() throws -> String {
+        guard let file = fopen(path, "r") else { throw KeyError.unreadable(path, SystemError("opening").description) }
+        defer { fclose(file) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
+            count = fread(bytes.baseAddress, 1, bytes.count, file)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func keepOwner(_ file: Int32) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return }
+        _ = fchown(file, facts.st_uid, facts.st_gid)
+        fchmod(file, facts.st_mode & 0o770)
+    }
+}
+
+/// What is wrong with keys, and what to do.
+enum KeyError: Error, CustomStringConvertible {
+    case unreadable(String, String)
+    case open(String)
+    case noKeys(String)
+    case other(file: String, names: [String], wanted: String)
+    case gone(file: String, wanted: String)
+    case notAdopted
+
+    var description: String {
+        switch self {
+        case .unreadable(let path, let reason): "the key file \(path): \(reason)"
+        case .open(let path):
+            "the key file \(path) can be read by everybody on this machine: chmod 600 \(path), and see who could read it"
+        case .noKeys(let path):
+            "\(path) is no key file: each line must be 32 bytes in base64, as kurir keys make \(path) writes them"
+        case .other(let file, let names, let wanted):
+            "the database is sealed with the key \(wanted), and \(file) has \(names.joined(separator: ", ")):"
+                + " name the file that has it (--key-file)"
+        case .gone(let file, let wanted):
+            "the database is sealed with the key \(wanted), and \(file) is gone: put it back from where you keep a copy"
+        case .notAdopted:
+            "the database's secret is not sealed yet: once no Kurir from before keys runs, kurir keys adopt"
+        }
+    }
+}

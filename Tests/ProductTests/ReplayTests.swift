@@ -1,0 +1,50 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// An answer that was kept is not a way around what somebody may see now.
+@Suite(.database) struct ReplayTests {
+    private let key = ["Idempotency-Key": "one"]
+
+    /// The first answer has the recipient's name and number, which somebody who gave the delivery back must not have.
+    @Test func `whoever does not see a delivery any more is not told of it again`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            let first = try await api.act("accept", id, as: couriers[0], headers: key)
+            #expect(first.status == 200 && first.json["recipient"]["last_name"].string != nil)
+            try await api.act("cancel", id, as: couriers[0])
+            for _ in 0..<2 {
+                let again = try await api.act("accept", id, as: couriers[0], headers: key)
+                #expect(again.status == 404 && again.code == "not_found")
+            }
+            // Nothing was done again either.
+            #expect(try await api.get("/v1/deliveries/\(id)", as: store.token).json["status"] == "pending")
+        }
+    }
+
+    @Test func `an answer that tells nothing of a delivery is given again`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let first = try await api.act("decline", id, as: couriers[0], headers: key)
+            let again = try await api.act("decline", id, as: couriers[0], headers: key)
+            #expect(again.status == 200 && again.json == first.json)
+        }
+    }
+
+    @Test func `whoever is no partner any more is not told of the store again`() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
+            let code: JSON = ["code": invite.json["code"]]
+            #expect(try await api.post("/v1/partners", code, as: courier.token, headers: key).status == 201)
+            #expect(try await api.post("/v1/partners", code, as: courier.token, headers: key).status == 201)
+            let ending = try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token)
+            #expect(ending.status == 204)
+            let again = try await api.post("/v1/partners", code, as: courier.token, headers: key)
+            #expect(again.status == 404 && again.code == "not_found")
+            #expect(try await api.get("/v1/partners", as: courier.token).items.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+
+/// Security events: what is noted, who sees it, and that nobody changes it or fills the disk with it.
+@Suite(.database) struct SecurityTests {
+    private func signIn(_ api: API, _ form: JSON, _ password: String) async throws -> Answer {
+        try await api.post("/v1/sessions", ["email": form["email"], "password": .string(password)])
+    }
+
+    private func kinds(_ api: API, as token: String) async throws -> [String] {
+        try await api.get("/v1/me/security", as: token).items.compactMap { $0["kind"].string }
+    }
+
+    @Test func `an account sees what happened to it, and nobody else does`() async throws {
+        try await API.serving { api in
+            let form = People.storeForm()
+            let registered = try await api.post("/v1/stores", form)
+            let token = try #require(registered.json["session"]["token"].string)
+            for _ in 0..<3 { #expect(try await signIn(api, form, "wrong-password").status == 401) }
+            let other = try #require(try await signIn(api, form, People.password).json["token"].string)
+            #expect(try await api.call("DELETE", "/v1/sessions/current", as: other).status == 204)
+            let change: JSON = ["current_password": "wrong-password", "new_password": "palačinke-s-orasima"]
+            #expect(try await api.call("PUT", "/v1/me/password", change, as: token).status == 422)
+            #expect(
+                try await api.call(
+                    "PUT", "/v1/me/password", change.with(["current_password": .string(People.password)]), as: token
+                ).status == 204)
+            try await api.execute("UPDATE stores SET email = 'new@example.com'")
+            #expect(
+                try await kinds(api, as: token) == [
+                    "email.changed", "password.changed", "password.failed", "session.ended", "session.created",
+                    "session.failed", "session.created",
+                ])
+            let items = try await api.get("/v1/me/security", as: token).items
+            #expect(items.first { $0["kind"] == "session.failed" }?["count"] == 3)
+            #expect(items.filter { $0["kind"] != "email.changed" }.allSatisfy { $0["address"] == "127.0.0.1" })
+            let stranger = try await api.store()
+            #expect(try await kinds(api, as: stranger.token).isEmpty)
+            // Page by page it is the same.
+            let page = try await api.get("/v1/me/security?limit=4", as: token)
+            let cursor = try #require(page.json["next_cursor"].string)
+            let rest = try await api.get("/v1/me/security?limit=4&cursor=\(cursor)", as: token)
+            #expect(page.items + rest.items == items)
+        }
+    }
+
+    /// Who was meant is told by a hash, the same for each spelling of a name, and never by the name.
+    @Test func `a failure tells from where, and of whom without a name`() async throws {
+        try await API.serving { api in
+            for name in ["Somebody@example.com", "somebody@EXAMPLE.com", "else@example.com"] {
+                #expect(try await signIn(api, ["email": .string(name)], "wrong-password").status == 401)
+            }
+            let rows = try await api.execute(
+                "SELECT address, length(who), count, account_id FROM audit_failures ORDER BY id")
+            #expect(rows == [["127.0.0.1", "16", "2", nil], ["127.0.0.1", "16", "1", nil]])
+            let all = try await api.execute("SELECT e::text FROM audit_failures e")
+            #expect(!all.contains { $0[0]?.lowercased().contains("example") == true })
+        }
+    }
+
+    @Test func `nothing is noted of what did not happen`() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let session = try await api.get("/v1/sessions", as: store.token).items[0]["id"].string ?? ""
+            #expect(try await api.call("DELETE", "/v1/sessions/\(session)", as: courier.token).status == 404)
+            #expect(try await api.execute("SELECT FROM audit").isEmpty)
+        }
+    }
+
+    /// Each of them claims another address and another name.
+    @Test func `strangers cannot fill the disk with failures`() async throws {
+        try await API.serving { api in
+            try await api.execute(
+                """
+                SELECT note_failure('session.failed', NULL, n::text, substr(sha256(n::text::bytea), 1, 16))
+                FROM generate_series(1, 2000) n
+                """)
+            let counted = try await api.execute("SELECT count(*) <= 501, sum(count) FROM audit_failures")
+            #expect(counted == [["t", "2000"]])
+            let rest = try await api.execute("SELECT count FROM audit_failures WHERE address = '' AND who = ''")
+            #expect(rest == [["1500"]])
+            // They become lines when their hour is over.
+            try await api.execute("UPDATE audit_failures SET hour = hour - interval '1 hour'")
+            try await api.database.run(RenewAudit())
+            #expect(try await api.execute("SELECT count(*), sum(count) FROM audit") == [["501", "2000"]])
+            #expect(try await api.execute("SELECT FROM audit_failures").isEmpty)
+        }
+    }
+
+    @Test func `what is noted is not rewritten, and kept for 400 days`() async throws {
+        try await API.serving { api in
+            try await api.execute(
+                """
+                INSERT INTO audit (id, at, kind)
+                SELECT overlay(uuid_v7()::text PLACING left(first_uuid(now() - make_interval(days => d))::text, 13) FROM 1)::uuid,
+                    now() - make_interval(days => d), 'test.days_' || CASE d WHEN 399 THEN 'few' ELSE 'many' END
+                FROM unnest('{399,401}'::integer[]) d
+                """)
+            for change in [
+                "UPDATE audit SET count = 2", "DELETE FROM audit WHERE kind = 'test.days_few'", "TRUNCATE audit",
+            ] {
+                let database = TestDatabase.current
+                await #expect(throws: PostgresError.self, "\(change)") {
+                    try await blocking { try database.connect().execute(change) }
+                }
+            }
+            #expect(try await api.database.run(RenewAudit()) == [false])
+            #expect(try await api.execute("SELECT kind FROM audit") == [["test.days_few"]])
+        }
+    }
+}
