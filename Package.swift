@@ -57,7 +57,9 @@ let package = Package(
                 "Outbox", "People", "Postgres", "Web",
             ],
             swiftSettings: strict),
-        .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
+        .target(
+            name: "Gateways", dependencies: ["CCurl", "Crypto", "Domain", "HTTP", "Postgres"],
+            swiftSettings: strict),
         .target(name: "Observability", dependencies: ["EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
@@ -89,7 +91,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
-            dependencies: ["kurir", "EventLoop", "HTTP", "Observability", "Postgres", "TestSupport"],
+            dependencies: [
+                "kurir", "Crypto", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "TestSupport",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

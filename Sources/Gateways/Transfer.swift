@@ -1,4 +1,6 @@
 import CCurl
+import Glibc
+import HTTP
 
 /// Something that goes out over the network: a POST, a mail, or a GET.
 public struct Transfer: Sendable {
@@ -14,6 +16,8 @@ public struct Transfer: Sendable {
     public var needsHTTP2 = false
     /// A file of the certificates to trust, instead of the system's.
     public var certificates: String?
+    /// Whether a stranger named the URL, so that it must not lead into a network of one's own.
+    public var isForStranger = false
     /// Sender and recipient, when it is a mail.
     public var mail: (from: String, to: String)?
 
@@ -74,6 +78,7 @@ final class RunningTransfer {
         ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
         ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, 5_000)
         ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, 15_000)
+        if transfer.isForStranger { ccurl_set_opener(handle, openPublicly) }
         if let certificates = transfer.certificates { ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
         if let login = transfer.login {
             ccurl_set_text(handle, CURLOPT_USERNAME, login.user)
@@ -139,4 +144,17 @@ final class RunningTransfer {
             status: status, retryAfter: wait > 0 ? wait : nil, body: flow.received,
             error: code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code)))
     }
+}
+
+/// Opens a socket to a public address, whatever the host's name says by now; to any other none.
+private let openPublicly: curl_opensocket_callback = { _, _, wanted in
+    guard let wanted else { return CURL_SOCKET_BAD }
+    var address = sockaddr_storage()
+    // libcurl's structure ends with the address, which is longer than its type says.
+    let start = UnsafeRawPointer(wanted) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
+    memcpy(&address, start, min(Int(wanted.pointee.addrlen), MemoryLayout<sockaddr_storage>.size))
+    let isInternet = [AF_INET, AF_INET6].contains(wanted.pointee.family)
+    guard isInternet, IPAddress(address).isPublic else { return CURL_SOCKET_BAD }
+    return socket(
+        wanted.pointee.family, wanted.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.pointee.protocol)
 }
