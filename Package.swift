@@ -77,7 +77,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
-        .target(name: "Gateways", dependencies: ["CCurl", "Crypto", "HTTP", "Postgres"], swiftSettings: strict),
+        .target(
+            name: "Gateways", dependencies: ["CCurl", "Crypto", "Domain", "HTTP", "Postgres"],
+            swiftSettings: strict),
         .target(name: "Observability", dependencies: ["EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
@@ -110,7 +112,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
-            dependencies: ["kurir", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "TestSupport"],
+            dependencies: [
+                "kurir", "Crypto", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "TestSupport",
+            ],
             swiftSettings: strict),
         fuzz,
     ],

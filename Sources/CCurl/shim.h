@@ -18,6 +18,9 @@ static inline CURLcode ccurl_set_transfer(
     CURL *handle, CURLoption option, size_t (*function)(char *, size_t, size_t, void *)) {
     return curl_easy_setopt(handle, option, function);
 }
+static inline CURLcode ccurl_set_opener(CURL *handle, curl_opensocket_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+}
 static inline long ccurl_status(CURL *handle) {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);

@@ -5,10 +5,10 @@ import HTTP
 /// Push to iPhones by APNs, with token authentication.
 struct ApplePush: Provider {
     let base, topic, team, keyID: String
-    let key: SigningKey
+    let key: PrivateKey
     private var access: (token: String, since: Int)?
 
-    init(base: String, topic: String, team: String, keyID: String, key: SigningKey) {
+    init(base: String, topic: String, team: String, keyID: String, key: PrivateKey) {
         (self.base, self.topic, self.team, self.keyID, self.key) = (base, topic, team, keyID, key)
     }
 

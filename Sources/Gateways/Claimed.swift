@@ -10,6 +10,8 @@ public struct Claimed: Sendable {
     let data: String
     let attempt: Int
     let createdAt: String
+    /// For how many more seconds it is worth anything; nil when nothing was said of that.
+    let secondsLeft: Int?
 
     /// The message as a receiver gets it: like a claim over HTTP, but without the lease.
     func write(_ json: inout JSONWriter) {
@@ -42,7 +44,7 @@ public struct Claimed: Sendable {
 }
 
 /// What became of a message.
-enum Verdict: Equatable, Sendable {
+enum Verdict: Error, Equatable, Sendable {
     case done
     /// Not now; perhaps after so many seconds.
     case later(String, after: Int? = nil)
@@ -56,7 +58,8 @@ enum Verdict: Equatable, Sendable {
 protocol Provider: Sendable {
     /// Prepares what transfers need, such as an access token. Nothing is claimed while it fails.
     mutating func prepare() throws
-    func transfer(of message: Claimed) -> Transfer
+    /// Throws a ``Verdict`` on a message that cannot be sent at all.
+    func transfer(of message: Claimed) throws(Verdict) -> Transfer
     func verdict(on reply: Transfer.Reply) -> Verdict
 }
 

@@ -74,11 +74,11 @@ struct FirebasePush: Provider {
 /// Google's service account, as its key file has it.
 private struct ServiceAccount: Sendable {
     let project, email, tokenURL: String
-    private let key: SigningKey
+    private let key: PrivateKey
 
     init(_ file: [UInt8]) throws {
         guard let json = JSON(file), let project = json["project_id"]?.text, let email = json["client_email"]?.text,
-            let pem = json["private_key"]?.text, let key = SigningKey(pem: pem)
+            let pem = json["private_key"]?.text, let key = PrivateKey(pem: pem)
         else { throw GatewayError("the credentials are not a service account's key file") }
         self.project = project
         self.email = email

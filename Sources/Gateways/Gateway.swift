@@ -67,9 +67,13 @@ public struct Gateway {
     private mutating func begin(_ message: Claimed) {
         switch outlets.outlet(for: message) {
         case .provider(let provider):
-            var transfer = provider.transfer(of: message)
-            transfer.certificates = outlets.certificates
-            transfers.begin(transfer, message)
+            do {
+                var transfer = try provider.transfer(of: message)
+                transfer.certificates = outlets.certificates
+                transfers.begin(transfer, message)
+            } catch {
+                verdicts.append((message, error))
+            }
         case .log: verdicts.append((message, outlets.log(message)))
         case .none(let reason): verdicts.append((message, .later(reason)))
         }

@@ -20,7 +20,7 @@ final class OutboxQueue {
             return Claimed(
                 id: texts[0], lease: texts[1], kind: texts[2], channel: texts[3], address: texts[4], platform: row[5],
                 language: texts[6], title: texts[7], body: texts[8], data: texts[9], attempt: Int(texts[10]) ?? 1,
-                createdAt: texts[11])
+                createdAt: texts[11], secondsLeft: nil)
         }
     }
 

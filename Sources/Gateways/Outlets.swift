@@ -82,9 +82,14 @@ extension Outlets {
             guarded: guarded)
     }
 
+    /// Sends push to browsers.
+    public mutating func addWebPush(_ key: PrivateKey, contact: String, hosts: Set<String>) {
+        providers["webpush"] = WebPush(key: key, contact: contact, hosts: hosts)
+    }
+
     /// Sends push to iPhones, with the key file of an Apple developer team.
     public mutating func addApple(_ base: String?, topic: String, team: String, keyID: String, key pem: String) throws {
-        guard let key = SigningKey(pem: pem), key.isElliptic else {
+        guard let key = PrivateKey(pem: pem), key.isElliptic else {
             throw GatewayError("the credentials are not the .p8 file of a key for APNs")
         }
         providers["apns"] = ApplePush(

@@ -1,4 +1,6 @@
 import CCurl
+import Glibc
+import HTTP
 
 /// Something that goes out over the network: a POST, a mail, a GET, or another method.
 public struct Transfer: Sendable {
@@ -22,6 +24,8 @@ public struct Transfer: Sendable {
     public var mostRead = 65_536
     /// Whether a mail may go without TLS, where the server does not offer it.
     public var mayBePlain = false
+    /// Whether a stranger named the URL, so that it must not lead into a network of one's own.
+    public var isForStranger = false
     /// Sender and recipient, when it is a mail.
     public var mail: (from: String, to: String)?
 
@@ -81,6 +85,7 @@ final class RunningTransfer {
         ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
         ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, 5_000)
         ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, transfer.patience)
+        if transfer.isForStranger { ccurl_set_opener(handle, openPublicly) }
         if let certificates = transfer.certificates { ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
         if let login = transfer.login {
             ccurl_set_text(handle, CURLOPT_USERNAME, login.user)
@@ -147,4 +152,17 @@ final class RunningTransfer {
             status: status, retryAfter: wait > 0 ? wait : nil, body: flow.received,
             error: code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code)))
     }
+}
+
+/// Opens a socket to a public address, whatever the host's name says by now; to any other none.
+private let openPublicly: curl_opensocket_callback = { _, _, wanted in
+    guard let wanted else { return CURL_SOCKET_BAD }
+    var address = sockaddr_storage()
+    // libcurl's structure ends with the address, which is longer than its type says.
+    let start = UnsafeRawPointer(wanted) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
+    memcpy(&address, start, min(Int(wanted.pointee.addrlen), MemoryLayout<sockaddr_storage>.size))
+    let isInternet = [AF_INET, AF_INET6].contains(wanted.pointee.family)
+    guard isInternet, IPAddress(address).isPublic else { return CURL_SOCKET_BAD }
+    return socket(
+        wanted.pointee.family, wanted.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.pointee.protocol)
 }

@@ -30,7 +30,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(address)
     }
 
-    init(_ address: sockaddr_storage) {
+    package init(_ address: sockaddr_storage) {
         if address.ss_family == sa_family_t(AF_INET) {
             let v4 = withUnsafeBytes(of: address) { $0.load(as: sockaddr_in.self).sin_addr.s_addr }
             self.init(version4: UInt32(bigEndian: v4))
@@ -66,6 +66,19 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             return String(cString: buffer.baseAddress!)
         }
     }
+
+    /// Whether it is somewhere on the internet, and neither here nor in a network of somebody's own.
+    public var isPublic: Bool {
+        !Self.special.contains { $0.contains(self) } && (isVersion4 || Self.global.contains(self))
+    }
+
+    /// What IANA has set aside of version 4, and of version 6 what leads to addresses of version 4 or is for examples.
+    private static let special = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4", "2001::/32", "2001:db8::/32", "2002::/16",
+    ].compactMap { IPNetwork($0) }
+    private static let global = IPNetwork("2000::/3")!
 
     /// Whether the first `bits` are those of `other`.
     func shares(_ bits: Int, with other: IPAddress) -> Bool {

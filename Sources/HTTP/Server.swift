@@ -29,8 +29,9 @@ public final class Server: Sendable {
     }
 
     /// Throws what listening there would throw now, and listens for a moment only.
-    public static func tryOut(_ address: ListenAddress) throws {
-        for file in try Sockets.listen(address, count: 1).files { Sockets.close(file) }
+    public static func tryOut(_ configuration: ServerConfiguration) throws {
+        let (files, _) = try Sockets.listen(configuration.listen, count: 1, option: configuration.option)
+        for file in files { Sockets.close(file) }
     }
 
     /// How many connections are open.

@@ -6,7 +6,7 @@ enum HealthCommand {
     /// Prints what is answered, and fails if that is not yes.
     static func run(_ settings: GivenSettings) throws {
         let address = try AdminAddress(settings).address ?? Configuration.listen(settings)
-        let reply = Transfer("http://\(reachable(address))/readyz", nil).perform()
+        let reply = Transfers<Void>().perform(Transfer("http://\(reachable(address))/readyz", nil))
         guard reply.error == nil else {
             throw NotReady(description: "\(address) does not answer: \(reply.error ?? "")")
         }

@@ -12,6 +12,7 @@ import email
 import email.policy
 import json
 import ipaddress
+import os
 import signal
 import ssl
 import sys
@@ -24,11 +25,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import h2.config
 import h2.connection
 import h2.events
+import http_ece
 import jwt
 from aiosmtpd.controller import Controller
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from py_vapid import Vapid02
 from standardwebhooks.webhooks import Webhook
 
 lock = threading.Lock()
@@ -45,6 +48,10 @@ def certificate(key):
         x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
     ).add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True
     ).sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode()
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def tell(**what):
@@ -152,6 +159,28 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, {"name": "projects/kurir/messages/1"})
 
 
+class PushService(Handler):
+    """A browser's push service, by TLS: takes what RFC 8030 wants, and reads it as the browser would."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        name = self.path.rsplit("/", 1)[1]
+        try:
+            assert self.headers["Content-Encoding"] == "aes128gcm" and int(self.headers["TTL"]) >= 0
+            assert len(body) <= 4096 and len(self.headers.get("Topic", "")) <= 32
+            assert Vapid02.verify(self.headers["Authorization"])
+            token = self.headers["Authorization"].split("t=")[1].split(",")[0]
+            payload = json.loads(http_ece.decrypt(body, private_key=browser_key, auth_secret=browser_auth, version="aes128gcm"))
+        except Exception as error:
+            tell(to="webpush", refused=repr(error))
+            return self.answer(400, {})
+        tell(to="webpush", name=name, payload=payload, size=len(body), claims=jwt.decode(token, options={"verify_signature": False}),
+             head={field: self.headers[field] for field in ("TTL", "Urgency", "Topic")})
+        if name.isdigit():
+            return self.answer(int(name), {}, **({"Retry_After": "13"} if name in ("429", "503") else {}))
+        self.answer(413 if name == "short" and len(body) > 1500 else 201, {})
+
+
 async def apple(reader, writer):
     """APNs: HTTP/2 and nothing else."""
     assert writer.get_extra_info("ssl_object").selected_alpn_protocol() == "h2"
@@ -221,10 +250,22 @@ with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
     file.flush()
     tls.load_cert_chain(file.name)
 apns = asyncio.run_coroutine_threadsafe(asyncio.start_server(apple, "127.0.0.1", 0, ssl=tls), loop).result()
+browser_key, browser_auth = ec.generate_private_key(ec.SECP256R1()), os.urandom(16)
+browser_point = browser_key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+push = ThreadingHTTPServer(("127.0.0.1", 0), PushService)
+push.daemon_threads = True
+push_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+    file.write(pem(ec_key) + trusted)
+    file.flush()
+    push_tls.load_cert_chain(file.name)
+push.socket = push_tls.wrap_socket(push.socket, server_side=True, do_handshake_on_connect=False)
+threading.Thread(target=push.serve_forever, daemon=True).start()
 smtp = asyncio.run_coroutine_threadsafe(
     loop.create_server(mail.factory, "127.0.0.1", 0), loop).result()
 tell(http=base, apns=f"https://127.0.0.1:{apns.sockets[0].getsockname()[1]}",
      smtp=f"smtp://127.0.0.1:{smtp.sockets[0].getsockname()[1]}", p8=pem(ec_key), ca=trusted,
+     webpush=f"https://127.0.0.1:{push.server_port}", p256dh=base64url(browser_point), auth=base64url(browser_auth),
      account={"project_id": "kurir-test", "client_email": "kurir@test.example", "private_key": pem(rsa_key),
               "token_uri": f"{base}/token"})
 signal.sigtimedwait({signal.SIGTERM, signal.SIGINT}, 300)

@@ -1,10 +1,13 @@
 import COpenSSL
 
-/// A private key that signs: RSA, or an elliptic curve's.
+/// A private key: RSA, or an elliptic curve's.
 ///
 /// Unchecked, because libcrypto only reads it once it is there.
-public final class SigningKey: @unchecked Sendable {
-    private let key: OpaquePointer
+public final class PrivateKey: @unchecked Sendable {
+    let key: OpaquePointer
+
+    /// Takes a key of libcrypto's, which it frees.
+    init(owning key: OpaquePointer) { self.key = key }
 
     /// The key of a PEM file; nil when it has none.
     public init?(pem: String) {
@@ -57,7 +60,7 @@ public final class SigningKey: @unchecked Sendable {
 /// Tokens by RFC 7519.
 public enum JSONWebToken {
     /// A token with these claims, which are JSON.
-    public static func make(_ key: SigningKey, id: String? = nil, _ claims: [UInt8]) -> String {
+    public static func make(_ key: PrivateKey, id: String? = nil, _ claims: [UInt8]) -> String {
         let named = id.map { #","kid":"\#($0)""# } ?? ""
         let head = #"{"alg":"\#(key.isElliptic ? "ES256" : "RS256")","typ":"JWT"\#(named)}"#
         let signed = Base64URL.encode(Array(head.utf8)) + "." + Base64URL.encode(claims)

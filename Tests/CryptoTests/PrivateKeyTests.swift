@@ -4,7 +4,7 @@ import Testing
 @testable import Crypto
 
 /// Keys that gateways sign with, as their PEM files are read.
-@Suite struct SigningKeyTests {
+@Suite struct PrivateKeyTests {
     /// A new key, which libcrypto frees with the process.
     private func key(_ type: Int32) throws -> OpaquePointer {
         let context = EVP_PKEY_CTX_new_id(type, nil)
@@ -52,7 +52,7 @@ import Testing
             let type = round % 4 == 0 ? EVP_PKEY_RSA : EVP_PKEY_EC
             let made = try key(type)
             let text = String(repeating: "a line before\n", count: round) + pem(made)
-            let read = try #require(SigningKey(pem: text))
+            let read = try #require(PrivateKey(pem: text))
             #expect(read.isElliptic == (type == EVP_PKEY_EC))
             let signature = read.sign(message)
             #expect(isRight(read.isElliptic ? der(signature) : signature, of: message, made))
@@ -61,5 +61,5 @@ import Testing
     }
 
     @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func `a text without a key gives none`(_ text: String) { #expect(SigningKey(pem: text) == nil) }
+    func `a text without a key gives none`(_ text: String) { #expect(PrivateKey(pem: text) == nil) }
 }
