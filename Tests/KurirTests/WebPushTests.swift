@@ -33,7 +33,7 @@ import Testing
         try receivers.told("ca").write(toFile: file, atomically: true, encoding: .utf8)
         var transfer = try push.transfer(of: message)
         transfer.certificates = file
-        return try await blocking { [transfer] in push.verdict(on: transfer.perform()) }
+        return try await blocking { [transfer] in push.verdict(on: Transfers<Void>().perform(transfer)) }
     }
 
     @Test func `a browser reads what was sent, and knows by whom`() async throws {
