@@ -22,7 +22,7 @@ import threading
 import time
 import urllib.parse
 
-from harness import BUILT, Served, passing_cluster
+from harness import BUILT, Served, passing_cluster, run
 
 PASSWORD = "krumpir-na-tavi"
 TENTHS = 10
@@ -196,10 +196,14 @@ class Kurir(Served):
     """A server, and a gateway that drains its outbox."""
 
     def __init__(self, binary, cluster):
-        super().__init__([binary, "serve", "--listen", "127.0.0.1:0", "--throttle", "off", "--database", cluster.url], cluster)
+        sealed = ["--key-file", f"{cluster.directory}/kurir.key"]
+        run([binary, "keys", "make", sealed[1]])
+        super().__init__(
+            [binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--throttle", "off", "--database", cluster.url,
+             *sealed], cluster)
         self.address = self.process.stdout.readline().split("//")[1].strip()
         self.gateway = subprocess.Popen(
-            [binary, "gateway", "run", "--channel", "sms,push,email", "--to", "log", "--database", cluster.url],
+            [binary, "gateway", "run", "--channel", "sms,push,email", "--to", "log", "--database", cluster.url, *sealed],
             stdout=subprocess.DEVNULL, stderr=self.log)
 
     def stop(self):

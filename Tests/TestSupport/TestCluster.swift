@@ -17,7 +17,7 @@ final class TestCluster: Sendable {
         try superuser.execute(
             """
             ALTER ROLE kurir SUPERUSER;
-            COPY (SELECT 'local all all trust') TO '\(path)/postgres/pg_hba.conf';
+            COPY (SELECT 'local all all trust') TO PROGRAM 'cat > pg_hba.conf';
             SELECT pg_reload_conf()
             """)
         try administer { try $0.execute("CREATE DATABASE template") }
