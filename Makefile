@@ -61,7 +61,7 @@ thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanit
 address-sanitizer: ## the tests of the lower layers under the sanitizers of addresses, leaks and undefined behaviour
 	for target in $(ADDRESSED); do $(ADDRESS) --filter "^$$target\\." || exit 1; done
 
-fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SECONDS=3600 ARGS="-jobs=2")
+fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SECONDS=3600 ARGS="-seed=7")
 	LIBFUZZER=$(LIBFUZZER) swift build -c release --scratch-path .build/fuzz --product fuzz
 	for property in $(PROPERTIES); do \
 	  mkdir -p .build/fuzz/corpus/$$property; echo "== $$property"; \
@@ -87,7 +87,7 @@ upgrade: build ## nodes at work replaced by this version and back again (BEFORE=
 deploy-tests: build deploy-packages $(VENV)/made ## everything in deploy/, run as operators do (wants root)
 	$(VENV)/bin/pytest --quiet -p no:cacheprovider Tests/Deploy
 
-proof: deploy-tests failover ## what takes long
+proof: deploy-tests failover address-sanitizer ## what takes long
 
 bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server
