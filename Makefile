@@ -61,7 +61,7 @@ thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanit
 address-sanitizer: ## the tests of the lower layers under the sanitizers of addresses, leaks and undefined behaviour
 	for target in $(ADDRESSED); do $(ADDRESS) --filter "^$$target\\." || exit 1; done
 
-fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SECONDS=3600 ARGS="-jobs=2")
+fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SECONDS=3600 ARGS="-seed=7")
 	LIBFUZZER=$(LIBFUZZER) swift build -c release --scratch-path .build/fuzz --product fuzz
 	for property in $(PROPERTIES); do \
 	  mkdir -p .build/fuzz/corpus/$$property; echo "== $$property"; \
@@ -90,7 +90,7 @@ deploy-tests: build deploy-packages $(VENV)/made ## everything in deploy/, run a
 soak: build test-packages ## everything at work for ten minutes, and what it takes: memory, files, tables (HOURS=2)
 	/usr/bin/python3 Tests/Bench/soak.py $(if $(HOURS),--minutes $$(($(HOURS) * 60))) $(ARGS)
 
-proof: deploy-tests failover soak ## what takes long
+proof: deploy-tests failover soak address-sanitizer ## what takes long
 
 sbom: build ## what the release binary consists of, as CycloneDX (.build/kurir.cdx.json)
 	deploy/sbom .build/release/kurir > .build/kurir.cdx.json

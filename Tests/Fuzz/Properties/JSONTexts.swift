@@ -103,12 +103,15 @@ private func isSame(_ one: JSON, _ other: JSON) -> Bool {
     case (.array(let one), .array(let other)): one.count == other.count && zip(one, other).allSatisfy(isSame)
     case (.object(let one), .object(let other)):
         one.count == other.count && one.allSatisfy { name, value in other[name].map { isSame(value, $0) } ?? false }
-    case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)): Double(whole) == number
-    // Foundation goes by way of decimals, and may miss the nearest number by a little.
-    case (.number(let one), .number(let other)): abs(one - other) <= max(abs(one), abs(other)) * 0x1p-48
+    case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)):
+        isNear(Double(whole), number)
+    case (.number(let one), .number(let other)): isNear(one, other)
     default: one == other
     }
 }
+
+/// Foundation goes by way of decimals for long numbers, and may miss the nearest one by a little.
+private func isNear(_ one: Double, _ other: Double) -> Bool { abs(one - other) <= max(abs(one), abs(other)) * 0x1p-48 }
 
 extension JSON {
     /// What Foundation read.
