@@ -335,6 +335,8 @@ class Site:
 
     def __init__(self, proxy):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kurir-proxy-"))
+        # Kurir is not root, and must get to its data.
+        self.directory.chmod(0o711)
         self.loop, self.nodes, self.proxy = asyncio.new_event_loop(), {}, None
         self.kind, self.name = proxy, proxy.name
         threading.Thread(target=self.live, daemon=True).start()

@@ -336,7 +336,7 @@ def container(tree, steps, socket, folder):
     root = folder / "root"
     root.mkdir()
     user, group = only(steps, "USER").split(":")
-    run(BINARY, "keys", "make", folder / "kurir.key", check=True)
+    run(BINARY, "keys", "make", folder / "kurir.key", check=True, env={})
     # The binary is where COPY would put it, and PostgreSQL's socket where a volume would be.
     copied, place = only(steps, "COPY").split()[1:]
     assert copied == "/kurir/.build/release/kurir"

@@ -117,7 +117,8 @@ class Watched:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("KURIR_", "PG"))}
         self.environment["DATABASE_URL"] = self.postgres.url
         self.environment["KURIR_KEY_FILE"] = str(directory / "kurir.key")
-        subprocess.run([self.binary, "keys", "make", directory / "kurir.key"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [self.binary, "keys", "make", directory / "kurir.key"], check=True, stdout=subprocess.DEVNULL, env=self.environment)
         self.kurir = self.start("kurir", self.binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", ":0")
         self.address = self.printed("kurir", self.kurir, r"listens on (http://\S+)")
         self.admin = self.printed("kurir", self.kurir, r"admin=(\S+)")
@@ -270,7 +271,7 @@ def test_the_dashboard_asks_whichever_prometheus_is_chosen():
 def test_what_is_to_be_looked_at_first_can_be(watched, tmp_path, command):
     (tmp_path / "kurir").symlink_to(watched.binary)
     environment = watched.environment | {
-        "KURIR": watched.address, "PROMETHEUS": watched.prometheus, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        "KURIR": watched.address, "ADMIN": f"http://{watched.admin}", "PROMETHEUS": watched.prometheus, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     ran = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0 and not ran.stderr, ran.stdout + ran.stderr
 

@@ -47,7 +47,7 @@ class Database:
             return []
         file = pathlib.Path(self.directory) / "kurir.key"
         if not file.exists():
-            subprocess.run([binary, "keys", "make", file], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([binary, "keys", "make", file], check=True, stdout=subprocess.DEVNULL, env={})
         return ["--key-file", file]
 
     def __exit__(self, *_):

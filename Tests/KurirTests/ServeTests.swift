@@ -128,7 +128,7 @@ import Testing
                     #"kurir_http_request_duration_seconds_bucket{method="GET",route="/readyz",le="+Inf"} 3"#))
             #expect(!text.contains("made") && !text.contains("BREW"))
             for name in [
-                "kurir_http_connections 1", "kurir_http_bytes_waiting 0", "kurir_http_connections_cut_off_total 0",
+                "kurir_http_connections 0", "kurir_http_bytes_waiting 0", "kurir_http_connections_cut_off_total 0",
                 "kurir_database_connections", "kurir_database_wait_seconds_total",
                 "kurir_loop_turn_seconds_count", "process_resident_memory_bytes", "kurir_ready 1",
             ] {

@@ -107,7 +107,7 @@ class Cluster:
         self.write("secrets", "".join(f"{name}_PASSWORD={text}\n" for name, text in self.passwords.items()))
         self.write("cluster.env", f"source {HERE}/cluster.env\nSTATE={self.directory}\nSECRETS={self.directory}/secrets\nKEY={self.directory}/kurir.key\nBINARY={binary}\n")
         if not (self.directory / "kurir.key").exists():
-            subprocess.run([binary, "keys", "make", self.directory / "kurir.key"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([binary, "keys", "make", self.directory / "kurir.key"], check=True, stdout=subprocess.DEVNULL, env={})
         self.environment = dict(os.environ, CLUSTER=str(self.directory / "cluster.env"), **environment)
         said = subprocess.run(
             ["bash", "-c", f"source {HERE}/cluster.env; echo $A $B $C"], check=True, capture_output=True, text=True)
