@@ -91,7 +91,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
-            dependencies: ["kurir", "EventLoop", "HTTP", "Observability", "Postgres", "TestSupport"],
+            dependencies: ["kurir", "EventLoop", "HTTP", "Observability", "Postgres", "Product", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -81,14 +81,13 @@ public final class Request: Sendable {
     /// The path as it was sent, without the query.
     public var path: String { String(decoding: received.bytes[received.path], as: UTF8.self) }
 
-    /// The value of a cookie.
-    public func cookie(_ name: String) -> String? {
-        guard let cookies = headerList("cookie") else { return nil }
-        for pair in cookies.split(whereSeparator: { $0 == ";" || $0 == "," }) {
+    /// The values of all cookies of that name.
+    public func cookies(_ name: String) -> [String] {
+        guard let cookies = headerList("cookie") else { return [] }
+        return cookies.split(whereSeparator: { $0 == ";" || $0 == "," }).compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name { return String(parts[1]) }
+            return parts.count == 2 && parts[0].drop(while: { $0 == " " }) == name ? String(parts[1]) : nil
         }
-        return nil
     }
 
     /// The account for which the request is made, once it is known. It is for the log.

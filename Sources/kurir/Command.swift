@@ -6,6 +6,7 @@ enum Command: String, CaseIterable {
     case revokeGatewayKey = "gateway-key revoke"
     case runGateway = "gateway run"
     case showWebhookSecret = "gateway secret"
+    case verifyAccount = "account verify"
 
     static let version = "0.1.0"
 
@@ -16,8 +17,8 @@ enum Command: String, CaseIterable {
                 .listen, .database, .replica, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays,
-                .trustedProxies,
-                .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
+                .verify, .trustedProxies, .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat,
+                .shutdownGrace,
             ]
         case .migrate: [.database, .dataDirectory, .status]
         case .createGatewayKey: [.gatewayName, .gatewayChannels, .database, .dataDirectory]
@@ -30,6 +31,15 @@ enum Command: String, CaseIterable {
                 .gatewayCertificates, .gatewayMost, .shutdownGrace,
             ]
         case .showWebhookSecret: [.database, .dataDirectory]
+        case .verifyAccount: [.account, .database, .dataDirectory]
+        }
+    }
+
+    /// The option whose name may be left out, as in `kurir account verify ID`.
+    var operand: Option? {
+        switch self {
+        case .verifyAccount: .account
+        default: nil
         }
     }
 
@@ -44,12 +54,15 @@ enum Command: String, CaseIterable {
         case .revokeGatewayKey: "end a gateway's key, at once"
         case .runGateway: "send messages on, to a webhook or a provider"
         case .showWebhookSecret: "print what webhooks are signed with, for their receiver"
+        case .verifyAccount: "take an account's number or e-mail address as proven, without a code"
         }
     }
 
     var help: String {
-        "kurir \(rawValue): \(summary)\n\n" + optionHelp
+        "kurir \(rawValue)\(operandHelp): \(summary)\n\n" + optionHelp
     }
+
+    private var operandHelp: String { operand?.placeholder.map { " " + $0 } ?? "" }
 
     private var optionHelp: String {
         let width = options.map { Self.usage($0).count }.max() ?? 0
@@ -62,7 +75,7 @@ enum Command: String, CaseIterable {
 
     static var help: String {
         let commands = allCases.map { command in
-            "kurir \(command.rawValue) [OPTIONS]   \(command.summary)\n\(command.optionHelp)"
+            "kurir \(command.rawValue)\(command.operandHelp) [OPTIONS]   \(command.summary)\n\(command.optionHelp)"
         }
         return """
             Kurir: dispatch for shops that deliver with couriers they trust.

@@ -2,6 +2,7 @@ import API
 import Crypto
 import Domain
 import HTTP
+import Outbox
 import Postgres
 
 /// Signing in and out, and the list of an account's sessions.
@@ -53,17 +54,20 @@ package struct SessionRoom: Room {
 
     private func signIn(_ call: Call, _ form: SignIn) async throws -> Response {
         let address = call.request.client
-        let found = try await database.run(FindCredentials(login: form.login, address: address.description)).first
+        let holders = try await database.run(FindCredentials(login: form.login, address: address.description))
         let buckets = SignInBuckets(form.login, from: address)
-        try await throttle.take(buckets.all(isFamiliar: found?.isFamiliar ?? false))
-        guard try await hasher.verify(form.password, against: found?.passwordHash), let found else {
+        try await throttle.take(buckets.all(isFamiliar: holders.first?.isFamiliar ?? false))
+        guard let place = try await hasher.match(form.password, among: holders.map(\.passwordHash)) else {
             throw Problem.wrongCredentials
         }
+        let found = holders[place]
         let runner = Runner.database(database)
         // There is no session if the password was changed meanwhile.
         guard
             let session = try await NewSession(for: found.account, call.request)
-                .begin(runner, passwordHash: found.passwordHash),
+                .begin(
+                    runner, passwordHash: found.passwordHash,
+                    notice: Message(.newDevice, ["address": address.description])),
             let account = try await database.run(FindAccount(id: found.account)).first
         else { throw Problem.wrongCredentials }
         try await throttle.clear(buckets.ofLogin)
@@ -89,10 +93,13 @@ package struct SessionRoom: Room {
     }
 
     private func end(_ session: ID, _ call: Call) async throws -> Response {
-        let ending = EndSession(account: call.caller.account, session: session, device: call.request.query("device"))
+        let isOwn = session == call.caller.session
+        let ending = EndSession(
+            account: call.caller.account, session: session, device: call.request.query("device"),
+            notice: isOwn ? nil : Message(.sessionEnded))
         guard try await database.run(ending).first != nil else { throw Problem.notFound }
         await authenticator.forget(call.caller.account)
-        guard session == call.caller.session, call.request.cookie(SessionCookie.name) != nil else {
+        guard isOwn, !call.request.cookies(cookie.name).isEmpty else {
             return Response(.noContent)
         }
         return Response(.noContent, headers: [cookie.removal])
