@@ -1,8 +1,8 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build sbom format lint pictures thread-sanitizer address-sanitizer fuzz cluster failover \
-	upgrade soak deploy-tests proof \
+.PHONY: help run demo test bench build sbom format lint passwords pictures thread-sanitizer address-sanitizer fuzz cluster \
+	failover upgrade soak deploy-tests proof \
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
@@ -101,6 +101,11 @@ bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="
 	@SECONDS=0; for part in $(PARTS); do \
 	  echo "== $$part"; python3 Tests/Bench/$$part.py $(ARGS) || exit 1; \
 	  echo "== $$((SECONDS / 60)) min $$((SECONDS % 60)) s so far"; done
+
+passwords: ## count the commonest passwords anew, for the table in Sources/Domain/Commonest
+	python3 -m venv --clear .build/passwords
+	.build/passwords/bin/pip install --quiet Django==5.2.19 zxcvbn==4.5.0
+	.build/passwords/bin/python Sources/Domain/Commonest/make.py
 
 pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
 	swift build --product kurir

@@ -44,7 +44,9 @@ let package = Package(
         .plugin(
             name: "EmbedPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/EmbedPlugin"),
         .target(name: "Languages", exclude: ["Words"], swiftSettings: strict, plugins: ["EmbedPlugin"]),
-        .target(name: "Domain", dependencies: ["Languages"], swiftSettings: strict),
+        .target(
+            name: "Domain", dependencies: ["Languages"], exclude: ["Commonest/make.py"],
+            resources: [.embedInCode("Commonest/table.bin")], swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
         .target(name: "Crypto", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
@@ -113,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "KurirTests",
             dependencies: [
-                "kurir", "Crypto", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "TestSupport",
+                "kurir", "Crypto", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "Product",
+                "TestSupport",
             ],
             swiftSettings: strict),
         fuzz,

@@ -17,6 +17,7 @@ public enum Schema {
         ("0013_words.sql", text(PackageResources._013_words_sql)),
         ("0014_functions.sql", text(PackageResources._014_functions_sql)),
         ("0015_kept.sql", text(PackageResources._015_kept_sql)),
+        ("0016_identity.sql", text(PackageResources._016_identity_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
@@ -29,6 +30,7 @@ public enum Schema {
         ("functions/basics.sql", text(PackageResources.basics_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
+        ("functions/identity.sql", text(PackageResources.identity_sql)),
         ("functions/keeping.sql", text(PackageResources.keeping_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),

@@ -27,10 +27,12 @@ struct FindSession: Statement {
     }
 }
 
-/// Moves the end of a session in use to thirty days from now.
+/// Moves the end of a session in use to thirty days from now, but not beyond half a year after the sign-in.
 struct TouchSession: Statement {
-    static let sql =
-        "UPDATE sessions SET used_at = now(), expires_at = now() + interval '30 days' WHERE id = $1"
+    static let sql = """
+        UPDATE sessions SET used_at = now(), expires_at = least(now() + interval '30 days', created_at + interval '180 days')
+        WHERE id = $1
+        """
     let id: ID
 
     func bind(into parameters: inout Parameters) {

@@ -11,9 +11,11 @@ package final class Authenticator: Sendable {
     private let database: Database
     private let memory: SessionMemory
     private let ear: Ear
+    private let cookie: SessionCookie
 
     /// Looks sessions up in that database.
-    package init(_ database: Database, _ memory: SessionMemory, _ ear: Ear) {
+    package init(_ database: Database, _ memory: SessionMemory, _ ear: Ear, _ cookie: SessionCookie) {
+        self.cookie = cookie
         self.database = database
         self.memory = memory
         self.ear = ear
@@ -21,7 +23,7 @@ package final class Authenticator: Sendable {
 
     /// The caller of a request; nil when it carries no token.
     package func caller(of request: Request) async throws -> Caller? {
-        guard let token = try Self.token(of: request) else { return nil }
+        guard let token = try token(of: request) else { return nil }
         let hash = TokenHash(token)
         let (memory, mark, now) = (memory.ofThisLoop, ear.mark, Instant.now)
         if let mark, let caller = memory?.recall(hash, heard: mark, at: now) { return caller }
@@ -38,14 +40,17 @@ package final class Authenticator: Sendable {
         await memory.forget(account)
     }
 
-    private static func token(of request: Request) throws -> String? {
+    private func token(of request: Request) throws -> String? {
         if let authorization = request.header("authorization") {
             let parts = authorization.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return String(parts[1].drop { $0 == " " })
         }
-        guard let token = request.cookie(SessionCookie.name) else { return nil }
-        try refuseCrossSite(request)
+        let tokens = request.cookies(cookie.name)
+        guard let token = tokens.first else { return nil }
+        // Somebody may have added one, and which of them is the browser's own cannot be told.
+        guard tokens.count == 1 else { throw Problem(.badRequest, "bad_request", wording: "doubled_cookie") }
+        try Self.refuseCrossSite(request)
         return token
     }
 

@@ -28,6 +28,17 @@ package struct Call: Sendable {
     /// The answer's record, to be committed with the effect, for repeated requests; nil for a request without a key.
     package func record(_ answer: Response) -> KeepFirstAnswer? { recorder?.record(answer) }
 
+    /// Does something in a transaction that also keeps its answer. It is for endpoints that keep their answer themselves.
+    package func keepingAnswer(_ body: @escaping @Sendable (Runner) async throws -> Response) async throws -> Response {
+        let answer = try await runner.together { runner in
+            let answer = try await body(runner)
+            if let keep = record(answer), try await runner.run(keep).isEmpty { throw KeyTaken() }
+            return answer
+        }
+        answerIsKept()
+        return answer
+    }
+
     /// Notes that the record is committed.
     package func answerIsKept() { recorder?.isKept = true }
 

@@ -47,7 +47,9 @@ package struct Endpoint: Sendable {
             Answer(status, .string(), what, type: type)
         }
         package static let noContent = Answer(.noContent, nil, "Done.")
-        package static let accepted = Answer(.accepted, nil, "Accepted; the result comes by another way.")
+        package static func accepted(_ shape: Shape) -> Answer {
+            Answer(.accepted, shape, "Accepted; the rest comes by another way.")
+        }
     }
 
     package let method: Method

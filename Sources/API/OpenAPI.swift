@@ -32,7 +32,7 @@ package struct OpenAPI: Sendable {
                         "description": .string("The key that `kurir gateway-key create` prints."),
                     ]),
                     "cookie": .object([
-                        "type": .string("apiKey"), "in": .string("cookie"), "name": .string(SessionCookie.name),
+                        "type": .string("apiKey"), "in": .string("cookie"), "name": .string(SessionCookie.plainName),
                         "description": .string(Self.aboutCookie),
                     ]),
                 ]),

@@ -14,6 +14,9 @@ package final class PublicURL: Sendable {
         set { url.withLock { $0 = newValue } }
     }
 
+    /// Whether people reach us by TLS.
+    package var isSecure: Bool { text.hasPrefix("https://") }
+
     /// Takes the address that the server listens at, if no other was given.
     package func listens(at address: ListenAddress) {
         url.withLock { if $0.isEmpty { $0 = "http://\(address)" } }

@@ -25,7 +25,9 @@ package struct SecurityEvent: Sendable {
     /// A keyed hash of the name that was given, which nobody may have.
     package let meant: [UInt8]?
     package let requestID: String
+}
 
+extension SecurityEvent {
     /// An event that a request causes.
     package init(_ kind: Kind, of account: ID?, meant: [UInt8]? = nil, _ request: Request) {
         (self.kind, self.account, self.meant) = (kind, account, meant)

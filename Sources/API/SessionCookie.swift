@@ -2,9 +2,13 @@ import HTTP
 
 /// The cookie that holds a browser's session where no script can read it.
 package struct SessionCookie: Sendable {
-    package static let name = "kurir_session"
+    /// Its name where browsers reach us without TLS.
+    package static let plainName = "kurir_session"
     /// Whether browsers reach us by TLS, so that the cookie may be restricted to it.
     private let isSecure: Bool
+
+    /// Its name. With the prefix browsers take it from this very host alone, and by TLS, so that no neighbour can set one.
+    package var name: String { isSecure ? "__Host-\(Self.plainName)" : Self.plainName }
 
     package init(isSecure: Bool) { self.isSecure = isSecure }
 
@@ -13,6 +17,6 @@ package struct SessionCookie: Sendable {
 
     private func header(_ token: String, seconds: Int) -> Response.Header {
         let flags = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (isSecure ? "; Secure" : "")
-        return Response.Header("Set-Cookie", "\(Self.name)=\(token); \(flags)")
+        return Response.Header("Set-Cookie", "\(name)=\(token); \(flags)")
     }
 }

@@ -16,6 +16,9 @@ package struct Throttle: Sendable {
         self.looseness = looseness
     }
 
+    /// Whether anything is slowed down at all.
+    package var isOn: Bool { looseness != nil }
+
     /// Tries that are counted together, and how many of them are let through.
     package struct Bucket: Sendable {
         let subject: [UInt8]

@@ -10,10 +10,9 @@ public final class PasswordHasher: Sendable {
         pool = try BlockingPool(name: "scrypt", threads: threads, waiting: waiting, priority: .background)
     }
 
-    /// The text to keep of a password.
-    public func hash(_ password: String) async throws -> String {
-        let salt = SecureRandom.bytes(16)
-        return try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
+    /// The text to keep of a password, with a random salt unless one is given.
+    public func hash(_ password: String, salt: [UInt8] = SecureRandom.bytes(16)) async throws -> String {
+        try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
     }
 
     /// Whether a password is the one that was kept. If none is kept, saying no takes just as long.
@@ -23,6 +22,24 @@ public final class PasswordHasher: Sendable {
         return try await pool.run {
             let given = PasswordHash(of: password, salt: reference.salt, cost: reference.cost)
             return constantTimeEquals(given.hash, reference.hash) && kept != nil
+        }
+    }
+
+    /// The place of the kept text that a password belongs to; nil when it belongs to none. Texts of one salt cost one hash
+    /// together, and those of further salts than two are not looked at.
+    public func match(_ password: String, among stored: [String]) async throws -> Int? {
+        let kept = stored.enumerated().compactMap { place, text in PasswordHash(text: text).map { (place, $0) } }
+        var references: [PasswordHash] = []
+        for (_, hash) in kept where references.count < 2 && !references.contains(where: hash.isMadeLike) {
+            references.append(hash)
+        }
+        if references.isEmpty { references = [.none] }
+        let all = references
+        return try await pool.run {
+            let given = all.map { PasswordHash(of: password, salt: $0.salt, cost: $0.cost) }
+            return kept.first { _, hash in
+                given.contains { hash.isMadeLike($0) && constantTimeEquals($0.hash, hash.hash) }
+            }?.0
         }
     }
 
@@ -73,6 +90,9 @@ struct PasswordHash: Sendable {
             count = length
         }
     }
+
+    /// Whether the same password has the same hash there.
+    func isMadeLike(_ other: PasswordHash) -> Bool { salt == other.salt && cost == other.cost }
 
     /// Nil for a text that is not of that form, or asks for too much.
     init?(text: String) {

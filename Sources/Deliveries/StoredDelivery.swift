@@ -78,13 +78,16 @@ struct NamedCourier: Sendable {
     let id: ID
     let firstName: String
     let lastName: String
-    let phone: String
+    let phone: String?
 
     var name: String { "\(firstName) \(lastName)" }
 
     static let shape = Shape.object(
         "NamedCourier",
-        [.init("id", .id)] + ["first_name", "last_name", "phone"].map { .init($0, .string()) })
+        [
+            .init("id", .id), .init("first_name", .string()), .init("last_name", .string()),
+            .init("phone", Shape.string().orNull),
+        ])
 
     func write(_ json: inout JSONWriter) {
         json.field("id", id)
@@ -97,7 +100,7 @@ struct NamedCourier: Sendable {
     static func read(_ row: inout RowReader) throws -> NamedCourier? {
         let id: ID? = try row.read()
         let (first, last, phone): (String?, String?, String?) = (try row.read(), try row.read(), try row.read())
-        guard let id, let first, let last, let phone else { return nil }
+        guard let id, let first, let last else { return nil }
         return NamedCourier(id: id, firstName: first, lastName: last, phone: phone)
     }
 }

@@ -11,4 +11,12 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     case deliveryStranded = "delivery_stranded"
     case partnerJoined = "partner_joined"
     case passwordReset = "password_reset"
+    /// To the number or address that is to be proven.
+    case confirmationCode = "confirmation_code"
+    /// Somebody has signed in from where, or by what, nobody did before.
+    case newDevice = "new_device"
+    case passwordChanged = "password_changed"
+    /// What one signs in with is another number or address.
+    case loginChanged = "login_changed"
+    case sessionEnded = "session_ended"
 }

@@ -23,7 +23,7 @@ public struct Password: Secret, Hashable, Sendable {
     private static let mostBytes = 512
 
     private static func isCommon(_ text: String) -> Bool {
-        commonest.contains(text) || text.allSatisfy { $0 == text.first } || walks.contains { isWalk(text, along: $0) }
+        isCommonest(text) || text.allSatisfy { $0 == text.first } || walks.contains { isWalk(text, along: $0) }
     }
 
     /// Orders of keys along which people type without a thought: alphabet, digits, and keyboards by row and by column.

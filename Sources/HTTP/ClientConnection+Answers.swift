@@ -42,7 +42,7 @@ extension ClientConnection {
             of: response, type: type, length: length,
             Outbound.HeadFacts(
                 requestID: exchange.request.id, date: server.date.bytes, minorVersion: exchange.minorVersion,
-                keepsAlive: exchange.keepsAlive))
+                keepsAlive: exchange.keepsAlive, isByTLSAlone: server.configuration.isByTLSAlone))
     }
 
     /// The exchange is over; the next may begin.

@@ -70,7 +70,9 @@ final class LoopServer {
         var outbound = Outbound()
         outbound.appendHead(
             of: response, type: type, length: .known(body.count),
-            Outbound.HeadFacts(requestID: id, date: date.bytes, minorVersion: 1, keepsAlive: false))
+            Outbound.HeadFacts(
+                requestID: id, date: date.bytes, minorVersion: 1, keepsAlive: false,
+                isByTLSAlone: configuration.isByTLSAlone))
         outbound.append(body)
         return outbound.all
     }

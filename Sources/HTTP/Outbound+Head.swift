@@ -13,6 +13,7 @@ extension Outbound {
         let date: [UInt8]
         let minorVersion: UInt8
         let keepsAlive: Bool
+        let isByTLSAlone: Bool
     }
 
     mutating func appendHead(of response: Response, type: String?, length: BodyLength, _ facts: HeadFacts) {
@@ -34,6 +35,7 @@ extension Outbound {
             append("Connection: keep-alive\r\n")
         }
         append(SecurityHeaders.always)
+        if facts.isByTLSAlone { append(SecurityHeaders.transport) }
         if !response.sets("content-security-policy") { append(SecurityHeaders.contentPolicy) }
         if !response.sets("cache-control") { append(SecurityHeaders.cachePolicy) }
         for header in response.headers { appendField(header.name, header.value) }
@@ -64,6 +66,7 @@ private enum SecurityHeaders {
         X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n\
         Cross-Origin-Resource-Policy: same-origin\r\n
         """
+    static let transport: StaticString = "Strict-Transport-Security: max-age=31536000\r\n"
     static let contentPolicy: StaticString =
         "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
     static let cachePolicy: StaticString = "Cache-Control: no-store\r\n"

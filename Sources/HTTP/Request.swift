@@ -81,16 +81,14 @@ public final class Request: Sendable {
     /// The path as it was sent, without the query.
     public var path: String { String(decoding: received.bytes[received.path], as: UTF8.self) }
 
-    /// The value of a cookie.
-    public func cookie(_ name: String) -> String? {
-        guard let cookies = headerList("cookie") else { return nil }
-        for pair in cookies.utf8.split(whereSeparator: { $0 == .semicolon || $0 == .comma }) {
+    /// The values of all cookies of that name.
+    public func cookies(_ name: String) -> [String] {
+        guard let cookies = headerList("cookie") else { return [] }
+        return cookies.utf8.split(whereSeparator: { $0 == .semicolon || $0 == .comma }).compactMap { pair in
             let parts = pair.split(separator: .equals, maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, parts[0].drop(while: { $0 == .space }).elementsEqual(name.utf8) {
-                return String(Substring(parts[1]))
-            }
+            let isNamed = parts.count == 2 && parts[0].drop(while: { $0 == .space }).elementsEqual(name.utf8)
+            return isNamed ? String(Substring(parts[1])) : nil
         }
-        return nil
     }
 
     /// The account for which the request is made, once it is known. It is for the log.

@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
     public var trustedProxies: [IPNetwork] = []
     /// Web origins whose scripts may call; `*` means all of them, without cookies.
     public var allowedOrigins: [String] = []
+    /// Whether browsers are told to reach this host by TLS alone from now on.
+    public var isByTLSAlone = false
     /// Words for every problem that may be answered.
     public var words = ProblemWords.all
 
@@ -45,6 +47,9 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
         }
         self.init(host: host.isEmpty ? "::" : host, port: port)
     }
+
+    /// Whether only this machine can reach it.
+    public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     public var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

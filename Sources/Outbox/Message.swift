@@ -10,13 +10,17 @@ package struct Message: Sendable {
     package let data: [String: JSON]
     package let texts: [(language: Language, title: String, body: String)]
 
-    /// `arguments` are the values of the wording's placeholders.
-    package init(_ kind: NotificationKind, _ arguments: [String: String], data: [String: JSON]) {
+    /// `arguments` are the values of the wording's placeholders. `lastLine` stands below the
+    /// words: a link, or what a program reads.
+    package init(
+        _ kind: NotificationKind, _ arguments: [String: String] = [:], data: [String: JSON] = [:],
+        lastLine: String? = nil
+    ) {
         self.kind = kind
         self.data = data.merging(["type": .string(kind.rawValue)]) { given, _ in given }
         texts = Language.known.map { language in
             let text = Wording.message(kind, in: language, arguments)
-            return (language, text.title, text.body)
+            return (language, text.title, text.body + (lastLine.map { "\n\n" + $0 } ?? ""))
         }
     }
 

@@ -3,11 +3,11 @@
 /// It is a text and not a function of the database, since a call would be one more statement within each commit.
 package enum Tell {
     /// Writes the messages of some notices. `notices` is a query with a column of that name. It has arrays of
-    /// ``Message/notice`` with their `accounts`, or with a `phone` number and the `language` of its sender; perhaps
+    /// ``Message/notice`` with their `accounts`, or with a `phone` number or an `email` address and a `language`; perhaps
     /// also with the `subject` that they are about, and `expires_at`, until when they are good.
     ///
     /// `reach_of` says how far a kind goes: `else_sms` and `surely` reach a courier's number if there is no device, and
-    /// `never_push` reaches a number or e-mail address alone.
+    /// `never_push` and `proven` reach a number or e-mail address alone. Only `never_push` reaches one that is not proven.
     package static func sql(_ notices: String) -> String {
         """
         INSERT INTO messages (
@@ -16,25 +16,29 @@ package enum Tell {
             account, n.subject, n.expires_at
         FROM (\(notices)) AS given,
             jsonb_to_recordset(given.notices) AS n(
-                kind text, data jsonb, texts jsonb, accounts uuid[], phone text, language text, subject uuid,
-                expires_at timestamptz),
+                kind text, data jsonb, texts jsonb, accounts uuid[], phone text, email text, language text,
+                subject uuid, expires_at timestamptz),
             LATERAL (SELECT reach_of(n.kind) AS reach) AS far,
             unnest(coalesce(n.accounts, '{NULL}')) AS account,
             LATERAL (
                 SELECT 'push' AS channel, d.token AS address, d.platform, a.language,
                     jsonb_strip_nulls(jsonb_build_object('keys', d.keys)) AS extra
                 FROM accounts a JOIN devices d ON d.account_id = a.id
-                WHERE a.id = account AND a.notifications_enabled AND reach <> 'never_push'
+                WHERE a.id = account AND a.notifications_enabled AND reach NOT IN ('never_push', 'proven')
                 UNION ALL
                 SELECT 'sms', k.phone, NULL, a.language, '{}' FROM accounts a JOIN couriers k ON k.id = a.id
-                WHERE a.id = account AND reach <> 'push' AND (
-                    reach = 'never_push' OR (reach = 'surely' OR a.notifications_enabled)
-                    AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)))
+                WHERE a.id = account AND reach <> 'push' AND k.phone IS NOT NULL AND (
+                    reach = 'never_push' OR k.phone_verified AND (
+                        reach = 'proven' OR (reach = 'surely' OR a.notifications_enabled)
+                        AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id))))
                 UNION ALL
                 SELECT 'email', s.email, NULL, a.language, '{}' FROM accounts a JOIN stores s ON s.id = a.id
-                WHERE a.id = account AND reach = 'never_push'
+                WHERE a.id = account AND s.email IS NOT NULL AND (
+                    reach = 'never_push' OR reach = 'proven' AND s.email_verified)
                 UNION ALL
-                SELECT 'sms', n.phone, NULL, n.language, '{}' WHERE n.phone IS NOT NULL) r,
+                SELECT 'sms', n.phone, NULL, n.language, '{}' WHERE n.phone IS NOT NULL
+                UNION ALL
+                SELECT 'email', n.email, NULL, n.language, '{}' WHERE n.email IS NOT NULL) r,
             coalesce(n.texts->r.language, n.texts->'en') AS text
         """
     }

@@ -37,6 +37,8 @@ package struct Composition: Sendable {
         var eventDays: Int
         /// How many days messages are kept after they were sent or given up.
         var messageDays: Int
+        /// Whether people must prove what they sign in with.
+        package var verifies: Bool
         /// Kurir's version.
         var version: String
         /// Whether requests may tell that a step happened in the past.
@@ -45,7 +47,7 @@ package struct Composition: Sendable {
         /// The settings as they are given.
         package init(
             publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventDays: Int,
-            messageDays: Int, version: String
+            messageDays: Int, verifies: Bool, version: String
         ) {
             self.publicURL = publicURL
             self.looseness = looseness
@@ -53,6 +55,7 @@ package struct Composition: Sendable {
             self.hashingThreads = hashingThreads
             self.eventDays = eventDays
             self.messageDays = messageDays
+            self.verifies = verifies
             self.version = version
         }
     }
@@ -75,12 +78,15 @@ package struct Composition: Sendable {
             tail.wakeEverybody()
         }
         self.ear = ear
-        let authenticator = Authenticator(database, memory, ear)
+        let cookie = SessionCookie(isSecure: settings.publicURL.isSecure)
+        let authenticator = Authenticator(database, memory, ear, cookie)
         let throttle = Throttle(database, looseness: settings.looseness)
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
-        let cookie = SessionCookie(isSecure: settings.publicURL.text.hasPrefix("https://"))
         hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
+        let passwords = Passwords(database: database, hasher: hasher, throttle: throttle, secret: secret)
+        let confirmations = Confirmations(
+            isOn: settings.verifies, secret: secret, publicURL: settings.publicURL, throttle: throttle)
         let outbox = try await OutboxTail(database, on: group)
         self.outbox = outbox
         let committer = try await Committer(database, on: group)
@@ -101,11 +107,15 @@ package struct Composition: Sendable {
 
         let rooms: [any Room] = [
             AccountRoom(
-                database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, secret: secret,
-                redemption: redemption, cookie: cookie),
+                database: database, passwords: passwords, authenticator: authenticator, throttle: throttle,
+                confirmations: confirmations, redemption: redemption, cookie: cookie),
+            PasswordRoom(
+                database: database, passwords: passwords, authenticator: authenticator, throttle: throttle,
+                secret: secret, publicURL: settings.publicURL),
+            IdentityRoom(database: database, passwords: passwords, throttle: throttle, confirmations: confirmations),
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
-            DeviceRoom(), SecurityRoom(), InviteRoom(codes: codes),
+            DeviceRoom(), SecurityRoom(), InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads),
             DeliveryRoom(
@@ -113,10 +123,14 @@ package struct Composition: Sendable {
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
+            AboutRoom(version: settings.version, verifies: settings.verifies),
         ]
         let app = AppRoom(codes: codes, eventTypes: rooms.flatMap(\.eventTypes))
+        let undo = UndoRoom(
+            undoing: Undoing(database: database, authenticator: authenticator), throttle: throttle)
         let pages = PageRoom(
-            described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
+            described: rooms + [app, undo], version: settings.version, throttle: throttle, codes: codes,
+            apps: settings.apps)
         let gate = Gate(
             database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .all,
             noted: noted
@@ -124,7 +138,7 @@ package struct Composition: Sendable {
             numbering.ring()
             outbox.ring()
         }
-        routes = gate.routes(of: rooms + [app, pages])
+        routes = gate.routes(of: rooms + [app, undo, pages])
     }
 
     /// The work that recurs.

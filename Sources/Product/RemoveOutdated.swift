@@ -16,11 +16,31 @@ package struct RemoveOutdated: Statement {
             DELETE FROM throttles WHERE subject IN (
                 SELECT subject FROM throttles WHERE drained_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
         resets AS (
-            DELETE FROM password_resets WHERE account_id IN (
-                SELECT account_id FROM password_resets WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
-            RETURNING 1)
+            DELETE FROM reset_codes WHERE id IN (
+                SELECT id FROM reset_codes WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
+        guesses AS (
+            DELETE FROM reset_guesses WHERE account_id IN (
+                SELECT account_id FROM reset_guesses WHERE since < now() - interval '1 day'
+                LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
+        -- A change can still be gone on with by another code for some time.
+        confirmations AS (
+            DELETE FROM confirmations WHERE account_id IN (
+                SELECT account_id FROM confirmations WHERE expires_at < now() - interval '1 day'
+                LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
+        places AS (
+            DELETE FROM former_places WHERE token_hash IN (
+                SELECT token_hash FROM former_places WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
+        addresses AS (
+            DELETE FROM used_addresses WHERE (account_id, address, agent) IN (
+                SELECT account_id, address, agent FROM used_addresses WHERE used_at < now() - interval '400 days'
+                LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
+        numbers AS (
+            DELETE FROM invited_numbers WHERE phone IN (
+                SELECT phone FROM invited_numbers WHERE invited_at < now() - interval '1 day'
+                LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1)
         SELECT greatest((SELECT count(*) FROM sessions), (SELECT count(*) FROM keys), (SELECT count(*) FROM buckets),
-            (SELECT count(*) FROM resets)) = 500
+            (SELECT count(*) FROM resets), (SELECT count(*) FROM guesses), (SELECT count(*) FROM confirmations),
+            (SELECT count(*) FROM places), (SELECT count(*) FROM addresses), (SELECT count(*) FROM numbers)) = 500
         """
 
     package static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }

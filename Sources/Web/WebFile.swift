@@ -47,6 +47,7 @@ public struct WebFile: Sendable {
         WebFile("form.js", PackageResources.form_js),
         WebFile("icon.png", PackageResources.icon_png),
         WebFile("icon.svg", PackageResources.icon_svg),
+        WebFile("identity.js", PackageResources.identity_js),
         WebFile("jobs.js", PackageResources.jobs_js),
         WebFile("lists.js", PackageResources.lists_js),
         WebFile("outgoing.js", PackageResources.outgoing_js),

@@ -7,6 +7,7 @@ enum Command: String, CaseIterable {
     case runGateway = "gateway run"
     case showWebhookSecret = "gateway secret"
     case audit
+    case verifyAccount = "account verify"
     case makeKey = "keys make"
     case rotateKeys = "keys rotate"
     case adoptKeys = "keys adopt"
@@ -21,8 +22,8 @@ enum Command: String, CaseIterable {
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays,
-                .trustedProxies,
-                .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .drainSeconds,
+                .verify, .trustedProxies, .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat,
+                .drainSeconds,
                 .shutdownGrace,
             ]
         case .simulate:
@@ -47,11 +48,18 @@ enum Command: String, CaseIterable {
         case .showWebhookSecret, .rotateKeys, .adoptKeys: [.database, .dataDirectory, .keyFile]
         case .makeKey: [.keyFile]
         case .audit: [.auditDays, .auditAccount, .database, .dataDirectory, .keyFile]
+        case .verifyAccount: [.account, .database, .dataDirectory, .keyFile]
         }
     }
 
-    /// The option that a word without a name gives.
-    var operand: Option? { self == .makeKey ? .keyFile : nil }
+    /// The option whose name may be left out, as in `kurir account verify ID`.
+    var operand: Option? {
+        switch self {
+        case .verifyAccount: .account
+        case .makeKey: .keyFile
+        default: nil
+        }
+    }
 
     static var allOptions: [Option] { allCases.flatMap(\.options) }
 
@@ -70,12 +78,15 @@ enum Command: String, CaseIterable {
         case .rotateKeys: "seal what is secret in the database anew, with the first key of the file, while nodes run"
         case .adoptKeys: "seal what is secret in a database from before keys, once no Kurir of then runs"
         case .showWebhookSecret: "print what webhooks are signed with, for their receiver"
+        case .verifyAccount: "take an account's number or e-mail address as proven, without a code"
         }
     }
 
     var help: String {
-        "kurir \(rawValue): \(summary)\n\n" + optionHelp
+        "kurir \(rawValue)\(operandHelp): \(summary)\n\n" + optionHelp
     }
+
+    private var operandHelp: String { operand?.placeholder.map { " " + $0 } ?? "" }
 
     private var optionHelp: String {
         let width = options.map { Self.usage($0).count }.max() ?? 0
@@ -88,7 +99,7 @@ enum Command: String, CaseIterable {
 
     static var help: String {
         let commands = allCases.map { command in
-            "kurir \(command.rawValue) [OPTIONS]   \(command.summary)\n\(command.optionHelp)"
+            "kurir \(command.rawValue)\(command.operandHelp) [OPTIONS]   \(command.summary)\n\(command.optionHelp)"
         }
         return """
             Kurir: dispatch for shops that deliver with couriers they trust.

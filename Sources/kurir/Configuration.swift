@@ -23,7 +23,8 @@ struct Configuration: Sendable {
     init(_ settings: GivenSettings) throws {
         server = ServerConfiguration(listen: try Self.listen(settings))
         admin = try AdminAddress(settings)
-        product = try Self.product(settings)
+        product = try Self.product(settings, at: server.listen)
+        server.isByTLSAlone = product.publicURL.isSecure
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =
             try settings.value(.trustedProxies, expected: "networks, as in 10.0.0.0/8,::1") {
@@ -54,7 +55,7 @@ struct Configuration: Sendable {
             ?? ListenAddress(host: "127.0.0.1", port: 8080)
     }
 
-    private static func product(_ settings: GivenSettings) throws -> Composition.Settings {
+    private static func product(_ settings: GivenSettings, at listen: ListenAddress) throws -> Composition.Settings {
         let url = try settings.value(.publicURL, expected: "https://… without a path", publicOrigin)
         let apps = MobileApps(
             apple: try settings.value(.appleApps, expected: "app ids, as in TEAM12345.hr.example.courier") {
@@ -68,7 +69,13 @@ struct Configuration: Sendable {
             hashingThreads: max(1, EventLoopGroup.coreCount / 2),
             eventDays: try settings.number(.eventDays, in: 1...3650) ?? 30,
             messageDays: try settings.number(.messageDays, in: 1...3650) ?? 30,
-            version: Command.version)
+            verifies: try verifies(settings, isPublic: url != nil || !listen.isLoopback), version: Command.version)
+    }
+
+    /// Where nobody else can come, and in a trial, people are who they say they are.
+    private static func verifies(_ settings: GivenSettings, isPublic: Bool) throws -> Bool {
+        let given = try settings.value(.verify, expected: "on or off") { ["on": true, "off": false][$0] }
+        return try given ?? (isPublic && !settings.has(.demo))
     }
 
     private static func looseness(_ settings: GivenSettings) throws -> Double? {

@@ -17,8 +17,10 @@ struct GivenSettings: Sendable {
         let isOnCommandLine: Bool
     }
 
-    /// Reads `arguments`, and takes from `environment` what they leave out.
-    init(_ options: [Option], arguments: [String], environment: [String: String], command: String) throws {
+    /// Reads `arguments`, and takes from `environment` what they leave out. A word without a name is the value of `operand`.
+    init(
+        _ options: [Option], operand: Option? = nil, arguments: [String], environment: [String: String], command: String
+    ) throws {
         for option in options {
             if let text = environment[option.environment], !text.isEmpty {
                 values[option.name] = Given(text: text, origin: option.environment, isOnCommandLine: false)
@@ -26,6 +28,10 @@ struct GivenSettings: Sendable {
         }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
+            if let operand, !argument.hasPrefix("-"), values[operand.name]?.isOnCommandLine != true {
+                values[operand.name] = Given(text: argument, origin: operand.name, isOnCommandLine: true)
+                continue
+            }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard argument.hasPrefix("--"), let option = options.first(where: { "--" + $0.name == parts[0] }) else {
                 throw Self.unknown(parts[0], options, command)

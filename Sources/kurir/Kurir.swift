@@ -29,13 +29,11 @@ enum Kurir {
             let tried = ofWord.isEmpty ? first : words
             throw UsageError("there is no command \(tried)\(Suggestion.for(tried, among: names)) See kurir --help")
         }
-        var rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))
-        if let operand = command.operand, rest.first?.hasPrefix("-") == false {
-            rest.insert("--" + operand.name, at: 0)
-        }
+        let rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))
         guard !rest.contains("--help") else { return print(command.help) }
         let settings = try GivenSettings(
-            command.options, arguments: rest, environment: environment(), command: command.rawValue)
+            command.options, operand: command.operand, arguments: rest, environment: environment(),
+            command: command.rawValue)
         switch command {
         case .serve: try Serve.run(Configuration(settings))
         case .migrate: try migrate(settings, RunningDatabase(settings))
@@ -46,6 +44,7 @@ enum Kurir {
         case .runGateway: try GatewayCommand.run(settings, on: RunningDatabase(settings))
         case .showWebhookSecret: try GatewayCommand.showSecret(of: RunningDatabase(settings))
         case .audit: try AuditCommand.run(settings, in: RunningDatabase(settings))
+        case .verifyAccount: try AccountCommand.verify(settings, in: RunningDatabase(settings))
         case .makeKey: try KeysCommand.make(settings)
         case .rotateKeys: try KeysCommand.rotate(RunningDatabase(settings))
         case .adoptKeys: try KeysCommand.adopt(RunningDatabase(settings))

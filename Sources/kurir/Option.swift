@@ -167,6 +167,14 @@ struct Option: Sendable {
     static let auditAccount = Option(
         name: "account", placeholder: "ID", environment: "KURIR_AUDIT_ACCOUNT",
         help: "only what happened to this account")
+    static let verify = Option(
+        name: "verify", placeholder: "on|off", environment: "KURIR_VERIFY",
+        help:
+            "whether people prove numbers and e-mail addresses by codes (on; off for a trial, and on loopback without --public-url)"
+    )
+    static let account = Option(
+        name: "account", placeholder: "ID", environment: "KURIR_ACCOUNT",
+        help: "which account: its id, or the number or e-mail address that it signs in with")
     static let status = Option(
         name: "status", placeholder: nil, environment: "KURIR_MIGRATE_STATUS",
         help: "only show what is applied and what is not")

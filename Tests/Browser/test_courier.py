@@ -121,7 +121,7 @@ def test_an_invite_for_somebody_who_is_there_already(visit, look):
     sign_in(page, ana)
     # The code is at hand, and only until it has been used.
     expect(page.get_by_label("Invite code")).to_have_value(url[-11:])
-    page.get_by_role("button", name="Join").click()
+    page.get_by_role("button", name="Join", exact=True).click()
     expect(page.get_by_text("You now work with Nova.")).to_be_visible()
     expect(page.get_by_label("Invite code")).to_have_value("")
     expect(panel(page, "Your stores").get_by_text("Nova")).to_be_visible()

@@ -305,7 +305,7 @@ def test_passwords_and_sessions(visit):
     expect(page.get_by_text("Changed.")).to_be_visible()
     page.get_by_role("button", name="Sign out", exact=True).click()
     expect(page.get_by_role("heading", name="Kurir for couriers")).to_be_visible()
-    assert "kurir_session" not in [cookie["name"] for cookie in page.context.cookies()]
+    until(page, lambda: "kurir_session" not in [cookie["name"] for cookie in page.context.cookies()])
 
 
 def test_it_can_be_installed_and_asks_nothing_twice(visit):

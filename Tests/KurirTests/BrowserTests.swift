@@ -6,12 +6,23 @@ import Testing
     @Test func `people can work with the pages`() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in
-            let made = try await Kurir.run(
-                "gateway-key", "create", "--name", "pages", "--channel", "sms,push,email", "--database",
-                TestDatabase.current.url)
-            let key = String(made.said.prefix { !$0.isNewline })
-            try await look(at: kurir, key: key, "story", "pages", "connection", "courier")
+            try await look(at: kurir, key: try await key(), "story", "pages", "connection", "courier")
         }
+    }
+
+    @Test func `people can prove who they are`() async throws {
+        try await Kurir.serving(
+            "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]
+        ) { kurir in
+            try await look(at: kurir, key: try await key(), "identity")
+        }
+    }
+
+    private func key() async throws -> String {
+        let made = try await Kurir.run(
+            "gateway-key", "create", "--name", "pages", "--channel", "sms,push,email", "--database",
+            TestDatabase.current.url)
+        return String(made.said.prefix { !$0.isNewline })
     }
 
     @Test func `a demo is there to be looked at`() async throws {

@@ -1,4 +1,5 @@
 import HTTP
+import Product
 import Testing
 
 @testable import kurir
@@ -23,6 +24,18 @@ import Testing
         let configuration = try Configuration(settings)
         #expect("\(configuration.server.listen)" == "[::1]:1")
         #expect(configuration.loops == 3)
+    }
+
+    @Test(arguments: [
+        ([], false), (["--listen", "localhost:1"], false), (["--listen", "[::1]:1"], false),
+        (["--listen", "0.0.0.0:1"], true), (["--listen", ":1"], true),
+        (["--public-url", "https://kurir.example"], true),
+        (["--demo", "--listen", ":1"], false), (["--verify", "on"], true), (["--verify", "on", "--demo"], true),
+        (["--listen", ":1", "--verify", "off"], false),
+    ])
+    func `people prove who they are where others can come`(_ arguments: [String], _ verifies: Bool) throws {
+        let given = try GivenSettings(Command.serve.options, arguments: arguments, environment: [:], command: "serve")
+        #expect(try Configuration(given).product.verifies == verifies)
     }
 
     @Test func `values may follow an equals sign`() throws {
@@ -53,6 +66,7 @@ import Testing
         (["--loops", "0"], "a number from 1 to 256"),
         (["--loops", "many"], "a number from 1 to 256"),
         (["--pool-size", "-1"], "a number from 1 to 64"),
+        (["--verify", "maybe"], "must be on or off"),
         (["--throttle", "no"], "must be on, off, or how many times as much"),
         (["--log-format", "xml"], "must be text or json"),
         (["--trusted-proxies", "10.0.0.0/33"], "must be networks"),

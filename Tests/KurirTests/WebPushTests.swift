@@ -41,7 +41,8 @@ import Testing
             #expect(try await send(try message(receivers, to: "ana"), by: push(), receivers) == .done)
             let arrived = try #require(receivers.arrived(at: "webpush").first)
             #expect(arrived["name"].string == "ana")
-            #expect(arrived["payload"]["title"].string == "Nova dostava" && arrived["payload"]["body"].string == "Ilica 1")
+            #expect(
+                arrived["payload"]["title"].string == "Nova dostava" && arrived["payload"]["body"].string == "Ilica 1")
             #expect(arrived["payload"]["data"]["delivery_id"].string == "01a1fc35-081c-7c93-9601-9d67685da334")
             #expect(arrived["payload"]["data"]["keys"] == nil)
             #expect(arrived["head"]["TTL"].string == "90" && arrived["head"]["Urgency"].string == "high")

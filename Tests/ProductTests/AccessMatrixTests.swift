@@ -57,6 +57,11 @@ import Testing
                     ]),
                 "get /v1/me": Row(access: .signedIn), "patch /v1/me": Row(access: .signedIn, body: [:]),
                 "put /v1/me/password": Row(access: .signedIn, body: [:]),
+                "put /v1/me/phone": Row(access: .courier, body: [:]),
+                "post /v1/me/phone/code": Row(access: .courier),
+                "post /v1/me/phone/confirm": Row(access: .courier, body: [:]),
+                "put /v1/me/email": Row(access: .store, body: [:]), "post /v1/me/email/code": Row(access: .store),
+                "post /v1/me/email/confirm": Row(access: .store, body: [:]),
                 "put /v1/me/devices/{token}": Row(access: .signedIn, body: ["platform": "fcm"]),
                 "delete /v1/me/devices/{token}": Row(
                     access: .signedIn, strangers: [("/v1/me/devices/\(device)", .courier, 404)]),
@@ -79,6 +84,10 @@ import Testing
                 "get /v1/outbox/stats": Row(access: .gateway), "get /v1/outbox/dead": Row(access: .gateway),
                 "post /v1/outbox/dead/{id}/retry": Row(access: .gateway),
                 "get /v1/stats": Row(access: .store), "get /v1/lifecycle": Row(access: .anyone),
+                "get /v1/about": Row(access: .anyone), "get /undo/{token}": Row(access: .anyone),
+                "post /undo/{token}": Row(access: .anyone),
+                "post /v1/invites/{id}/accept": Row(
+                    access: .courier, strangers: [("/v1/invites/\(invite)/accept", .courier, 404)]),
                 "get /v1/events": Row(access: .signedIn),
                 "post /v1/deliveries": Row(
                     access: .store, body: Deliveries.form(to: [courier]),

@@ -83,7 +83,8 @@ import Testing
                 codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: API.apps)
             let ear = try await Ear(
                 url: TestDatabase.current.url, group: api.group, channels: [], heard: { _, _ in }, changed: {})
-            let authenticator = Authenticator(api.database, try await SessionMemory(on: api.group), ear)
+            let authenticator = Authenticator(
+                api.database, try await SessionMemory(on: api.group), ear, SessionCookie(isSecure: false))
             let gate = Gate(
                 database: api.database, authenticator: authenticator, throttle: Throttle(api.database, looseness: nil),
                 secret: secret, words: .all

@@ -98,7 +98,8 @@ import Testing
     /// Every table has so many rows that reading all of them is noticed, except those that are always small.
     private func expectRows(_ api: API) async throws {
         let small: Set = [
-            "audit_failures", "event_cursors_before", "event_rounds", "events_kept", "gateway_keys", "housekeeping",
+            "audit_failures", "channel_claims", "event_cursors_before", "event_rounds", "events_kept", "gateway_keys",
+            "housekeeping",
             "message_counts",
             "messages_done",
             "partnership_endings", "schema_backfills", "schema_functions", "schema_least",
@@ -155,6 +156,29 @@ import Testing
             """
             INSERT INTO password_resets (account_id, code_hash, tries_left, expires_at)
             SELECT \(number), sha256(''), 3, now() + interval '1 hour' FROM generate_series(1, 2000) n
+            """,
+            """
+            INSERT INTO reset_codes (id, account_id, code_hash, tries_left, expires_at)
+            SELECT \(number), \(number), sha256(''), 3, now() + interval '1 hour' FROM generate_series(1, 2000) n
+            """,
+            """
+            INSERT INTO reset_guesses (account_id, count, since) SELECT \(number), 1, now() FROM generate_series(1, 2000) n
+            """,
+            """
+            INSERT INTO confirmations (account_id, place, code_hash, tries_left, expires_at)
+            SELECT \(number), '+385911234567', sha256(''), 3, now() + interval '1 hour' FROM generate_series(1, 2000) n
+            """,
+            """
+            INSERT INTO former_places (token_hash, account_id, place, expires_at)
+            SELECT sha256(n::text::bytea), \(number), '+385911234567', now() + interval '1 hour' FROM generate_series(1, 2000) n
+            """,
+            """
+            INSERT INTO used_addresses (account_id, address, agent)
+            SELECT \(number), '127.0.0.1', n FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO invited_numbers (phone, invited_at)
+            SELECT '+38590' || 20000000 + n, now() FROM generate_series(1, 20000) n
             """,
             """
             INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
@@ -253,6 +277,10 @@ private struct Statements: Sendable {
             secret: try #require(ServerSecret([UInt8](repeating: 1, count: 32))), publicURL: PublicURL(""))
         var fields = Fields(["phone": "+385911234567"])
         let invitation = InviteForm(&fields)
+        let (number, hash) = (Login.phone(PhoneNumber(e164: "+385911234567")), [UInt8](repeating: 1, count: 32))
+        let notice = Message(.passwordChanged)
+        let changed = SecurityEvent(
+            kind: .passwordChanged, account: courier, address: "127.0.0.1", meant: nil, requestID: "one")
         all = [
             // This comes first, since it is a transaction of its own.
             Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
@@ -274,7 +302,18 @@ private struct Statements: Sendable {
                 RedeemInvite(
                     invite: .new(), courier: courier, message: Message(.partnerJoined, ["courier": "Ana"], data: [:]))),
             Self.one(TakeDue(kinds: ["one"], time: .seconds(1))),
-            Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
+            Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes, hoursBetween: 24)),
+            Self.one(FindCredentials(login: number, address: "127.0.0.1")),
+            Self.one(TryResets(login: number, address: "127.0.0.1")), Self.one(TryReset(id: .new())),
+            Self.one(InsertReset(id: .new(), account: courier, codeHash: hash, message: notice)),
+            Self.one(
+                SetPassword(account: courier, old: nil, new: "$scrypt$none", message: notice, event: changed)),
+            Self.one(ProvePlace(account: courier, place: number)), Self.one(FindUnproven(account: courier)),
+            Self.one(
+                InsertConfirmation(
+                    account: courier, place: number, codeHash: hash, language: .fallback, message: notice)),
+            Self.one(IsProven(place: number, account: courier)),
+            Self.one(FindInviteByID(invite: .new(), courier: courier)),
             Self.one(try ListStores(courier: courier, page: page)),
             Self.one(try ListSessions(caller: caller, page: page)),
             Self.one(try ListSecurity(account: storeID, page: page)),

@@ -51,6 +51,10 @@ BEGIN
         RAISE EXCEPTION 'claim 1 to 500 messages for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM let_in(wanted_channel);
+    -- To the minute, and nobody waits for it.
+    UPDATE channel_claims SET claimed_at = moment WHERE channel = (
+        SELECT channel FROM channel_claims WHERE channel = asked AND claimed_at < moment - interval '1 minute'
+        FOR UPDATE SKIP LOCKED);
     -- Nobody else needs to look as far meanwhile.
     IF looks_further THEN PERFORM set_queue_time(look, moment + interval '1 second'); END IF;
     LOOP

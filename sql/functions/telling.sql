@@ -2,15 +2,20 @@
 
 -- How far messages of a kind go. By push, as a rule. `else_sms`: to the number of a courier who has notifications on and no
 -- device, too. `surely`: to the number of whoever gets no push for whatever reason. `never_push`: to the number or e-mail
--- address, since a device may be in other hands.
+-- address that one signs in with, proven or not, since a device may be in other hands. `proven`: the same, if it is proven.
+-- All others reach a number or an address only if it is proven.
 CREATE OR REPLACE FUNCTION reach_of(kind text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE kind
-        WHEN 'delivery_cancelled' THEN 'else_sms' WHEN 'invite' THEN 'surely' WHEN 'password_reset' THEN 'never_push' ELSE 'push'
+        WHEN 'delivery_cancelled' THEN 'else_sms' WHEN 'invite' THEN 'surely'
+        WHEN 'password_reset' THEN 'never_push' WHEN 'confirmation_code' THEN 'never_push'
+        WHEN 'new_device' THEN 'proven' WHEN 'password_changed' THEN 'proven' WHEN 'login_changed' THEN 'proven'
+        WHEN 'session_ended' THEN 'proven' ELSE 'push'
     END
 $$;
 
 -- What must be known although its push cannot arrive any more goes to the courier's number, unless another device gets it.
+-- A store whose e-mail address is not proven reaches nobody's number.
 CREATE OR REPLACE FUNCTION reach_by_sms(ids uuid[]) RETURNS void
 LANGUAGE sql AS $$
     INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at)
@@ -18,7 +23,9 @@ LANGUAGE sql AS $$
     FROM (
         SELECT DISTINCT ON (m.account_id, m.kind, m.subject) m.*, k.phone
         FROM messages m JOIN couriers k ON k.id = m.account_id JOIN accounts a ON a.id = m.account_id
-        WHERE m.id = ANY (ids) AND m.channel = 'push'
+        WHERE m.id = ANY (ids) AND m.channel = 'push' AND k.phone_verified
+            AND NOT (m.kind = 'invite' AND EXISTS (
+                SELECT FROM stores s WHERE s.id = (m.data->>'store_id')::uuid AND NOT s.email_verified))
             AND (reach_of(m.kind) = 'surely' OR reach_of(m.kind) = 'else_sms' AND a.notifications_enabled)
             AND (m.expires_at > clock_timestamp()) IS NOT FALSE
             AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id))

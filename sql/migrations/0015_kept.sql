@@ -87,9 +87,9 @@ CREATE TRIGGER never_forgotten BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCT
 -- Whatever changes what somebody signs in with is noted.
 CREATE FUNCTION note_new_identity() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER email_is_noted AFTER UPDATE OF email ON stores
-    FOR EACH ROW WHEN (OLD.email <> NEW.email) EXECUTE FUNCTION note_new_identity('email.changed');
+    FOR EACH ROW WHEN (OLD.email IS DISTINCT FROM NEW.email) EXECUTE FUNCTION note_new_identity('email.changed');
 CREATE TRIGGER phone_is_noted AFTER UPDATE OF phone ON couriers
-    FOR EACH ROW WHEN (OLD.phone <> NEW.phone) EXECUTE FUNCTION note_new_identity('phone.changed');
+    FOR EACH ROW WHEN (OLD.phone IS DISTINCT FROM NEW.phone) EXECUTE FUNCTION note_new_identity('phone.changed');
 
 -- Keys of gateways end, and gateways in the database have channels like those with keys: a row that has the name of
 -- their role in place of a key.

@@ -19,16 +19,20 @@ struct Account: Sendable {
     static let shape = Shape.anyOf([storeShape, courierShape], named: "Account")
     static let storeShape = profile(
         "StoreAccount", .store,
-        ["email", "name", "tax_id", "address"].map { .init($0, .string()) })
+        [.init("email", Shape.string().orNull), .init("email_verified", .boolean)]
+            + ["name", "tax_id", "address"].map { .init($0, .string()) } + [.init("phone", .string())])
     static let courierShape = profile(
         "CourierAccount", .courier,
-        ["first_name", "last_name"].map { .init($0, .string()) } + [.init("stats", CourierStats.shape)])
+        ["first_name", "last_name"].map { .init($0, .string()) } + [
+            .init("phone", Shape.string().orNull), .init("phone_verified", .boolean),
+            .init("stats", CourierStats.shape),
+        ])
 
     private static func profile(_ name: String, _ kind: AccountKind, _ own: [Shape.Member]) -> Shape {
         .object(
             name,
             [.init("id", .id), .init("kind", .constant(kind.rawValue))] + own + [
-                .init("phone", .string()), .init("language", Language.shape),
+                .init("language", Language.shape),
                 .init("notifications_enabled", .boolean), .init("created_at", .time),
             ])
     }
@@ -39,6 +43,7 @@ struct Account: Sendable {
         case .store(let store):
             json.field("kind", AccountKind.store.rawValue)
             json.field("email", store.email)
+            json.field("email_verified", store.isVerified)
             json.field("name", store.name)
             json.field("tax_id", store.taxID)
             json.field("address", store.address)
@@ -48,6 +53,7 @@ struct Account: Sendable {
             json.field("first_name", courier.firstName)
             json.field("last_name", courier.lastName)
             json.field("phone", courier.phone)
+            json.field("phone_verified", courier.isVerified)
             json.object("stats", stats.write)
         }
         json.field("language", language)
@@ -56,9 +62,37 @@ struct Account: Sendable {
     }
 }
 
+extension Account {
+    /// What it signs in with; nil when somebody else has proven what it said was its own.
+    var login: Login? {
+        switch profile {
+        case .store(let store): store.email.flatMap(Login.init(kept:))
+        case .courier(let courier, _): courier.phone.flatMap(Login.init(kept:))
+        }
+    }
+
+    /// Whether that is proven.
+    var isVerified: Bool {
+        switch profile {
+        case .store(let store): store.isVerified
+        case .courier(let courier, _): courier.isVerified
+        }
+    }
+
+    /// What others know of it, and so would guess its password to be.
+    var knownWords: [String] {
+        switch profile {
+        case .store(let store): [store.name, store.email ?? "", store.phone]
+        case .courier(let courier, _):
+            [courier.firstName, courier.lastName, "\(courier.firstName) \(courier.lastName)", courier.phone ?? ""]
+        }
+    }
+}
+
 /// A store's own data.
 struct StoreProfile: Sendable {
-    let email: String
+    let email: String?
+    let isVerified: Bool
     let taxID: String
     let name: String
     let address: String
@@ -69,7 +103,8 @@ struct StoreProfile: Sendable {
 struct CourierProfile: Sendable {
     let firstName: String
     let lastName: String
-    let phone: String
+    let phone: String?
+    let isVerified: Bool
 }
 
 /// How reliable a courier is.
@@ -106,8 +141,8 @@ struct CourierStats: Sendable {
 struct FindAccount: Statement {
     static let sql = """
         SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
-            s.email, s.tax_id, s.name, s.address, s.phone,
-            c.first_name, c.last_name, c.phone, c.accepted, c.delivered, c.cancelled, c.declined
+            s.email, s.email_verified, s.tax_id, s.name, s.address, s.phone,
+            c.first_name, c.last_name, c.phone, c.phone_verified, c.accepted, c.delivered, c.cancelled, c.declined
         FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
         """
     static let isReadOnly = true
@@ -130,12 +165,13 @@ struct FindAccount: Statement {
         guard kind == AccountKind.courier.rawValue else {
             return .store(
                 StoreProfile(
-                    email: try row.read(), taxID: try row.read(), name: try row.read(), address: try row.read(),
-                    phone: try row.read()))
+                    email: try row.read(), isVerified: try row.read(), taxID: try row.read(), name: try row.read(),
+                    address: try row.read(), phone: try row.read()))
         }
-        for _ in 0..<5 { let _: String? = try row.read() }
+        let (_, _): (String?, Bool?) = (try row.read(), try row.read())
+        for _ in 0..<4 { let _: String? = try row.read() }
         let courier = CourierProfile(
-            firstName: try row.read(), lastName: try row.read(), phone: try row.read())
+            firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read())
         return .courier(courier, try CourierStats(&row))
     }
 }

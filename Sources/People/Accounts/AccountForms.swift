@@ -22,6 +22,7 @@ struct StoreRegistration: Form {
         phone = fields.required("phone")
         language = fields.optional("language")
         cookie = fields.optional("cookie") ?? false
+        fields.refusePersonal(password, [name, email.text, phone.e164])
     }
 }
 
@@ -43,11 +44,12 @@ struct CourierRegistration: Form {
         inviteCode = fields.optional("invite_code")
         language = fields.optional("language")
         cookie = fields.optional("cookie") ?? false
+        fields.refusePersonal(password, [firstName, lastName, "\(firstName) \(lastName)", phone.e164])
     }
 }
 
 /// A change of an account. Fields that are left out stay as they are, and fields of the other kind of account are
-/// ignored like unknown ones.
+/// ignored like unknown ones. What one signs in with is not changed here.
 struct AccountChange: Form {
     let email: EmailAddress?
     let name: String?
@@ -72,6 +74,16 @@ struct AccountChange: Form {
     }
 }
 
+extension AccountChange {
+    /// Whether it would change what the account signs in with.
+    func changesLogin(of account: Account) -> Bool {
+        switch account.profile {
+        case .store(let store): email.map { $0.text != store.email } ?? false
+        case .courier(let courier, _): phone.map { $0.e164 != courier.phone } ?? false
+        }
+    }
+}
+
 /// A new password, and the present one as proof.
 struct PasswordChange: Form {
     let current: String
@@ -92,14 +104,16 @@ struct PasswordResetRequest: Form {
     }
 }
 
-/// A new password, and the code as proof.
+/// A new password, and the code as proof. Without the id of the request for it, any live code of the account is taken.
 struct PasswordReset: Form {
-    let login: Login
+    let id: ID?
+    let login: Login?
     let code: String
     let new: Password
 
     init(_ fields: inout Fields) {
-        login = fields.login()
+        id = fields.optional("reset_id")
+        login = id == nil ? fields.login() : fields.optionalLogin()
         code = fields.required("code")
         new = fields.required("new_password")
     }
@@ -115,5 +129,10 @@ extension Fields {
             refuse("password_confirmation", "password_mismatch")
         }
         return password
+    }
+
+    /// Refuses a password that is no more than what others know.
+    fileprivate mutating func refusePersonal(_ password: Password, _ words: [String]) {
+        if !refused("password"), password.isPersonal(words) { refuse("password", "password_too_personal") }
     }
 }

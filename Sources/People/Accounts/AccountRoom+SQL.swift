@@ -1,12 +1,16 @@
 import Domain
 import Postgres
 
-/// Inserts a store; refused by `email_taken` or `tax_id_taken`.
+/// Inserts a store, whose e-mail address is still to be proven; refused by `tax_id_taken`. There is no row if somebody has
+/// proven the address.
 struct InsertStore: Statement {
     static let sql = """
         WITH account AS (
             INSERT INTO accounts (id, kind, password_hash, language) VALUES ($1, 'store', $2, $3) RETURNING id)
-        INSERT INTO stores (id, email, tax_id, name, address, phone) SELECT id, $4, $5, $6, $7, $8 FROM account
+        INSERT INTO stores (id, email, email_verified, tax_id, name, address, phone)
+        SELECT id, $4, false, $5, $6, $7, $8 FROM account
+        WHERE NOT EXISTS (SELECT FROM stores WHERE lower(email) = lower($4) AND email_verified)
+        RETURNING id
         """
     let id: ID
     let form: StoreRegistration
@@ -23,14 +27,19 @@ struct InsertStore: Statement {
         parameters.add(form.address)
         parameters.add(form.phone.e164)
     }
+
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
 }
 
-/// Inserts a courier; refused by `phone_taken`.
+/// Inserts a courier, whose number is still to be proven. There is no row if somebody has proven it.
 struct InsertCourier: Statement {
     static let sql = """
         WITH account AS (
             INSERT INTO accounts (id, kind, password_hash, language) VALUES ($1, 'courier', $2, $3) RETURNING id)
-        INSERT INTO couriers (id, first_name, last_name, phone) SELECT id, $4, $5, $6 FROM account
+        INSERT INTO couriers (id, first_name, last_name, phone, phone_verified)
+        SELECT id, $4, $5, $6, false FROM account
+        WHERE NOT EXISTS (SELECT FROM couriers WHERE phone = $6 AND phone_verified)
+        RETURNING id
         """
     let id: ID
     let form: CourierRegistration
@@ -45,6 +54,8 @@ struct InsertCourier: Statement {
         parameters.add(form.lastName)
         parameters.add(form.phone.e164)
     }
+
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
 }
 
 /// Columns whose parameter is null stay as they are, here and in the two below.
@@ -66,8 +77,8 @@ struct UpdateAccount: Statement {
 
 struct UpdateStore: Statement {
     static let sql = """
-        UPDATE stores SET email = coalesce($2, email), tax_id = coalesce($3, tax_id), name = coalesce($4, name),
-            address = coalesce($5, address), phone = coalesce($6, phone)
+        UPDATE stores SET tax_id = coalesce($2, tax_id), name = coalesce($3, name),
+            address = coalesce($4, address), phone = coalesce($5, phone)
         WHERE id = $1
         """
     let id: ID
@@ -75,7 +86,6 @@ struct UpdateStore: Statement {
 
     func bind(into parameters: inout Parameters) {
         parameters.add(id)
-        parameters.add(change.email?.text)
         parameters.add(change.taxID?.digits)
         parameters.add(change.name)
         parameters.add(change.address)
@@ -85,9 +95,7 @@ struct UpdateStore: Statement {
 
 struct UpdateCourier: Statement {
     static let sql = """
-        UPDATE couriers SET first_name = coalesce($2, first_name), last_name = coalesce($3, last_name),
-            phone = coalesce($4, phone)
-        WHERE id = $1
+        UPDATE couriers SET first_name = coalesce($2, first_name), last_name = coalesce($3, last_name) WHERE id = $1
         """
     let id: ID
     let change: AccountChange
@@ -96,6 +104,5 @@ struct UpdateCourier: Statement {
         parameters.add(id)
         parameters.add(change.firstName)
         parameters.add(change.lastName)
-        parameters.add(change.phone?.e164)
     }
 }

@@ -7,19 +7,20 @@ import Postgres
 /// Registration, and the account's own data.
 package struct AccountRoom: Room {
     let database: Database
-    let hasher: PasswordHasher
+    let passwords: Passwords
     let authenticator: Authenticator
     let throttle: Throttle
-    let secret: ServerSecret
+    let confirmations: Confirmations
     let redemption: Redemption
     let cookie: SessionCookie
 
     package init(
-        database: Database, hasher: PasswordHasher, authenticator: Authenticator, throttle: Throttle,
-        secret: ServerSecret, redemption: Redemption, cookie: SessionCookie
+        database: Database, passwords: Passwords, authenticator: Authenticator, throttle: Throttle,
+        confirmations: Confirmations, redemption: Redemption, cookie: SessionCookie
     ) {
-        (self.database, self.hasher, self.authenticator, self.throttle, self.secret, self.redemption, self.cookie) = (
-            database, hasher, authenticator, throttle, secret, redemption, cookie
+        (self.database, self.passwords, self.authenticator) = (database, passwords, authenticator)
+        (self.throttle, self.confirmations, self.redemption, self.cookie) = (
+            throttle, confirmations, redemption, cookie
         )
     }
 
@@ -40,8 +41,8 @@ package struct AccountRoom: Room {
             Endpoint(
                 .patch, "/v1/me", for: .signedIn, "Changes profile, language or notifications", room: "Accounts",
                 takes: AccountChange.self, answers: [.ok(Account.shape)],
-                refuses: [.emailTaken, .taxIDTaken, .phoneTaken], handler: change),
-        ] + passwordEndpoints
+                refuses: [.taxIDTaken, .useConfirmation], handler: change),
+        ]
     }
 
     private static let registeredStore = Shape.object(
@@ -55,12 +56,17 @@ package struct AccountRoom: Room {
 
     private func registerStore(_ call: Call, _ form: StoreRegistration) async throws -> Response {
         try await throttle.take([.registration(call.request)])
+        let login = Login.email(form.email)
         let store = InsertStore(
-            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text),
+            id: .new(), form: form, passwordHash: try await passwords.hash(form.password, of: login),
             language: form.language ?? call.request.acceptedLanguage)
         let session = NewSession(for: store.id, call.request)
+        let sends = try await confirmations.maySend(to: login, of: store.id)
         let begun = try await Runner.database(database).together { runner in
-            try await refusingTaken { try await runner.run(store) }
+            try await refusingTaken {
+                guard try await runner.run(store).first != nil else { throw Problem.emailTaken }
+                try await confirmations.begin(store.id, at: login, in: store.language, sends: sends, runner)
+            }
             return try await session.begin(runner, passwordHash: store.passwordHash)
         }
         call.log(session.event)
@@ -69,12 +75,17 @@ package struct AccountRoom: Room {
 
     private func registerCourier(_ call: Call, _ form: CourierRegistration) async throws -> Response {
         try await throttle.take([.registration(call.request)])
+        let login = Login.phone(form.phone)
         let courier = InsertCourier(
-            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text),
+            id: .new(), form: form, passwordHash: try await passwords.hash(form.password, of: login),
             language: form.language ?? call.request.acceptedLanguage)
         let session = NewSession(for: courier.id, call.request)
+        let sends = try await confirmations.maySend(to: login, of: courier.id)
         let (begun, partner) = try await Runner.database(database).together { runner in
-            try await refusingTaken { try await runner.run(courier) }
+            try await refusingTaken {
+                guard try await runner.run(courier).first != nil else { throw Problem.phoneTaken }
+                try await confirmations.begin(courier.id, at: login, in: courier.language, sends: sends, runner)
+            }
             let begun = try await session.begin(runner, passwordHash: courier.passwordHash)
             guard let code = form.inviteCode else { return (begun, Partner?.none) }
             return (begun, try await redemption.redeem(code, by: courier.id, runner))
@@ -109,11 +120,15 @@ package struct AccountRoom: Room {
 
     private func change(_ call: Call, _ change: AccountChange) async throws -> Response {
         let caller = call.caller
+        guard let account = try await call.run(FindAccount(id: caller.account)).first else {
+            throw Problem.unauthenticated
+        }
+        guard !change.changesLogin(of: account) else { throw Problem.useConfirmation }
         try await call.runner.together { runner in
             try await refusingTaken {
                 switch caller.kind {
-                case .store: try await runner.run(UpdateStore(id: caller.account, change: change))
-                case .courier: try await runner.run(UpdateCourier(id: caller.account, change: change))
+                case .store: _ = try await runner.run(UpdateStore(id: caller.account, change: change))
+                case .courier: _ = try await runner.run(UpdateCourier(id: caller.account, change: change))
                 }
             }
             try await runner.run(UpdateAccount(id: caller.account, change: change))
@@ -125,9 +140,9 @@ package struct AccountRoom: Room {
 }
 
 /// Turns a refusal because somebody else has the value into a problem.
-private func refusingTaken(_ body: () async throws -> Void) async throws {
+func refusingTaken<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
     do {
-        try await body()
+        return try await body()
     } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
         guard
             let problem = [Problem.emailTaken, .taxIDTaken, .phoneTaken].first(where: { $0.code == error.constraint })
@@ -140,6 +155,7 @@ extension Problem {
     static let emailTaken = Problem(.conflict, "email_taken")
     static let taxIDTaken = Problem(.conflict, "tax_id_taken")
     static let phoneTaken = Problem(.conflict, "phone_taken")
+    fileprivate static let useConfirmation = Problem(.unprocessable, "use_confirmation")
 }
 
 extension Throttle.Bucket {

@@ -1,4 +1,5 @@
 import API
+import Crypto
 import Domain
 import HTTP
 
@@ -14,22 +15,77 @@ enum Login: Sendable {
         case .phone(let phone): phone.e164
         }
     }
+
+    /// As it is kept.
+    var text: String {
+        switch self {
+        case .email(let email): email.text
+        case .phone(let phone): phone.e164
+        }
+    }
+
+    /// The channel by which messages reach it.
+    var channel: String { if case .email = self { "email" } else { "sms" } }
+
+    /// The problem that somebody else has proven it.
+    var taken: Problem { if case .email = self { .emailTaken } else { .phoneTaken } }
+
+    /// One that was kept.
+    init?(kept text: String) {
+        if text.hasPrefix("+") {
+            self = .phone(PhoneNumber(e164: text))
+        } else if let email = try? EmailAddress(text) {
+            self = .email(email)
+        } else {
+            return nil
+        }
+    }
 }
 
 extension Fields {
     /// Either an e-mail address or a phone number.
     mutating func login() -> Login {
-        let (email, phone): (EmailAddress?, PhoneNumber?) = (optional("email"), optional("phone"))
-        if let email { return .email(email) }
-        if let phone { return .phone(phone) }
+        if let login = optionalLogin() { return login }
         if !refused("email"), !refused("phone") { refuse("email", "email_or_phone") }
         return .email(.example)
+    }
+
+    /// An e-mail address, a phone number, or nothing.
+    mutating func optionalLogin() -> Login? {
+        let (email, phone): (EmailAddress?, PhoneNumber?) = (optional("email"), optional("phone"))
+        if let email { return .email(email) }
+        return phone.map(Login.phone)
     }
 }
 
 extension Login {
-    /// The account that signs in with `$1`, an e-mail address in lower case or a number.
-    static let accountSQL = """
-        SELECT id FROM stores WHERE lower(email) = $1 UNION ALL SELECT id FROM couriers WHERE phone = $1
+    /// Who signs in with `$1`, an e-mail address in lower case or a number: who has proven it, else those who say that it is
+    /// theirs, whoever used the address `$2` before first. There are few, however many say so.
+    static let holdersSQL = """
+        SELECT id, is_verified,
+            EXISTS (SELECT FROM used_addresses u WHERE u.account_id = id AND u.address = $2) AS is_familiar
+        FROM (
+            (SELECT id, email_verified AS is_verified FROM stores WHERE lower(email) = $1
+            ORDER BY email_verified DESC, id DESC LIMIT 20)
+            UNION ALL
+            (SELECT id, phone_verified FROM couriers WHERE phone = $1 ORDER BY phone_verified DESC, id DESC LIMIT 20)
+        ) holder
         """
+    /// The one of them who is meant where nothing else decides.
+    static let holderSQL = """
+        SELECT id, is_familiar FROM (\(holdersSQL)) h ORDER BY is_verified DESC, is_familiar DESC, id DESC LIMIT 1
+        """
+}
+
+/// The salt of the passwords of all who sign in with the same name. As long as none of them has proven it, one hash tells
+/// which of them a password belongs to, if any: the time to sign in is that of one hash, however many there are.
+struct LoginSalts: Sendable {
+    private let key: [UInt8]
+
+    init(_ secret: ServerSecret) { key = secret.key(for: "password salt") }
+
+    func salt(of login: Login?) -> [UInt8] {
+        guard let login else { return SecureRandom.bytes(16) }
+        return Array(HMAC.sha256(key: key, Array(login.key.utf8)).prefix(16))
+    }
 }

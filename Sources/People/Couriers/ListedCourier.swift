@@ -8,7 +8,7 @@ struct ListedCourier: Sendable {
     let id: ID
     let firstName: String
     let lastName: String
-    let phone: String
+    let phone: String?
     let stats: CourierStats
     let partnerSince: Timestamp?
     /// The key by which the list is ordered, as the database has it.
@@ -18,7 +18,8 @@ struct ListedCourier: Sendable {
         "ListedCourier",
         [
             .init("id", .id), .init("first_name", .string()), .init("last_name", .string()),
-            .init("phone", .string(), optional: true), .init("stats", CourierStats.shape), .init("partner", .boolean),
+            .init("phone", Shape.string().orNull, optional: true), .init("stats", CourierStats.shape),
+            .init("partner", .boolean),
             .init("partner_since", .time, optional: true),
         ])
 

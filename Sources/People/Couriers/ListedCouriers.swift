@@ -222,7 +222,7 @@ struct FindCouriersByWord: Statement {
 extension ListedCourier {
     fileprivate init(_ row: inout RowReader) throws {
         let id: ID = try row.read()
-        let (firstName, lastName, phone): (String, String, String) = (try row.read(), try row.read(), try row.read())
+        let (firstName, lastName, phone): (String, String, String?) = (try row.read(), try row.read(), try row.read())
         let stats = try CourierStats(&row)
         let since: Timestamp? = try row.read()
         self.init(

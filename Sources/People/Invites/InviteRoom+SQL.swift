@@ -16,28 +16,42 @@ struct MadeInvite: Sendable {
 /// Makes an invite and its message, unless the store has a live one for the same courier or number, or the courier is
 /// its partner already.
 ///
+/// A number that nobody has proven is nobody's: whoever gets its SMS has the code, and no device is told. A store whose own
+/// address is not proven, and a courier whose number is not, send and get no SMS.
+///
 /// The unique indexes on open invites decide between two that are made at once. The loser gets no invite at all.
 struct MakeInvite: Statement {
     static let sql = """
-        WITH target AS (SELECT id, phone FROM couriers WHERE id = $2 OR phone = $3),
+        WITH target AS (SELECT id, phone, phone_verified FROM couriers WHERE id = $2 OR phone = $3 AND phone_verified),
         same AS (
             SELECT id, expires_at > now() AS is_live FROM invites
             WHERE store_id = $1 AND state = 'open' AND (
-                courier_id = (SELECT id FROM target) OR phone = coalesce($3, (SELECT phone FROM target)))),
+                courier_id = (SELECT id FROM target) OR phone = coalesce($3, (SELECT phone FROM target WHERE phone_verified)))),
         lapsed AS (
             UPDATE invites SET state = 'expired' WHERE id IN (SELECT id FROM same WHERE NOT is_live) RETURNING id),
         partner AS (SELECT FROM partners WHERE store_id = $1 AND courier_id = (SELECT id FROM target)),
-        route AS (
-            SELECT CASE WHEN EXISTS (
-                SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push')
-                THEN 'push' ELSE 'sms' END AS channel),
+        wanted AS (
+            SELECT CASE
+                    WHEN EXISTS (
+                        SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push')
+                    THEN 'push'
+                    WHEN (SELECT email_verified FROM stores WHERE id = $1)
+                        AND (SELECT phone_verified FROM target) IS NOT FALSE
+                    THEN 'sms' ELSE 'link' END AS channel
+            WHERE NOT EXISTS (SELECT FROM partner) AND NOT EXISTS (SELECT FROM same WHERE is_live)
+                AND ($2 IS NULL OR EXISTS (SELECT FROM target))),
+        sending AS (
+            INSERT INTO invited_numbers AS n (phone, invited_at)
+            SELECT coalesce($3, (SELECT phone FROM target)), now() FROM wanted WHERE channel = 'sms'
+            ON CONFLICT (phone) DO UPDATE SET invited_at = now()
+            WHERE $8 = 0 OR n.invited_at <= now() - make_interval(hours => $8)
+            RETURNING phone),
         made AS (
             INSERT INTO invites (id, store_id, courier_id, phone, code_hash, channel, expires_at)
-            SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5, channel,
+            SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5,
+                CASE WHEN channel = 'sms' AND NOT EXISTS (SELECT FROM sending) THEN 'link' ELSE channel END,
                 now() + interval '7 days'
-            FROM route
-            WHERE (SELECT count(*) FROM lapsed) >= 0 AND NOT EXISTS (SELECT FROM partner)
-                AND NOT EXISTS (SELECT FROM same WHERE is_live) AND ($2 IS NULL OR EXISTS (SELECT FROM target))
+            FROM wanted WHERE (SELECT count(*) FROM lapsed) >= 0
             ON CONFLICT DO NOTHING
             RETURNING id, channel, expires_at, courier_id, phone),
         published AS (
@@ -50,7 +64,7 @@ struct MakeInvite: Statement {
                 SELECT jsonb_build_array($7 || jsonb_build_object(
                     'accounts', CASE WHEN courier_id IS NOT NULL THEN ARRAY[courier_id] END, 'phone', phone, 'language', $6,
                     'subject', id, 'expires_at', expires_at)) AS notices
-                FROM made
+                FROM made WHERE channel <> 'link'
                 """)))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
             i.is_new
@@ -65,9 +79,12 @@ struct MakeInvite: Statement {
     private let id = ID.new()
     private let codeHash: [UInt8]
     private let message: Message
+    private let hoursBetween: Int
 
-    init(_ caller: Caller, _ form: InviteForm, named store: String, codes: InviteCodes) {
+    /// `hoursBetween` is how long no second SMS invites the same number, whichever store it is; then there is only the link.
+    init(_ caller: Caller, _ form: InviteForm, named store: String, codes: InviteCodes, hoursBetween: Int) {
         self.caller = caller
+        self.hoursBetween = hoursBetween
         self.form = form
         let code = codes.code(of: id)
         codeHash = codes.hash(code)
@@ -88,6 +105,7 @@ struct MakeInvite: Statement {
         parameters.add(Bytes(codeHash))
         parameters.add(caller.language.rawValue)
         parameters.add(message.parameter)
+        parameters.add(Int32(hoursBetween))
     }
 
     static func decode(_ row: inout RowReader) throws -> (isKnown: Bool, isPartner: Bool, invite: MadeInvite?) {

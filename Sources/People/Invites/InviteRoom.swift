@@ -6,9 +6,11 @@ import Postgres
 /// Invites, by whose codes stores gain couriers: making, listing and revoking them.
 package struct InviteRoom: Room {
     let codes: InviteCodes
+    let redemption: Redemption
+    let throttle: Throttle
 
-    package init(codes: InviteCodes) {
-        self.codes = codes
+    package init(codes: InviteCodes, redemption: Redemption, throttle: Throttle) {
+        (self.codes, self.redemption, self.throttle) = (codes, redemption, throttle)
     }
 
     package let eventTypes = ["invite.received"]
@@ -30,6 +32,11 @@ package struct InviteRoom: Room {
             Endpoint(
                 .delete, "/v1/invites/{id}", for: .store, "Revokes an invite", room: "Invites",
                 answers: [.noContent], refuses: [.codeUsed], handler: revoke),
+            Endpoint(
+                .post, "/v1/invites/{id}/accept", for: .courier, "Redeems an invite without its code",
+                room: "Invites", answers: [.created(Partner.shape)],
+                refuses: [.notFound, .phoneUnverified] + Problem.redeemingAny, throttledBy: PartnerRoom.redeeming,
+                handler: accept),
         ]
     }
 
@@ -45,7 +52,7 @@ package struct InviteRoom: Room {
         guard let name = try await call.run(FindStoreName(store: store)).first else { throw Problem.unauthenticated }
         // Another request for the same courier may win between looking and writing; then there is a live invite.
         for _ in 0..<3 {
-            let attempt = MakeInvite(call.caller, form, named: name, codes: codes)
+            let attempt = MakeInvite(call.caller, form, named: name, codes: codes, hoursBetween: throttle.isOn ? 24 : 0)
             guard let outcome = try await call.run(attempt).first else { continue }
             guard outcome.isKnown else { throw Problem.unknownCourier }
             guard !outcome.isPartner else { throw Problem.alreadyPartner }
@@ -65,6 +72,11 @@ package struct InviteRoom: Room {
             json.field("expires_at", invite.expiresAt)
         }
         return .json(json.bytes, status: invite.isNew ? .created : .ok)
+    }
+
+    private func accept(_ call: Call) async throws -> Response {
+        let invite: ID = try call.request.parameter("id")
+        return try await redemption.accept(invite, by: call.caller.account, call.runner).response
     }
 
     private func list(_ call: Call) async throws -> Response {

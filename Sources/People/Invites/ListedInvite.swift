@@ -19,7 +19,7 @@ struct ListedInvite: Sendable {
         case store(id: ID, name: String)
     }
 
-    static let channel = Shape.oneOf(["push", "sms"], named: "InviteChannel")
+    static let channel = Shape.oneOf(["push", "sms", "link"], named: "InviteChannel")
     private static let state = Shape.oneOf(["live", "redeemed", "expired", "revoked"], named: "InviteState")
 
     static let shape = Shape.object(
@@ -111,7 +111,7 @@ struct ListSentInvites: Statement {
     }
 }
 
-/// A page of the invites that a courier got, by account or by number.
+/// A page of the invites that a courier got, by account or by the number that it has proven.
 ///
 /// Each half goes along its own index. If both were asked for as one, the planner might go through everybody's invites.
 struct ListReceivedInvites: Statement {
@@ -121,7 +121,7 @@ struct ListReceivedInvites: Statement {
             (SELECT * FROM invites WHERE courier_id = $1 AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
             ORDER BY id DESC LIMIT $3)
             UNION
-            (SELECT * FROM invites WHERE phone = (SELECT phone FROM couriers WHERE id = $1)
+            (SELECT * FROM invites WHERE phone = (SELECT phone FROM couriers WHERE id = $1 AND phone_verified)
                 AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
             ORDER BY id DESC LIMIT $3)) i JOIN stores s ON s.id = i.store_id
         ORDER BY i.id DESC LIMIT $3

@@ -42,4 +42,10 @@ struct Partner: Sendable {
         json.object("store", store.write)
         json.field("since", since)
     }
+
+    var response: Response {
+        var json = JSONWriter()
+        json.object(write)
+        return .json(json.bytes, status: .created)
+    }
 }

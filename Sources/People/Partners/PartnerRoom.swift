@@ -36,7 +36,7 @@ package struct PartnerRoom: Room {
     private static let release = Endpoint.Parameter(
         name: "release", shape: .boolean, what: "Whether deliveries that the courier carries go back to pending.")
 
-    private static func redeeming(_ call: Call) -> [Throttle.Bucket] {
+    static func redeeming(_ call: Call) -> [Throttle.Bucket] {
         [
             Throttle.Bucket("redeeming by", call.caller.account.description, burst: 10, step: .seconds(30)),
             Throttle.Bucket("redeeming from", call.request.client.network.description, burst: 100, step: .seconds(10)),
@@ -44,10 +44,7 @@ package struct PartnerRoom: Room {
     }
 
     private func redeem(_ call: Call, _ form: RedeemForm) async throws -> Response {
-        let partner = try await redemption.redeem(form.code, by: call.caller.account, call.runner)
-        var json = JSONWriter()
-        json.object(partner.write)
-        return .json(json.bytes, status: .created)
+        try await redemption.redeem(form.code, by: call.caller.account, call.runner).response
     }
 
     /// Whether the store that was told of is still the courier's partner.

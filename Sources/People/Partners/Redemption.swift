@@ -16,10 +16,30 @@ package struct Redemption: Sendable {
     /// Makes the courier a partner of the store that sent the invite, or says why not.
     func redeem(_ text: String, by courier: ID, _ runner: Runner) async throws -> Partner {
         guard let code = InviteCode(text) else { throw Problem.unknownCode }
-        let find = FindInvite(codeHash: codes.hash(code), courier: courier)
+        let find = FindInviteByCode(codeHash: codes.hash(code), courier: courier)
+        return try await redeem(by: courier, runner) {
+            guard let found = try await runner.run(find).first else { throw Problem.unknownCode }
+            return found
+        }
+    }
+
+    /// The same for an invite that is bound to the courier, or to the number that it has proven, which stands for the code.
+    func accept(_ invite: ID, by courier: ID, _ runner: Runner) async throws -> Partner {
+        try await redeem(by: courier, runner) {
+            guard let found = try await runner.run(FindInviteByID(invite: invite, courier: courier)).first,
+                found.isTheirs
+            else { throw Problem.notFound }
+            guard found.isProven else { throw Problem.phoneUnverified }
+            return found
+        }
+    }
+
+    private func redeem(
+        by courier: ID, _ runner: Runner, _ find: () async throws -> FoundInvite
+    ) async throws -> Partner {
         // If another request came between, the new state says why this one fails.
         for _ in 0..<3 {
-            guard let found = try await runner.run(find).first else { throw Problem.unknownCode }
+            let found = try await find()
             if let refusal = found.refusal { throw refusal }
             let message = Message(
                 .partnerJoined, ["courier": found.courierName],
@@ -48,8 +68,11 @@ extension Problem {
     static let codeRevoked = Problem(.gone, "code_revoked")
     static let codeNotYours = Problem(.forbidden, "code_not_yours")
 
-    /// The problems that a code may have.
-    static let redeeming = [unknownCode, codeExpired, codeUsed, codeRevoked, codeNotYours, alreadyPartner]
+    static let phoneUnverified = Problem(.forbidden, "phone_unverified")
+
+    /// The problems that an invite may have, and those that a code may have.
+    static let redeemingAny = [codeExpired, codeUsed, codeRevoked, alreadyPartner]
+    static let redeeming = [unknownCode, codeNotYours] + redeemingAny
 }
 
 /// An invite as it concerns a courier who has its code.
@@ -59,6 +82,7 @@ struct FoundInvite: Sendable {
     let state: String
     let isOver: Bool
     let isTheirs: Bool
+    let isProven: Bool
     let wasRedeemedByThem: Bool
     let isPartner: Bool
     let courierName: String
@@ -76,16 +100,27 @@ struct FoundInvite: Sendable {
     }
 }
 
-/// The invite with that code.
-struct FindInvite: Statement {
-    static let sql = """
-        SELECT i.id, i.state, i.expires_at <= now(), coalesce(i.courier_id = c.id, i.phone = c.phone),
-            i.redeemed_by IS NOT DISTINCT FROM c.id, p.store_id IS NOT NULL, c.first_name || ' ' || c.last_name,
+extension FoundInvite {
+    /// What is found of an invite `i` for the courier `$2`.
+    fileprivate static let sql = """
+        SELECT i.id, i.state, i.expires_at <= now(), coalesce(i.courier_id = c.id, i.phone = c.phone, false),
+            i.courier_id IS NOT NULL OR c.phone_verified, i.redeemed_by IS NOT DISTINCT FROM c.id, p.store_id IS NOT NULL, c.first_name || ' ' || c.last_name,
             s.id, s.name, s.address, s.phone
         FROM invites i JOIN stores s ON s.id = i.store_id JOIN couriers c ON c.id = $2
         LEFT JOIN partners p ON p.store_id = i.store_id AND p.courier_id = c.id
-        WHERE i.code_hash = $1
         """
+
+    fileprivate init(_ row: inout RowReader) throws {
+        (invite, state, isOver) = (try row.read(), try row.read(), try row.read())
+        (isTheirs, isProven) = (try row.read(), try row.read())
+        (wasRedeemedByThem, isPartner, courierName) = (try row.read(), try row.read(), try row.read())
+        store = try PartnerStore(&row)
+    }
+}
+
+/// The invite with that code.
+struct FindInviteByCode: Statement {
+    static let sql = FoundInvite.sql + " WHERE i.code_hash = $1"
     static let isReadOnly = true
     let codeHash: [UInt8]
     let courier: ID
@@ -95,15 +130,22 @@ struct FindInvite: Statement {
         parameters.add(courier)
     }
 
-    static func decode(_ row: inout RowReader) throws -> FoundInvite {
-        let (invite, state): (ID, String) = (try row.read(), try row.read())
-        let (isOver, isTheirs): (Bool, Bool) = (try row.read(), try row.read())
-        let (wasRedeemed, isPartner): (Bool, Bool) = (try row.read(), try row.read())
-        let name: String = try row.read()
-        return FoundInvite(
-            invite: invite, store: try PartnerStore(&row), state: state, isOver: isOver, isTheirs: isTheirs,
-            wasRedeemedByThem: wasRedeemed, isPartner: isPartner, courierName: name)
+    static func decode(_ row: inout RowReader) throws -> FoundInvite { try FoundInvite(&row) }
+}
+
+/// The invite with that id.
+struct FindInviteByID: Statement {
+    static let sql = FoundInvite.sql + " WHERE i.id = $1"
+    static let isReadOnly = true
+    let invite: ID
+    let courier: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(invite)
+        parameters.add(courier)
     }
+
+    static func decode(_ row: inout RowReader) throws -> FoundInvite { try FoundInvite(&row) }
 }
 
 /// Uses up an open invite, makes the partnership and tells the store. There is no row if the invite is not open.

@@ -2,6 +2,7 @@ import API
 import Crypto
 import Domain
 import HTTP
+import Outbox
 import Postgres
 
 /// A session about to begin. Its token is shown once, and only the token's hash is kept.
@@ -31,9 +32,11 @@ struct NewSession: Sendable {
         return String(String.UnicodeScalarView(line.unicodeScalars.prefix(Bounds.userAgent)))
     }
 
-    /// Writes the session, and says when it ends; nil when the account's password has changed.
-    func begin(_ runner: Runner, passwordHash: String) async throws -> Session? {
-        let end = try await runner.run(InsertSession(session: self, passwordHash: passwordHash)).first
+    /// Writes the session, and says when it ends; nil when the account's password has changed. `notice` tells the account, if
+    /// nobody has signed in there before from this address by this browser or app.
+    func begin(_ runner: Runner, passwordHash: String, notice: Message? = nil) async throws -> Session? {
+        let insert = InsertSession(session: self, passwordHash: passwordHash, notice: notice)
+        let end = try await runner.run(insert).first
         return end.map { Session(token: token, expiresAt: $0) }
     }
 
@@ -41,15 +44,26 @@ struct NewSession: Sendable {
     struct InsertSession: Statement {
         static let sql = """
             WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE),
+            used AS (SELECT hashtextextended(coalesce($4, ''), 0) AS agent),
+            told AS (
+                \(Tell.sql("""
+                    SELECT jsonb_build_array($7::jsonb || jsonb_build_object('accounts', ARRAY[id])) AS notices
+                    FROM account, used WHERE $7::jsonb IS NOT NULL AND NOT EXISTS (
+                        SELECT FROM used_addresses u WHERE u.account_id = id AND u.address = $5 AND u.agent = used.agent)
+                    """))),
+            remembered AS (
+                INSERT INTO used_addresses (account_id, address, agent) SELECT id, $5, agent FROM account, used
+                ON CONFLICT (account_id, address, agent) DO UPDATE SET used_at = now()),
             begun AS (
                 INSERT INTO sessions (id, account_id, token_hash, expires_at, user_agent, address)
                 SELECT $1, id, $3, now() + interval '30 days', $4, $5 FROM account RETURNING id, expires_at),
             noted AS (\(Audit.sql(
-                "SELECT $7::jsonb || jsonb_build_object('detail', jsonb_build_object('session', id)) AS event FROM begun")))
+                "SELECT $8::jsonb || jsonb_build_object('detail', jsonb_build_object('session', id)) AS event FROM begun")))
             SELECT expires_at FROM begun
             """
         let session: NewSession
         let passwordHash: String
+        let notice: Message?
 
         func bind(into parameters: inout Parameters) {
             parameters.add(session.id)
@@ -58,6 +72,7 @@ struct NewSession: Sendable {
             parameters.add(session.userAgent)
             parameters.add(session.address)
             parameters.add(passwordHash)
+            parameters.add(notice?.parameter)
             parameters.add(session.event.parameter)
         }
 

@@ -1,13 +1,18 @@
 import API
 import Domain
 import HTTP
+import Outbox
 import Postgres
 
-/// Finds an account's id and password hash, and whether it signed in from that address before.
+/// Finds the accounts that sign in with that name, with their password hashes, and whether each has used that address before:
+/// one if somebody has proven that it is theirs, else all who say so, of whom the password decides.
 struct FindCredentials: Statement {
     static let sql = """
-        SELECT a.id, a.password_hash, EXISTS (SELECT FROM sessions s WHERE s.account_id = a.id AND s.address = $2)
-        FROM accounts a WHERE a.id = (\(Login.accountSQL))
+        WITH holders AS (\(Login.holdersSQL))
+        SELECT a.id, a.password_hash, h.is_familiar
+        FROM holders h, LATERAL (SELECT id, password_hash FROM accounts WHERE id = h.id OFFSET 0) a
+        WHERE h.is_verified OR NOT EXISTS (SELECT FROM holders WHERE is_verified)
+        ORDER BY h.is_familiar DESC, h.id DESC
         """
     static let isReadOnly = true
     let login: Login
@@ -81,24 +86,32 @@ struct ListSessions: Statement {
     }
 }
 
-/// Ends a session, and removes a device of the account on request. There is no row if there is no such session.
+/// Ends a session, and removes a device of the account on request. There is no row if there is no such session. `notice`
+/// tells the account.
 struct EndSession: Statement {
     static let sql = """
-        WITH ended AS (DELETE FROM sessions WHERE id = $2 AND account_id = $1 RETURNING id),
-        dropped AS (DELETE FROM devices USING ended WHERE token = $3 AND account_id = $1),
+        WITH ended AS (DELETE FROM sessions WHERE id = $2 AND account_id = $1 RETURNING id, account_id),
+        dropped AS (DELETE FROM devices USING ended WHERE token = $3 AND devices.account_id = $1),
+        told AS (
+            \(Tell.sql("""
+                SELECT jsonb_build_array($4::jsonb || jsonb_build_object('accounts', ARRAY[account_id])) AS notices
+                FROM ended WHERE $4::jsonb IS NOT NULL
+                """))),
         noted AS (\(Audit.sql(
-            "SELECT $4::jsonb || jsonb_build_object('detail', jsonb_build_object('session', id)) AS event FROM ended")))
+            "SELECT $5::jsonb || jsonb_build_object('detail', jsonb_build_object('session', id)) AS event FROM ended")))
         SELECT id FROM ended
         """
     let account: ID
     let session: ID
     let device: String?
+    let notice: Message?
     let event: SecurityEvent
 
     func bind(into parameters: inout Parameters) {
         parameters.add(account)
         parameters.add(session)
         parameters.add(device)
+        parameters.add(notice?.parameter)
         parameters.add(event.parameter)
     }
 

@@ -2,6 +2,7 @@ import API
 import Crypto
 import Domain
 import HTTP
+import Outbox
 import Postgres
 
 /// Signing in and out, and the list of an account's sessions.
@@ -53,16 +54,22 @@ package struct SessionRoom: Room {
 
     private func signIn(_ call: Call, _ form: SignIn) async throws -> Response {
         let address = call.request.client
-        let found = try await database.run(FindCredentials(login: form.login, address: address.description)).first
+        let holders = try await database.run(FindCredentials(login: form.login, address: address.description))
         let buckets = SignInBuckets(form.login, from: address)
-        try await throttle.take(buckets.all(isFamiliar: found?.isFamiliar ?? false))
-        guard try await hasher.verify(form.password, against: found?.passwordHash), let found else {
-            try await call.noteFailure(.sessionFailed, of: found?.account, called: form.login.key)
+        try await throttle.take(buckets.all(isFamiliar: holders.first?.isFamiliar ?? false))
+        guard let place = try await hasher.match(form.password, among: holders.map(\.passwordHash)) else {
+            // Of several who say that the name is theirs, nobody knows who was meant.
+            let meant = holders.count == 1 ? holders[0].account : nil
+            try await call.noteFailure(.sessionFailed, of: meant, called: form.login.key)
             throw Problem.wrongCredentials
         }
+        let found = holders[place]
         let new = NewSession(for: found.account, call.request)
         // There is no session if the password was changed meanwhile.
-        guard let session = try await new.begin(.database(database), passwordHash: found.passwordHash),
+        guard
+            let session = try await new.begin(
+                .database(database), passwordHash: found.passwordHash,
+                notice: Message(.newDevice, ["address": address.description])),
             let account = try await database.run(FindAccount(id: found.account)).first
         else { throw Problem.wrongCredentials }
         call.log(new.event)
@@ -89,13 +96,15 @@ package struct SessionRoom: Room {
     }
 
     private func end(_ session: ID, _ call: Call) async throws -> Response {
+        let isOwn = session == call.caller.session
         let ending = EndSession(
             account: call.caller.account, session: session, device: call.request.query("device"),
+            notice: isOwn ? nil : Message(.sessionEnded),
             event: SecurityEvent(.sessionEnded, of: call.caller.account, call.request))
         guard try await database.run(ending).first != nil else { throw Problem.notFound }
         call.log(ending.event)
         await authenticator.forget(call.caller.account)
-        guard session == call.caller.session, call.request.cookie(SessionCookie.name) != nil else {
+        guard isOwn, !call.request.cookies(cookie.name).isEmpty else {
             return Response(.noContent)
         }
         return Response(.noContent, headers: [cookie.removal])

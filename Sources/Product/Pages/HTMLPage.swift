@@ -7,10 +7,12 @@ struct HTMLPage {
     let language: String
     /// The body, which is markup already.
     let body: String
+    /// Whether it has a form.
+    var hasForm = false
 
     func response(_ status: Status = .ok) -> Response {
         Response(
-            status, headers: [Response.Header("Content-Security-Policy", Self.policy)],
+            status, headers: [Response.Header("Content-Security-Policy", policy)],
             body: .bytes(Array(html.utf8), type: Self.type))
     }
 
@@ -41,13 +43,16 @@ struct HTMLPage {
         code{font-family:ui-monospace,monospace}
         .method{display:inline-block;min-width:4.5rem;text-transform:uppercase}
         .code{font-size:1.75rem;letter-spacing:.1em}
+        button{font:inherit;min-height:3.5rem;padding:.5rem 1.5rem;border:0;border-radius:.5rem;background:#1d6b4a;color:#fff}
         dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0}
         dd{margin:0}
         """
 
-    private static let policy =
-        "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(style)))'; "
-        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    private var policy: String {
+        "default-src 'none'; style-src 'sha256-\(Self.styleHash)'; "
+            + "base-uri 'none'; form-action '\(hasForm ? "self" : "none")'; frame-ancestors 'none'"
+    }
+    private static let styleHash = Base64.encode(SHA256.hash(style))
 
     /// The markup that shows a text.
     static func escaped(_ text: String) -> String {

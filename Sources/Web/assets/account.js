@@ -5,6 +5,8 @@ import {form} from './form.js';
 import {language, t} from './words.js';
 
 const place = 'kurir.account';
+// That a session was left, and may not have ended yet.
+const leaving = 'kurir.leaving';
 
 export const remembered = () => JSON.parse(localStorage.getItem(place) ?? 'null');
 
@@ -14,7 +16,7 @@ export const remember = (account) => localStorage.setItem(place, JSON.stringify(
 export function forget() {
   newVisit();
   for (const name of Object.keys(localStorage)) {
-    if (name.startsWith('kurir.') && name !== 'kurir.outgoing') localStorage.removeItem(name);
+    if (name.startsWith('kurir.') && name !== 'kurir.outgoing' && name !== leaving) localStorage.removeItem(name);
   }
 }
 
@@ -24,13 +26,44 @@ export async function refreshed() {
   return account;
 }
 
-export async function signOut() {
-  await ask('DELETE', '/v1/sessions/current');
+/** Forgets at once; the session ends as soon as there is a connection. */
+export function signOut() {
+  localStorage.setItem(leaving, 'yes');
   forget();
+  endLeft();
 }
 
-/** The ways in: `kind` is store or courier, `code` is an invite's, and `entered` is told whether it has made a partner. */
-export function entrance(kind, entered, {code, notice} = {}) {
+const alone = (action) => (navigator.locks ? navigator.locks.request(leaving, action) : action());
+
+/** Ends a session that was left. In one tab only, and before another session begins, which has the same cookie. */
+export function endLeft() {
+  return alone(async () => {
+    if (!localStorage.getItem(leaving)) return;
+    const left = await fetch('/v1/sessions/current', {method: 'DELETE', headers: {'X-Requested-With': 'kurir'}}).catch(() => null);
+    if (!left || left.status >= 500 || left.status === 429) return leaveToWorker();
+    localStorage.removeItem(leaving);
+    await window.caches?.delete(leaving);
+  });
+}
+
+/** The service worker ends it, where there is one that may work later, also if no page is open then. */
+async function leaveToWorker() {
+  const worker = await navigator.serviceWorker?.getRegistration('/courier');
+  if (!worker?.sync) return;
+  await (await caches.open(leaving)).put('/', new Response());
+  await worker.sync.register(leaving).catch(() => {});
+}
+
+async function begin(path, values) {
+  await endLeft();
+  return post(path, {...values, cookie: true});
+}
+
+/**
+ * The ways in: `kind` is store or courier, `code` is an invite's, `forgotten` is what a link for a new password brings, and
+ * `entered` is told whether the code has made a partner, and whether the account is new.
+ */
+export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   const region = h('div', {class: 'entrance'});
   const ways = {signIn, register, reset};
 
@@ -50,9 +83,9 @@ export function entrance(kind, entered, {code, notice} = {}) {
   const newPassword = (name) =>
     ({name, label: t('newPassword'), type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')});
 
-  function welcome({account}, isPartner) {
+  function welcome({account}, {isPartner = false, isNew = false} = {}) {
     remember(account);
-    entered(isPartner);
+    entered(isPartner, isNew);
   }
 
   // Left empty, it is for the server to say what is wrong with it.
@@ -60,7 +93,7 @@ export function entrance(kind, entered, {code, notice} = {}) {
 
   function signIn() {
     const password = {name: 'password', label: t('password'), type: 'password', required: true, autocomplete: 'current-password'};
-    return form([login, password], t('signIn'), async (values) => welcome(await post('/v1/sessions', {...given(values), cookie: true})));
+    return form([login, password], t('signIn'), async (values) => welcome(await begin('/v1/sessions', given(values))));
   }
 
   function register() {
@@ -73,34 +106,47 @@ export function entrance(kind, entered, {code, notice} = {}) {
         {name: 'last_name', label: t('lastName'), required: true, autocomplete: 'family-name'}, login,
         {name: 'invite_code', label: t('inviteCode'), value: code, hint: t('inviteCodeHint')}];
     return form([...own, newPassword('password')], t('register'), async (values) => {
-      const made = await post(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language(), cookie: true});
-      welcome(made, Boolean(made.partner));
+      const made = await begin(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language()});
+      welcome(made, {isPartner: Boolean(made.partner), isNew: true});
     });
   }
 
   function reset() {
     const asking = form([login], t('sendCode'), async (values) => {
-      await post('/v1/password_resets', given(values));
-      enterCode(values[login.name]);
+      const {reset_id: id, is_live: isLive} = await post('/v1/password_resets', given(values));
+      enterCode(values[login.name], {id, isLive});
     });
     // Who went to look at the message may have to load the page anew.
     const region = h('div', {}, asking, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () =>
       enterCode(asking.elements[login.name].value)}, t('haveCode'))));
 
-    function enterCode(value) {
-      const code = {name: 'code', label: t('code'), required: true, autocomplete: 'one-time-code', hint: t('codeHint')};
-      const setting = form([{...login, value}, code, newPassword('new_password')], t('setPassword'), async (filled) => {
-        const whose = given({[login.name]: filled[login.name]});
-        await ask('PUT', '/v1/password_resets', {...filled, ...whose});
-        welcome(await post('/v1/sessions', {...whose, password: filled.new_password, cookie: true}));
+    /** With the id of what was asked for only its code is taken, and nobody else's tries count. */
+    function enterCode(value, {id, digits, isLive = true} = {}) {
+      const code = {name: 'code', label: t('code'), required: true, autocomplete: 'one-time-code', inputmode: 'numeric', value: digits,
+        hint: t('codeHint')};
+      // A link says what was asked for, but not by whom.
+      const fields = [...(digits ? [] : [{...login, value}]), code, newPassword('new_password')];
+      const setting = form(fields, t('setPassword'), async (filled) => {
+        const whose = digits ? {} : given({[login.name]: filled[login.name]});
+        await ask('PUT', '/v1/password_resets', {...filled, ...whose, reset_id: id && whose[login.name] === value ? id : undefined});
+        if (digits) return again(t('passwordSet'));
+        welcome(await begin('/v1/sessions', {...whose, password: filled.new_password}));
       });
-      region.replaceChildren(setting);
-      setting.elements[value ? 'code' : login.name].focus();
+      region.replaceChildren(isLive ? '' : h('p', {class: 'notice'}, t(`waits_${login.name}`)), setting);
+      setting.elements[digits ? 'new_password' : value ? 'code' : login.name].focus();
     }
 
+    if (forgotten?.id) setTimeout(() => enterCode(undefined, forgotten));
     return region;
   }
 
-  show(code ? 'register' : 'signIn');
+  function again(text) {
+    notice = text;
+    forgotten = undefined;
+    show('signIn', true);
+  }
+
+  show(forgotten ? 'reset' : code ? 'register' : 'signIn');
+  endLeft();
   return region;
 }

@@ -16,7 +16,7 @@ export const moment = (time) => h('time', {datetime: time}, when(time));
 
 /** Calls; `shown` is the number, unless a name says more. */
 export const phoneLink = (phone, name, shown = phone) =>
-  h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, `☎ ${shown}`);
+  phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, `☎ ${shown}`);
 
 /** Opens the phone's own map, or one in the browser. */
 export function mapLink({address, location: place}) {

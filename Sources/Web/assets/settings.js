@@ -3,6 +3,7 @@ import {refreshed, remember, signOut} from './account.js';
 import {all, ask, lasting} from './ask.js';
 import {h, loading, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
+import {signInWith} from './identity.js';
 import {names, t, when} from './words.js';
 
 /** What is saved is what differs from the account as it is, so that must be asked for first. */
@@ -25,9 +26,8 @@ function panels(account, {enter, leave}) {
   }
 
   const profile = account.kind === 'store'
-    ? [['name', 'storeName', 'organization'], ['email', 'email', 'email'], ['tax_id', 'taxID'], ['address', 'address', 'street-address'],
-      ['phone', 'phone', 'tel']]
-    : [['first_name', 'firstName', 'given-name'], ['last_name', 'lastName', 'family-name'], ['phone', 'phone', 'tel']];
+    ? [['name', 'storeName', 'organization'], ['tax_id', 'taxID'], ['address', 'address', 'street-address'], ['phone', 'phone', 'tel']]
+    : [['first_name', 'firstName', 'given-name'], ['last_name', 'lastName', 'family-name']];
   const fields = profile.map(([name, label, autocomplete]) =>
     ({name, label: t(label), value: account[name], required: true, autocomplete}));
   const preferences = [
@@ -35,7 +35,7 @@ function panels(account, {enter, leave}) {
     {name: 'notifications_enabled', label: t('notifications'), type: 'checkbox', value: account.notifications_enabled},
   ];
   // Which account it is, for those who keep passwords.
-  const login = h('input', {type: 'text', autocomplete: 'username', value: account.email ?? account.phone, hidden: true, 'aria-hidden': 'true'});
+  const login = h('input', {type: 'text', autocomplete: 'username', value: account.kind === 'store' ? account.email : account.phone, hidden: true, 'aria-hidden': 'true'});
   const passwords = [
     login,
     {name: 'current_password', label: t('currentPassword'), type: 'password', required: true, autocomplete: 'current-password'},
@@ -49,13 +49,9 @@ function panels(account, {enter, leave}) {
     load();
   }
 
-  async function out() {
-    try {
-      await signOut();
-      leave();
-    } catch (error) {
-      say(wordsOf(error));
-    }
+  function out() {
+    signOut();
+    leave();
   }
 
   function session({id, user_agent: agent, address, used_at: used, current}) {
@@ -72,6 +68,7 @@ function panels(account, {enter, leave}) {
   return [
     panel(t('preferences'), form(preferences, t('save'), change)),
     panel(t('profile'), form(fields, t('save'), change)),
+    signInWith(account),
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
     panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
   ];

@@ -1,8 +1,9 @@
 // What both pages have: who is signed in, the bar with its views, and the feed that keeps them true.
 import {newVisit, onSignedOut} from './ask.js';
-import {entrance, forget, refreshed, remembered, signOut} from './account.js';
-import {h, say, wordsOf} from './dom.js';
+import {endLeft, entrance, forget, refreshed, remembered, signOut} from './account.js';
+import {h} from './dom.js';
 import {follow} from './feed.js';
+import {askForCode, isProven, unproven} from './identity.js';
 import {choose, t} from './words.js';
 
 /**
@@ -12,6 +13,7 @@ import {choose, t} from './words.js';
  */
 export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
   let stop = () => {};
+  let forgotten = forgottenBy(location.hash);
 
   function enter(notice) {
     stop();
@@ -25,18 +27,22 @@ export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
       stop = work(account, views, {enter, leave, onFresh});
     } else {
       document.title = 'Kurir';
-      const content = account ? elsewhere(account) : entrance(kind, entered, {code: invite.code, notice});
+      const content = account ? elsewhere(account) : entrance(kind, entered, {code: invite.code, notice, forgotten});
+      forgotten = undefined;
       document.body.replaceChildren(h('main', {tabindex: '-1'}, content));
     }
   }
 
-  function entered(isPartner) {
+  function entered(isPartner, isNew) {
     if (isPartner) {
       invite.code = undefined;
       history.replaceState(null, '', '#/');
     }
+    if (location.hash.startsWith('#reset')) history.replaceState(null, '', '#/');
     enter();
     document.querySelector('main').focus();
+    const account = remembered();
+    if (isNew && !isProven(account)) askForCode(account, enter);
   }
 
   function leave(notice) {
@@ -46,12 +52,13 @@ export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
 
   function elsewhere(account) {
     const [place, words] = account.kind === 'store' ? ['/', 'toStores'] : ['/courier', 'toCouriers'];
-    const out = () => signOut().then(() => leave(), (error) => say(wordsOf(error)));
+    const out = () => { signOut(); leave(); };
     return h('div', {class: 'entrance'}, h('h1', {}, 'Kurir'), h('p', {}, t('signedInElsewhere', {name: nameOf(account)})),
       h('p', {class: 'actions'}, h('a', {href: place}, t(words)), h('button', {type: 'button', onclick: out}, t('signOut'))));
   }
 
   onSignedOut(() => leave(t('sessionOver')));
+  window.addEventListener('online', endLeft);
   // In another tab somebody signed in or out.
   window.addEventListener('storage', ({key, oldValue, newValue}) => {
     const who = (value) => { const {id, language} = JSON.parse(value) ?? {}; return `${id} ${language}`; };
@@ -60,12 +67,19 @@ export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
   enter();
 }
 
+/** What the link of a message about a forgotten password says, which may be nothing but that one was forgotten. */
+function forgottenBy(hash) {
+  const [, isForgotten, id, digits] = hash.match(/^(#reset)(?:=([\w-]+)\.(\d+))?$/) ?? [];
+  return isForgotten && {id, digits};
+}
+
 export const nameOf = (account) => account.name ?? `${account.first_name} ${account.last_name}`;
 
 function work(account, views, {enter, leave, onFresh}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
+  const proof = unproven(account);
   const links = Object.keys(views).map((name) => h('a', {href: `#/${name}`}, t(name)));
   let view = {};
 
@@ -87,7 +101,7 @@ function work(account, views, {enter, leave, onFresh}) {
     h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
     h('header', {class: 'bar'}, h('strong', {class: 'brand'}, 'Kurir'), h('nav', {'aria-label': t('navigation')}, links),
       h('span', {class: 'who'}, nameOf(account)), light),
-    banner, main);
+    banner, proof.line, main);
   show();
 
   const listeners = [
@@ -110,6 +124,7 @@ function work(account, views, {enter, leave, onFresh}) {
   refreshed().then((fresh) => {
     const isOther = fresh.id !== account.id || fresh.language !== account.language;
     Object.assign(account, fresh);
+    proof.draw();
     if (isOther) enter();
   }, () => {});
 

@@ -2,7 +2,7 @@
 import {refreshed} from './account.js';
 import {all, lasting, post} from './ask.js';
 import {cancellations, moment, phoneLink, reliability} from './delivery.js';
-import {fill, h, loading, panel, say} from './dom.js';
+import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
 
@@ -14,8 +14,19 @@ export function stores(region, {account}, invite) {
 
   const store = ({name, address, phone}) =>
     h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, address)), phoneLink(phone, name));
-  const received = ({store: {name}, created_at: at}) =>
-    h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, t('enterItsCode'))), moment(at));
+  const received = ({id, store: {name}, created_at: at}) =>
+    h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, moment(at))),
+      h('button', {type: 'button', class: 'main', 'aria-label': t('joinNamed', {name}), onclick: () => accept(id)}, t('join')));
+
+  async function accept(id) {
+    try {
+      const {store: {name}} = await post(`/v1/invites/${id}/accept`);
+      say(t('joined', {name}));
+    } catch (error) {
+      say(wordsOf(error));
+    }
+    load();
+  }
 
   function load() {
     loading(partners, () => lasting('partners', () => all('/v1/partners')), (items) => fill(partners, items, store, 'noStores'));

@@ -15,7 +15,7 @@ extension Property {
         let names = ["cookie", "x-forwarded-for", "accept-language", "x-request-id", "idempotency-key", "content-type"]
         let request = try Request.made(fields: names.map { ($0, value) })
         let text = value.text
-        if let cookie = request.cookie(SessionCookie.name) {
+        for cookie in request.cookies(SessionCookie.plainName) {
             try require(text.contains(cookie) && !cookie.utf8.contains(UInt8(ascii: ";")), "no such cookie: \(cookie)")
         }
         let language = ProblemWords.all.language(accepting: text)

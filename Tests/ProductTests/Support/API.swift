@@ -22,17 +22,20 @@ struct API: Sendable {
 
     /// Starts it, lets `body` work with it, and stops it. Without `looseness` there are no throttles.
     static func serving<Answer: Sendable>(
-        looseness: Double? = nil, publicURL: String = "", hashingThreads: Int = 2, poolSize: Int = 4,
+        looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
+        poolSize: Int = 4,
         _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
-                looseness: looseness, publicURL: publicURL, hashingThreads: hashingThreads, poolSize: poolSize, body)
+                looseness: looseness, publicURL: publicURL, verifies: verifies, hashingThreads: hashingThreads,
+                poolSize: poolSize, body)
         }
     }
 
     private static func serve<Answer: Sendable>(
-        looseness: Double?, publicURL: String, hashingThreads: Int, poolSize: Int, _ body: (API) async throws -> Answer
+        looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int,
+        _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
@@ -40,12 +43,15 @@ struct API: Sendable {
         let url = PublicURL(publicURL)
         let settings = Composition.Settings(
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
-            messageDays: 30, version: "0")
+            messageDays: 30, verifies: verifies, version: "0")
         // Recurring work is kept away; a test that is about outdated rows removes them itself.
         try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name)))
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
         configuration.limits.connectionsPerAddress = nil
         configuration.limits.requestsPerAddress = nil
+        configuration.isByTLSAlone = url.isSecure
+        // A test says by X-Forwarded-For from where it calls.
+        configuration.trustedProxies = [IPNetwork("127.0.0.1")!]
         let service = try await Service.start(
             settings, configuration, lanes: lanes, on: group, secret: secret,
             status: StatusRoom(

@@ -16,7 +16,8 @@ extension Server {
             let incoming = server.incoming(received, peer: IPAddress("127.0.0.1")!)
             let request = Request(
                 received, body: body, id: incoming.id, client: incoming.client, parameters: incoming.parameters)
-            return try Reply(await server.response(to: request, incoming.plan), to: request)
+            return try Reply(
+                await server.response(to: request, incoming.plan), to: request, of: server.configuration)
         }.value
     }
 }
@@ -34,7 +35,7 @@ extension LoopServer {
 
 extension Reply {
     /// The answer as the connection would have written it.
-    fileprivate init(_ response: Response, to request: Request) throws {
+    fileprivate init(_ response: Response, to request: Request, of configuration: ServerConfiguration) throws {
         var (type, body): (String?, [UInt8]) = (nil, [])
         switch response.body {
         case .none: break
@@ -44,7 +45,9 @@ extension Reply {
         var outbound = Outbound()
         outbound.appendHead(
             of: response, type: type, length: response.status.forbidsBody ? .untold : .known(body.count),
-            Outbound.HeadFacts(requestID: request.id, date: HTTPDate().bytes, minorVersion: 1, keepsAlive: true))
+            Outbound.HeadFacts(
+                requestID: request.id, date: HTTPDate().bytes, minorVersion: 1, keepsAlive: true,
+                isByTLSAlone: configuration.isByTLSAlone))
         let lines = String(decoding: outbound.all, as: UTF8.self).split(separator: "\r\n").dropFirst()
         let fields = lines.map { line in
             let parts = line.split(separator: ": ", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,0 +1,49 @@
+import API
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// Hashing passwords, and asking for the present one before something that only its owner may do.
+package struct Passwords: Sendable {
+    let database: Database
+    let hasher: PasswordHasher
+    let throttle: Throttle
+    private let salts: LoginSalts
+
+    package init(database: Database, hasher: PasswordHasher, throttle: Throttle, secret: ServerSecret) {
+        (self.database, self.hasher, self.throttle) = (database, hasher, throttle)
+        salts = LoginSalts(secret)
+    }
+
+    /// What is kept of the password of somebody who signs in so.
+    func hash(_ password: Password, of login: Login?) async throws -> String {
+        try await hasher.hash(password.text, salt: salts.salt(of: login))
+    }
+
+    /// Refuses anything but the caller's password, and gives what is kept of it.
+    func check(_ password: String, _ call: Call) async throws -> String {
+        let account = call.caller.account
+        let bucket = Throttle.Bucket("password of", account.description, burst: 10, step: .seconds(60))
+        try await throttle.take([bucket])
+        let kept = try await database.run(FindPassword(account: account)).first
+        guard let kept, try await hasher.verify(password, against: kept) else {
+            try await call.noteFailure(.passwordFailed, of: account)
+            throw Problem.wrongPassword
+        }
+        try await throttle.clear([bucket])
+        return kept
+    }
+
+    /// Refuses a password that is no more than what others know of the account.
+    func refusePersonal(_ password: Password, of account: Account) throws {
+        guard password.isPersonal(account.knownWords) else { return }
+        throw Problem(
+            .unprocessable, "validation_failed", fields: [.init("new_password", "password_too_personal")])
+    }
+}
+
+extension Problem {
+    static let wrongPassword = Problem(
+        .unprocessable, "validation_failed", fields: [WrongField("current_password", "wrong_password")])
+}

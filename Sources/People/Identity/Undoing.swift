@@ -1,0 +1,93 @@
+import API
+import Domain
+import Postgres
+
+/// Takes back a change of what somebody signs in with, by the link that went to the place before.
+///
+/// Whoever has the link had the account before the change. What others may know or hold since is void: the password, all
+/// sessions and devices, later links.
+package struct Undoing: Sendable {
+    let database: Database
+    let authenticator: Authenticator
+
+    package init(database: Database, authenticator: Authenticator) {
+        (self.database, self.authenticator) = (database, authenticator)
+    }
+
+    package enum Outcome: Sendable {
+        case undone(AccountKind)
+        /// Somebody else has proven the place meanwhile.
+        case taken
+        case over
+    }
+
+    /// Whether the link is still good.
+    package func isGood(_ token: String) async throws -> Bool {
+        try await !database.run(FindFormerPlace(tokenHash: TokenHash(token).bytes)).isEmpty
+    }
+
+    package func undo(_ token: String) async throws -> Outcome {
+        do {
+            let taken = try await database.transaction { transaction -> TakeFormerPlace.Row? in
+                let take = TakeFormerPlace(tokenHash: TokenHash(token).bytes)
+                guard let taken = try await transaction.run(take).first, let place = Login(kept: taken.place) else {
+                    return nil
+                }
+                try await transaction.run(ProvePlace(account: taken.account, place: place))
+                try await transaction.run(VoidSince(account: taken.account, change: taken.at))
+                try await transaction.run(EndSessions(account: taken.account, kept: nil))
+                return taken
+            }
+            guard let taken else { return .over }
+            await authenticator.forget(taken.account)
+            return .undone(taken.kind)
+        } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
+            return .taken
+        }
+    }
+}
+
+struct FindFormerPlace: Statement {
+    static let sql = "SELECT true FROM former_places WHERE token_hash = $1 AND expires_at > now()"
+    static let isReadOnly = true
+    let tokenHash: [UInt8]
+
+    func bind(into parameters: inout Parameters) { parameters.add(Bytes(tokenHash)) }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
+/// Uses a link up. There is no row if it is over.
+struct TakeFormerPlace: Statement {
+    static let sql = """
+        DELETE FROM former_places f USING accounts a
+        WHERE f.token_hash = $1 AND f.expires_at > now() AND a.id = f.account_id
+        RETURNING f.account_id, a.kind, f.place, f.created_at
+        """
+    let tokenHash: [UInt8]
+
+    func bind(into parameters: inout Parameters) { parameters.add(Bytes(tokenHash)) }
+
+    static func decode(_ row: inout RowReader) throws -> (account: ID, kind: AccountKind, place: String, at: Timestamp)
+    {
+        let (account, kind): (ID, String) = (try row.read(), try row.read())
+        return (account, AccountKind(rawValue: kind) ?? .courier, try row.read(), try row.read())
+    }
+}
+
+/// Voids an account's password and devices, and what it has got since a change: links, and addresses that it used.
+struct VoidSince: Statement {
+    static let sql = """
+        WITH later AS (DELETE FROM former_places WHERE account_id = $1 AND created_at >= $2),
+        used AS (DELETE FROM used_addresses WHERE account_id = $1 AND used_at >= $2),
+        given_up AS (DELETE FROM devices WHERE account_id = $1)
+        UPDATE accounts SET password_hash = '$scrypt$void' WHERE id = $1
+        """
+    let account: ID
+    let change: Timestamp
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(change)
+    }
+}

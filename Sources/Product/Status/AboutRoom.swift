@@ -1,0 +1,45 @@
+import API
+import Domain
+import HTTP
+import People
+
+/// What clients must know of this server before anybody signs in.
+struct AboutRoom: Room {
+    let version: String
+    let verifies: Bool
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/v1/about", for: .anyone, "What this server is and can do", room: "Status",
+                answers: [.ok(Self.shape)], handler: about)
+        ]
+    }
+
+    /// What there is not on this server.
+    private static let missing: [StaticString] = ["web_push_key", "map", "router", "geocoder", "weather"]
+    private static let channels: [StaticString] = ["push", "sms", "email"]
+    private static let state = Shape.oneOf(["live", "silent"], named: "ChannelState")
+    private static let shape = Shape.object(
+        "About",
+        [
+            .init("version", .string()), .init("languages", .array(Language.shape)),
+            .init("channels", .object(channels.map { .init("\($0)", state) })),
+            .init("verification", .oneOf(["on", "off"])),
+        ] + missing.map { .init("\($0)", Shape.string().orNull) })
+
+    private func about(_ call: Call) async throws -> Response {
+        let live = Set(try await call.run(LiveChannels()))
+        var json = JSONWriter()
+        json.object { json in
+            json.field("version", version)
+            json.array("languages", Language.known) { $0.item($1.rawValue) }
+            json.object("channels") { json in
+                for channel in Self.channels { json.field(channel, live.contains("\(channel)") ? "live" : "silent") }
+            }
+            json.field("verification", verifies ? "on" : "off")
+            for name in Self.missing { json.field(name, String?.none) }
+        }
+        return .json(json.bytes)
+    }
+}

@@ -1,0 +1,53 @@
+import Domain
+import Postgres
+
+/// `kurir account`: what those who run Kurir do with people's accounts.
+enum AccountCommand {
+    /// An account, with what it signs in with.
+    struct Account {
+        let id: String
+        let login: String?
+        let isVerified: Bool
+    }
+
+    /// Takes what an account signs in with as proven, by the same rule as its code.
+    static func verify(_ settings: GivenSettings, in database: RunningDatabase) throws {
+        let wanted = try meant(settings)
+        let connection = try database.connect()
+        let account = try find(wanted, connection)
+        guard let login = account.login else {
+            throw UsageError("the account \(account.id) has nothing to sign in with: somebody else has proven that")
+        }
+        do {
+            _ = try connection.query("SELECT prove_place($1::uuid, $2)", [account.id, login])
+        } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
+            throw UsageError("\(login) has been proven by another account")
+        }
+        print("\(login) is taken as proven, and belongs to \(account.id).")
+    }
+
+    /// The account that is named on the command line.
+    static func meant(_ settings: GivenSettings) throws -> String {
+        guard let wanted = settings.text(.account) else {
+            throw UsageError("which account? An id, or what it signs in with, as in kurir account verify +385912345678")
+        }
+        return (try? PhoneNumber(wanted))?.e164 ?? wanted
+    }
+
+    /// The one account of that id, number or e-mail address.
+    static func find(_ wanted: String, _ connection: BlockingConnection) throws -> Account {
+        let rows = try connection.query(
+            """
+            SELECT a.id, coalesce(c.phone, s.email), coalesce(c.phone_verified, s.email_verified)
+            FROM accounts a LEFT JOIN couriers c USING (id) LEFT JOIN stores s USING (id)
+            WHERE a.id::text = lower($1) OR c.phone = $1 OR lower(s.email) = lower($1) ORDER BY 3 DESC, 1
+            """, [wanted])
+        let all = rows.map { Account(id: $0[0] ?? "", login: $0[1], isVerified: $0[2] == "t") }
+        guard let first = all.first else { throw UsageError("there is no account \(wanted)") }
+        guard all.count == 1 || first.isVerified else {
+            let ids = all.map(\.id).joined(separator: " or ")
+            throw UsageError("\(all.count) accounts say that \(wanted) is theirs: say which, \(ids)")
+        }
+        return first
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `kurir account`, as those use it who run Kurir, and `--verify`.
+@Suite(.database) struct AccountCommandTests {
+    private func verify(_ whom: String) async throws -> (code: Int32, said: String, complained: String) {
+        try await Kurir.run("account", "verify", whom, "--database", TestDatabase.current.url)
+    }
+
+    /// Registers a courier, and gives its id and token.
+    private func register(_ kurir: Kurir, _ phone: String) async throws -> (id: String, token: String) {
+        let form = """
+            {"first_name":"Ana","last_name":"Anić","phone":"\(phone)","password":"krumpir-na-tavi"}
+            """
+        let (status, body) = try await kurir.send("POST", "/v1/couriers", form)
+        try #require(status == 201, "\(body)")
+        let id = try #require(body.firstMatch(of: #/"account":\{"id":"([^"]+)"/#)?.1)
+        return (String(id), String(try #require(body.firstMatch(of: #/"token":"([^"]+)"/#)?.1)))
+    }
+
+    @Test func `a number is taken as proven by hand, by the same rule as by its code`() async throws {
+        try await Kurir.serving("--database", TestDatabase.current.url, "--verify", "on") { kurir in
+            let (one, other) = (
+                try await register(kurir, "+385912345678"), try await register(kurir, "+385912345678")
+            )
+            #expect(try await kurir.get("/v1/about").body.contains(#""verification":"on""#))
+            // A number that several say is theirs is nobody's name.
+            let ambiguous = try await verify("091 234 5678")
+            #expect(ambiguous.code == 64 && ambiguous.complained.contains(one.id))
+            #expect(ambiguous.complained.contains(other.id))
+            let done = try await verify(other.id)
+            #expect(done.code == 0 && done.said.contains("+385912345678 is taken as proven"))
+            #expect(try await kurir.send("GET", "/v1/me", as: other.token).body.contains(#""phone_verified":true"#))
+            #expect(try await kurir.send("GET", "/v1/me", as: one.token).body.contains(#""phone":null"#))
+            // It can be said again, also by the number now, and the other one has nothing to prove.
+            #expect(try await verify("+385912345678").code == 0)
+            let lost = try await verify(one.id)
+            #expect(lost.code == 64 && lost.complained.contains("nothing to sign in with"))
+            #expect(try await verify("nobody@example.com").complained.contains("there is no account"))
+            let missing = try await Kurir.run("account", "verify", "--database", TestDatabase.current.url)
+            #expect(missing.code == 64 && missing.complained.contains("which account?"))
+        }
+    }
+
+    @Test func `nothing is to be proven where nobody else can come`() async throws {
+        try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
+            #expect(try await kurir.get("/v1/about").body.contains(#""verification":"off""#))
+            let courier = try await register(kurir, "+385912345678")
+            #expect(try await kurir.send("GET", "/v1/me", as: courier.token).body.contains(#""phone_verified":true"#))
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// Changing what one signs in with: by whom, how, and how it is undone.
+@Suite(.database) struct LoginChangeTests {
+    /// A courier who has proven its number.
+    private func proven(_ api: API) async throws -> Person {
+        let courier = try await api.registerCourier()
+        try #require(try await api.confirm(try await api.code(to: courier.login), as: courier).status == 200)
+        return courier
+    }
+
+    private func change(_ api: API, _ courier: Person, to phone: String) async throws {
+        try #require(try await api.change(phone: phone, as: courier).status == 202)
+        try #require(try await api.confirm(try await api.code(to: phone), as: courier).status == 200)
+    }
+
+    /// The link that went to the place before, as a path.
+    private func undoPath(_ api: API, _ place: String) async throws -> String {
+        let rows = try await api.execute(
+            "SELECT data->>'url', body FROM outbox WHERE kind = 'login_changed' AND address = '\(place)' ORDER BY seq DESC LIMIT 1"
+        )
+        let url = try #require(rows.first?[0])
+        #expect(rows[0][1]?.contains(url) == true)
+        return "/undo/" + (url.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// The attack: a session is stolen, and made an account of one's own by another address.
+    @Test func `a session alone changes nothing that one signs in with`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (store, courier) = (try await api.store(), try await proven(api))
+            let patched = try await api.call("PATCH", "/v1/me", ["email": "thief@example.com"], as: store.token)
+            #expect(patched.status == 422 && patched.code == "use_confirmation")
+            let number = try await api.call("PATCH", "/v1/me", ["phone": .string(People.phone())], as: courier.token)
+            #expect(number.status == 422 && number.code == "use_confirmation")
+            let guessed = try await api.change(phone: People.phone(), as: courier, password: "not-my-password")
+            #expect(guessed.status == 422 && guessed.wrong == ["current_password": "wrong_password"])
+            #expect(try await api.get("/v1/me", as: store.token).json["email"] == .string(store.login))
+            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(courier.login))
+        }
+    }
+
+    @Test func `a store's number is not what it signs in with`() async throws {
+        try await API.serving(verifies: true) { api in
+            let store = try await api.store()
+            let answer = try await api.call(
+                "PATCH", "/v1/me", ["phone": "01 4828 112", "email": .string(store.login)], as: store.token)
+            #expect(answer.status == 200 && answer.json["phone"] == "+38514828112")
+        }
+    }
+
+    @Test func `a change waits for the code, and the old place is told with a link`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), People.phone())
+            let asked = try await api.change(phone: phone, as: courier)
+            #expect(asked.status == 202 && asked.json == ["sent_by": "sms", "is_live": false])
+            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(courier.login))
+            #expect(try await api.signIn(phone).status == 401)
+            let changed = try await api.confirm(try await api.code(to: phone), as: courier)
+            #expect(changed.json["phone"] == .string(phone) && changed.json["phone_verified"] == true)
+            #expect(try await api.signIn(courier.login).status == 401)
+            #expect(try await api.signIn(phone).status == 201)
+            #expect(try await api.kinds(to: courier.login).last == "login_changed")
+            #expect(try await api.kinds(to: phone).contains("login_changed"))
+            let links = try await api.execute("SELECT address FROM outbox WHERE data ? 'url'")
+            #expect(links == [[courier.login]])
+        }
+    }
+
+    @Test func `a wish is dropped by asking for what there is`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), People.phone())
+            _ = try await api.change(phone: phone, as: courier)
+            let code = try await api.code(to: phone)
+            #expect(try await api.change(phone: courier.login, as: courier).status == 200)
+            #expect(try await api.confirm(code, as: courier).code == "wrong_code")
+            #expect(try await api.kinds(to: phone).isEmpty)
+        }
+    }
+
+    @Test func `a number that somebody else has proven is refused`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (one, other) = (try await proven(api), try await proven(api))
+            let answer = try await api.change(phone: other.login, as: one)
+            #expect(answer.status == 409 && answer.code == "phone_taken")
+            // Also when that happened while the code was on its way.
+            let phone = People.phone()
+            _ = try await api.change(phone: phone, as: one)
+            let code = try await api.code(to: phone)
+            try await change(api, other, to: phone)
+            let late = try await api.confirm(code, as: one)
+            #expect(late.status == 409 && late.code == "phone_taken")
+            #expect(try await api.get("/v1/me", as: one.token).json["phone"] == .string(one.login))
+        }
+    }
+
+    // MARK: Undoing
+
+    @Test func `looking at the link changes nothing, and its button takes everything back`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), People.phone())
+            _ = try await api.call("PUT", "/v1/me/devices/thief", ["platform": "fcm"], as: courier.token)
+            try await change(api, courier, to: phone)
+            let path = try await undoPath(api, courier.login)
+            for _ in 0..<3 {
+                let page = try await api.get(path)
+                #expect(page.status == 200 && page.reply.text.contains("<form method=\"post\">"))
+                #expect(!page.reply.text.contains("<script"))
+                #expect(page.reply.header("content-security-policy")?.contains("form-action 'self'") == true)
+            }
+            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(phone))
+            let done = try await api.post(path)
+            #expect(done.status == 200 && done.reply.text.contains("/courier#reset"))
+            // Whoever knew the password, or had a session or a device, has nothing of it any more.
+            #expect(try await api.get("/v1/me", as: courier.token).status == 401)
+            #expect(try await api.signIn(courier.login).status == 401)
+            #expect(try await api.signIn(phone).status == 401)
+            #expect(try await api.execute("SELECT FROM devices").isEmpty)
+            #expect(
+                try await api.execute("SELECT phone, phone_verified FROM couriers WHERE id = '\(courier.id)'")
+                    == [[courier.login, "t"]])
+            for method in ["GET", "POST"] { #expect(try await api.call(method, path).status == 410) }
+            let asked = try await api.post("/v1/password_resets", ["phone": .string(courier.login)])
+            let reset = try await api.call(
+                "PUT", "/v1/password_resets",
+                [
+                    "reset_id": asked.json["reset_id"], "new_password": "palačinke-s-orasima",
+                    "code": .string(try await api.code(to: courier.login, kind: "password_reset")),
+                ])
+            #expect(reset.status == 204)
+            #expect(try await api.signIn(courier.login, "palačinke-s-orasima").status == 201)
+        }
+    }
+
+    /// Whoever changes it twice has a link to the place between, which is good for nothing once the first is undone.
+    @Test func `an undone change takes later links with it`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (courier, second, third) = (try await proven(api), People.phone(), People.phone())
+            try await change(api, courier, to: second)
+            try await change(api, courier, to: third)
+            let (first, later) = (try await undoPath(api, courier.login), try await undoPath(api, second))
+            #expect(try await api.post(first).status == 200)
+            #expect(try await api.post(later).status == 410)
+            #expect(try await api.execute("SELECT phone FROM couriers") == [[courier.login]])
+        }
+    }
+
+    @Test func `a link is over after three days`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), People.phone())
+            try await change(api, courier, to: phone)
+            let path = try await undoPath(api, courier.login)
+            let lasts =
+                "SELECT expires_at - now() BETWEEN interval '71 hours' AND interval '72 hours' FROM former_places"
+            #expect(try await api.execute(lasts) == [["t"]])
+            try await api.execute("UPDATE former_places SET expires_at = now()")
+            #expect(try await api.post(path).status == 410)
+            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(phone))
+        }
+    }
+
+    @Test func `a place that somebody else has proven meanwhile is not taken back`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), People.phone())
+            try await change(api, courier, to: phone)
+            let path = try await undoPath(api, courier.login)
+            let other = try await api.registerCourier(courier.login)
+            _ = try await api.confirm(try await api.code(to: courier.login), as: other)
+            #expect(try await api.post(path).status == 409)
+            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(phone))
+        }
+    }
+
+    @Test func `only hashes of links are kept`() async throws {
+        try await API.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), People.phone())
+            try await change(api, courier, to: phone)
+            let token = try await undoPath(api, courier.login).dropFirst("/undo/".count)
+            let rows = try await api.execute("SELECT former_places::text FROM former_places")
+            #expect(rows.count == 1 && rows[0][0]?.contains(token) == false)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// What an account is told of when it happens to it, and how long a session may last.
+@Suite(.database) struct SecurityNoticeTests {
+    private let phone = ["User-Agent": "phone"]
+
+    private func signIn(_ api: API, _ who: Person, _ headers: [String: String]) async throws -> Answer {
+        try await api.post(
+            "/v1/sessions", ["email": .string(who.login), "password": .string(People.password)], headers: headers)
+    }
+
+    @Test func `a sign-in by another device or from another address is told, and only the first`() async throws {
+        try await API.serving { api in
+            let store = try await api.registerStore()
+            for headers in [phone, phone, phone.merging(["X-Forwarded-For": "203.0.113.9"]) { $1 }, phone] {
+                #expect(try await signIn(api, store, headers).status == 201)
+            }
+            let told = try await api.execute("SELECT channel, address, body FROM outbox ORDER BY seq")
+            #expect(told.map { $0[0] } == ["email", "email"] && told.map { $0[1] } == [store.login, store.login])
+            #expect(told[0][2]?.contains("127.0.0.1") == true && told[1][2]?.contains("203.0.113.9") == true)
+            #expect(try await api.kinds(to: store.login) == ["new_device", "new_device"])
+        }
+    }
+
+    /// A device may be in other hands.
+    @Test func `nothing of this goes by push`() async throws {
+        try await API.serving { api in
+            let store = try await api.registerStore()
+            _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: store.token)
+            _ = try await signIn(api, store, phone)
+            #expect(try await api.execute("SELECT FROM outbox WHERE channel = 'push'").isEmpty)
+        }
+    }
+
+    @Test func `a changed password and an ended session are told`() async throws {
+        try await API.serving { api in
+            let store = try await api.registerStore()
+            let token = try #require(try await signIn(api, store, [:]).json["token"].string)
+            let other = try await api.get("/v1/sessions", as: token).items.first { $0["current"] == false }
+            let id = try #require(other?["id"].string)
+            #expect(try await api.call("DELETE", "/v1/sessions/\(id)", as: token).status == 204)
+            let change: JSON = ["current_password": .string(People.password), "new_password": "palačinke-s-orasima"]
+            #expect(try await api.call("PUT", "/v1/me/password", change, as: token).status == 204)
+            #expect(try await api.kinds(to: store.login) == ["session_ended", "password_changed"])
+            // Who signs out knows it.
+            #expect(try await api.call("DELETE", "/v1/sessions/current", as: token).status == 204)
+            #expect(try await api.kinds(to: store.login).count == 2)
+        }
+    }
+
+    @Test func `a new password by a code is told`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            let id = try await api.post("/v1/password_resets", ["phone": .string(courier.login)]).json["reset_id"]
+            let code = try await api.code(to: courier.login, kind: "password_reset")
+            _ = try await api.call(
+                "PUT", "/v1/password_resets",
+                ["reset_id": id, "code": .string(code), "new_password": "palačinke-s-orasima"])
+            #expect(try await api.kinds(to: courier.login) == ["password_changed"])
+        }
+    }
+
+    // MARK: Sessions
+
+    @Test func `no session lasts longer than half a year`() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            try await api.execute(
+                "UPDATE sessions SET created_at = now() - interval '170 days', used_at = now() - interval '2 hours'")
+            #expect(try await api.get("/v1/me", as: store.token).status == 200)
+            let left =
+                "SELECT expires_at BETWEEN now() + interval '9 days' AND now() + interval '10 days' FROM sessions"
+            #expect(try await api.execute(left) == [["t"]])
+        }
+    }
+
+    @Test func `where people come by TLS browsers keep to it, and the cookie is of this very host`() async throws {
+        try await API.serving(publicURL: "https://kurir.example") { api in
+            let store = try await api.registerStore()
+            let answer = try await api.post(
+                "/v1/sessions",
+                ["email": .string(store.login), "password": .string(People.password), "cookie": true])
+            let cookie = try #require(answer.reply.header("set-cookie"))
+            #expect(
+                cookie.hasPrefix("__Host-kurir_session=") && cookie.contains("Secure") && cookie.contains("Path=/;"))
+            #expect(answer.reply.header("strict-transport-security") == "max-age=31536000")
+            let refused = try await api.get("/v1/me")
+            #expect(refused.reply.header("strict-transport-security") == "max-age=31536000")
+            // A neighbour of the host can set a cookie only without the prefix.
+            let token = cookie.drop { $0 != "=" }.dropFirst().prefix { $0 != ";" }
+            #expect(try await api.get("/v1/me", headers: ["Cookie": "kurir_session=\(token)"]).status == 401)
+            #expect(try await api.get("/v1/me", headers: ["Cookie": "__Host-kurir_session=\(token)"]).status == 200)
+        }
+        try await API.serving { api in
+            let plain = try await api.get("/v1/about")
+            #expect(plain.status == 200 && plain.reply.header("strict-transport-security") == nil)
+        }
+    }
+
+    @Test func `a cookie that comes twice is refused`() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let pair = "kurir_session=\(store.token)"
+            #expect(try await api.get("/v1/me", headers: ["Cookie": pair]).status == 200)
+            for doubled in ["\(pair); kurir_session=planted", "kurir_session=planted; \(pair)", "\(pair); \(pair)"] {
+                let answer = try await api.get("/v1/me", headers: ["Cookie": doubled])
+                #expect(answer.status == 400 && answer.code == "bad_request")
+            }
+        }
+    }
+
+    // MARK: Passwords
+
+    @Test func `a password is no name, address or number of one's own`() async throws {
+        try await API.serving { api in
+            for password in ["Pekara2026!", "mare.1234567", "MARE-MARE-1", "kurir-2026", "primjer12345"] {
+                let form = People.storeForm().with(["email": "mare@primjer.hr", "password": .string(password)])
+                let answer = try await api.post("/v1/stores", form)
+                #expect(answer.wrong == ["password": "password_too_personal"], "\(password)")
+            }
+            for password in ["Anić12345", "anic-1990", "ana.anic.1", "0912223334"] {
+                let form = People.courierForm().with(["phone": "+385912223334", "password": .string(password)])
+                let answer = try await api.post("/v1/couriers", form)
+                #expect(answer.wrong == ["password": "password_too_personal"], "\(password)")
+            }
+            let store = try await api.registerStore()
+            let change: JSON = ["current_password": .string(People.password), "new_password": "pekara123456"]
+            let answer = try await api.call("PUT", "/v1/me/password", change, as: store.token)
+            #expect(answer.wrong == ["new_password": "password_too_personal"])
+            let id = try await api.post("/v1/password_resets", ["email": .string(store.login)]).json["reset_id"]
+            let code = try await api.code(to: store.login, kind: "password_reset")
+            let reset = try await api.call(
+                "PUT", "/v1/password_resets", ["reset_id": id, "code": .string(code), "new_password": "pekara123456"])
+            #expect(reset.wrong == ["new_password": "password_too_personal"])
+        }
+    }
+}
