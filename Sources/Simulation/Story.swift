@@ -76,7 +76,12 @@ package struct Story: Sendable {
         _ job: Sight, by store: Person, _ shop: Shop, _ at: Int, _ stage: inout some Stage
     ) throws {
         switch (job.status, chance.number(1...100)) {
-        case (.pending, ...6): try cancel(job.id, because: Self.reasonsOfStores, by: store, at, &stage)
+        case (.pending, ...6):
+            try cancel(job.id, because: Self.reasonsOfStores, by: store, at, &stage)
+            // Somebody's screen may be older than that.
+            guard chance.happens(40) else { break }
+            let courier = Person.courier(chance.pick(shop.partners))
+            try perform(.step(.accept, job.id, reason: nil), by: courier, at, &stage)
         case (.pending, ...10):
             try perform(.instruct(job.id, chance.pick(Self.instructions)), by: store, at, &stage)
         case (.pending, ...22): try perform(.offer(job.id, candidates(of: shop)), by: store, at, &stage)
@@ -132,6 +137,9 @@ package struct Story: Sendable {
             try perform(.step(.deliver, job.id, reason: nil), by: courier, like: habits, at, &stage)
         case .inProgress where dice <= habits.delivers + habits.givesBack:
             try cancel(job.id, because: Self.reasonsOfCouriers, by: courier, like: habits, at, &stage)
+            // Whoever is sorry comes too late.
+            guard chance.happens(20) else { return true }
+            try perform(.step(.accept, job.id, reason: nil), by: courier, like: habits, at, &stage)
         case .pending where dice <= habits.accepts:
             try perform(.step(.accept, job.id, reason: nil), by: courier, like: habits, at, &stage)
             guard chance.happens(habits.jostles) else { return true }

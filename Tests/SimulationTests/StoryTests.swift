@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `everything happens that can happen to a delivery`() throws {
-        let rules = try play(seed: 1, days: 14)
+        let rules = try play(seed: 1, days: 28)
         let outcomes = Set(rules.told.map { $0.split(separator: " ").last.map(String.init) ?? "" })
         let usual = Set(Lifecycle.Action.asked.map(\.rawValue)).union(["create", "stays"])
         // A delivery that is over is on nobody's list any more, so that nobody cancels a delivered one.

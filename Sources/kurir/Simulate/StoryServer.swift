@@ -39,17 +39,21 @@ struct StoryServer {
         var items: [JSON] { json?.list("items") ?? [] }
     }
 
-    /// How many seconds somebody goes on trying.
-    private static let stamina = 60
+    /// How many seconds somebody waits for one answer, and goes on trying: for long, if there was ever an answer, since a
+    /// busy server takes long to register people.
+    private static let patience = 60
+    private var stamina: Int { hasAnswered ? 180 : 10 }
+    private var hasAnswered = false
 
     mutating func ask(_ question: Question) throws -> Answer {
-        let end = time(nil) + Self.stamina
+        let end = time(nil) + stamina
         if question.network == .isBack { retries += 1 }
         var reply = send(question, question.network)
         while let pause = Self.pause(before: reply, question.network) {
             guard time(nil) < end else {
                 throw StoryError(
-                    "\(url) has not answered \(question.path) within a minute: \(reply.error ?? "\(reply.status)")")
+                    "\(url) has not answered \(question.path) for \(stamina) seconds: \(reply.error ?? "\(reply.status)")"
+                )
             }
             usleep(UInt32(pause * 1000))
             retries += 1
@@ -72,6 +76,7 @@ struct StoryServer {
         var transfer = Transfer(url + question.path, question.body?.bytes)
         transfer.method = question.body == nil ? nil : question.method
         transfer.mostRead = 4 << 20
+        transfer.patience = Self.patience * 1000
         transfer.headers = question.headers
         if question.body != nil { transfer.headers.append(("Content-Type", "application/json")) }
         if let token = question.token { transfer.headers.append(("Authorization", "Bearer \(token)")) }
@@ -82,7 +87,9 @@ struct StoryServer {
         case .breaks: transfer.patience = 1 + requests % 4
         }
         requests += 1
-        return transfers.perform(transfer)
+        let reply = transfers.perform(transfer)
+        hasAnswered = hasAnswered || reply.status > 0
+        return reply
     }
 }
 
