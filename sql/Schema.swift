@@ -16,16 +16,18 @@ public enum Schema {
         ("0012_withdrawing.sql", text(PackageResources._012_withdrawing_sql)),
         ("0013_words.sql", text(PackageResources._013_words_sql)),
         ("0014_functions.sql", text(PackageResources._014_functions_sql)),
+        ("0015_cost.sql", text(PackageResources._015_cost_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 1
+    public static let functionsRevision = 2
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
         ("functions/accounts.sql", text(PackageResources.accounts_sql)),
         ("functions/backfills.sql", text(PackageResources.backfills_sql)),
         ("functions/basics.sql", text(PackageResources.basics_sql)),
+        ("functions/budgets.sql", text(PackageResources.budgets_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),

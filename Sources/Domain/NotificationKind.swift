@@ -11,4 +11,14 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     case deliveryStranded = "delivery_stranded"
     case partnerJoined = "partner_joined"
     case passwordReset = "password_reset"
+
+    /// Whether it ever goes by SMS. `reach_of` in the database says when.
+    public var goesBySMS: Bool {
+        switch self {
+        case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
+            .partnerJoined, .partnershipEnded:
+            false
+        default: true
+        }
+    }
 }

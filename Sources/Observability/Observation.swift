@@ -20,6 +20,8 @@ public enum ProcessEvent: Sendable {
     case trouble(String)
     /// A job beside requests failed; it is tried again.
     case jobFailed(String, reason: String)
+    /// Most or all is used of a budget for SMS.
+    case budgetUsed(String, of: String, percent: Int)
     /// Requests are served at this address.
     case listening(String)
     /// A signal asked to stop.

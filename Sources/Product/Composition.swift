@@ -4,6 +4,7 @@ import Feed
 import Outbox
 import People
 import Crypto
+import Domain
 import EventLoop
 import HTTP
 import Postgres
@@ -39,6 +40,8 @@ package struct Composition: Sendable {
         var messageDays: Int
         /// Kurir's version.
         var version: String
+        /// What may be done, how often, and what it may cost.
+        package var trust = Trust()
 
         /// The settings as they are given.
         package init(
@@ -55,19 +58,26 @@ package struct Composition: Sendable {
         }
     }
 
-    /// Puts the rooms together. `status` is the room for operators; `failed` is told of failed jobs beside requests.
+    /// Puts the rooms together. `status` is the room for operators; `failed` is told of failed jobs beside requests, `used` of
+    /// budgets that are spent or soon will be.
     package init(
         _ settings: Settings, lanes: Lanes, on group: EventLoopGroup, status: StatusRoom,
-        failed: @escaping @Sendable (_ job: String, any Error) -> Void
+        failed: @escaping @Sendable (_ job: String, any Error) -> Void,
+        used: @escaping @Sendable (BudgetUse) -> Void
     ) async throws {
         let database = lanes.requests
+        try await database.run(SetTrust(rules: settings.trust, looseness: settings.looseness))
         let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
         let secret = try await ServerSecret.shared(by: database)
         let tail = try await FeedTail(on: group)
         self.tail = tail
         let memory = try await SessionMemory(on: group)
-        let ear = try await lanes.ear(on: ["kurir_events", "kurir_sessions"]) { text, channel in
-            if channel == "kurir_events" { tail.wake(text) } else { memory.forget(text) }
+        let ear = try await lanes.ear(on: ["kurir_events", "kurir_sessions", "kurir_budgets"]) { text, channel in
+            switch channel {
+            case "kurir_events": tail.wake(text)
+            case "kurir_budgets": BudgetUse(announced: text).map(used)
+            default: memory.forget(text)
+            }
         } changed: {
             tail.wakeEverybody()
         }

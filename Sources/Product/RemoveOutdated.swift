@@ -18,9 +18,18 @@ package struct RemoveOutdated: Statement {
         resets AS (
             DELETE FROM password_resets WHERE account_id IN (
                 SELECT account_id FROM password_resets WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
+            RETURNING 1),
+        budgets AS (
+            DELETE FROM sms_budgets WHERE (kind, subject) IN (
+                SELECT kind, subject FROM sms_budgets WHERE drained_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
+            RETURNING 1),
+        invited AS (
+            DELETE FROM invited_numbers WHERE phone IN (
+                SELECT phone FROM invited_numbers WHERE invited_at < now() - interval '1 day'
+                LIMIT 500 FOR UPDATE SKIP LOCKED)
             RETURNING 1)
         SELECT greatest((SELECT count(*) FROM sessions), (SELECT count(*) FROM keys), (SELECT count(*) FROM buckets),
-            (SELECT count(*) FROM resets)) = 500
+            (SELECT count(*) FROM resets), (SELECT count(*) FROM budgets), (SELECT count(*) FROM invited)) = 500
         """
 
     package static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }

@@ -17,9 +17,11 @@ package final class Service: Sendable {
     package static func start(
         _ settings: Composition.Settings, _ configuration: ServerConfiguration, lanes: Lanes, on group: EventLoopGroup,
         status: StatusRoom, observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in },
-        failed: @escaping @Sendable (_ job: String, any Error) -> Void
+        failed: @escaping @Sendable (_ job: String, any Error) -> Void,
+        used: @escaping @Sendable (BudgetUse) -> Void = { _ in }
     ) async throws -> Service {
-        let composition = try await Composition(settings, lanes: lanes, on: group, status: status, failed: failed)
+        let composition = try await Composition(
+            settings, lanes: lanes, on: group, status: status, failed: failed, used: used)
         do {
             let server = try await Server(
                 configuration, routes: composition.routes, on: group, problem: problem(for:), observe: observe)
@@ -42,6 +44,8 @@ package final class Service: Sendable {
     private static func problem(for error: any Error) -> Problem? {
         switch error {
         case let error as PostgresError where error.isPassing: .unavailable()
+        case PostgresError.refused(let error) where error.state == .budgetSpent:
+            .budgetSpent(retryAfterSeconds: Int(error.message) ?? 60)
         case is BlockingPool.Full: .unavailable()
         default: nil
         }

@@ -89,7 +89,8 @@ final class Application: Sendable {
         let service = try await Service.start(
             configuration.product, configuration.server, lanes: lanes, on: parts.group, status: status,
             observe: { parts.observe(.http($0)) },
-            failed: { parts.observe(.process(.jobFailed($0, reason: "\($1)"))) })
+            failed: { parts.observe(.process(.jobFailed($0, reason: "\($1)"))) },
+            used: { parts.observe(.process(.budgetUsed($0.kind, of: $0.subject, percent: $0.percent))) })
         report.watch(service.server)
         parts.observe(.process(.listening("\(service.server.address)")))
         return Application(parts, lanes, service, shutdownGrace: configuration.shutdownGrace)

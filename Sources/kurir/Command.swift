@@ -6,6 +6,9 @@ enum Command: String, CaseIterable {
     case revokeGatewayKey = "gateway-key revoke"
     case runGateway = "gateway run"
     case showWebhookSecret = "gateway secret"
+    case stopSMS = "sms stop"
+    case allowSMS = "sms allow"
+    case policy
 
     static let version = "0.1.0"
 
@@ -15,7 +18,7 @@ enum Command: String, CaseIterable {
             [
                 .listen, .database, .replica, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
-                .messageDays,
+                .messageDays, .smsBudget, .smsCountries,
                 .trustedProxies,
                 .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
             ]
@@ -29,7 +32,15 @@ enum Command: String, CaseIterable {
                 .gatewayPassword, .gatewaySender, .firebaseKey, .appleKey, .appleKeyID, .appleTeam, .appleTopic,
                 .gatewayCertificates, .gatewayMost, .shutdownGrace,
             ]
-        case .showWebhookSecret: [.database, .dataDirectory]
+        case .showWebhookSecret, .stopSMS, .allowSMS, .policy: [.database, .dataDirectory]
+        }
+    }
+
+    /// What a command takes besides options, as its help calls it.
+    var operand: String? {
+        switch self {
+        case .stopSMS, .allowSMS: "NUMBER"
+        default: nil
         }
     }
 
@@ -44,11 +55,14 @@ enum Command: String, CaseIterable {
         case .revokeGatewayKey: "end a gateway's key, at once"
         case .runGateway: "send messages on, to a webhook or a provider"
         case .showWebhookSecret: "print what webhooks are signed with, for their receiver"
+        case .stopSMS: "send a number no SMS any more, whoever it belongs to"
+        case .allowSMS: "send a number SMS again"
+        case .policy: "show the rules of what may be done, how often, and what it may cost, as they are in force"
         }
     }
 
     var help: String {
-        "kurir \(rawValue): \(summary)\n\n" + optionHelp
+        "kurir \(rawValue)\(operand.map { " " + $0 } ?? ""): \(summary)\n\n" + optionHelp
     }
 
     private var optionHelp: String {
@@ -62,7 +76,7 @@ enum Command: String, CaseIterable {
 
     static var help: String {
         let commands = allCases.map { command in
-            "kurir \(command.rawValue) [OPTIONS]   \(command.summary)\n\(command.optionHelp)"
+            "kurir \(command.rawValue)\(command.operand.map { " " + $0 } ?? "") [OPTIONS]   \(command.summary)\n\(command.optionHelp)"
         }
         return """
             Kurir: dispatch for shops that deliver with couriers they trust.

@@ -1,5 +1,6 @@
 import API
 import Product
+import Domain
 import EventLoop
 import HTTP
 import Observability
@@ -49,12 +50,29 @@ struct Configuration: Sendable {
             android: try settings.value(.androidApps, expected: "PACKAGE=SHA256, as in hr.example.courier=AB:CD:…") {
                 list($0, androidApp)
             } ?? [])
-        return Composition.Settings(
+        var product = Composition.Settings(
             publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
             hashingThreads: max(1, EventLoopGroup.coreCount / 2),
             eventDays: try settings.number(.eventDays, in: 1...3650) ?? 30,
             messageDays: try settings.number(.messageDays, in: 1...3650) ?? 30,
             version: Command.version)
+        product.trust = try trust(settings)
+        return product
+    }
+
+    private static func trust(_ settings: GivenSettings) throws -> Trust {
+        var trust = Trust()
+        let budget = try settings.value(.smsBudget, expected: "three numbers from 1 to 1000000, as in 100,5,1000") {
+            list($0) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }.flatMap {
+                $0.count == 3 ? $0 : nil
+            }
+        }
+        if let budget { (trust.sms.ofStore, trust.sms.toNumber, trust.sms.inAll) = (budget[0], budget[1], budget[2]) }
+        let countries = try settings.value(.smsCountries, expected: "countries by their two letters, as in HR,SI") {
+            list($0) { CallingCodes.knows($0) ? $0 : nil }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        trust.sms.countries = countries ?? trust.sms.countries
+        return trust
     }
 
     private static func looseness(_ settings: GivenSettings) throws -> Double? {

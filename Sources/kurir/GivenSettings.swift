@@ -10,6 +10,8 @@ struct UsageError: Error, CustomStringConvertible {
 /// The values that a command was given, by command line or environment.
 struct GivenSettings: Sendable {
     private var values: [String: Given] = [:]
+    /// What was given besides options, to a command that takes that.
+    private(set) var operand: String?
 
     private struct Given {
         let text: String
@@ -18,7 +20,9 @@ struct GivenSettings: Sendable {
     }
 
     /// Reads `arguments`, and takes from `environment` what they leave out.
-    init(_ options: [Option], arguments: [String], environment: [String: String], command: String) throws {
+    init(
+        _ options: [Option], arguments: [String], environment: [String: String], command: String, operand: String? = nil
+    ) throws {
         for option in options {
             if let text = environment[option.environment], !text.isEmpty {
                 values[option.name] = Given(text: text, origin: option.environment, isOnCommandLine: false)
@@ -26,6 +30,10 @@ struct GivenSettings: Sendable {
         }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
+            if operand != nil, self.operand == nil, !argument.hasPrefix("-") {
+                self.operand = argument
+                continue
+            }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard argument.hasPrefix("--"), let option = options.first(where: { "--" + $0.name == parts[0] }) else {
                 throw Self.unknown(parts[0], options, command)

@@ -32,7 +32,8 @@ enum Kurir {
         let rest = Array(arguments.dropFirst(command.rawValue.split(separator: " ").count))
         guard !rest.contains("--help") else { return print(command.help) }
         let settings = try GivenSettings(
-            command.options, arguments: rest, environment: environment(), command: command.rawValue)
+            command.options, arguments: rest, environment: environment(), command: command.rawValue,
+            operand: command.operand)
         switch command {
         case .serve: try Serve.run(Configuration(settings))
         case .migrate: try migrate(settings, RunningDatabase(settings))
@@ -40,6 +41,9 @@ enum Kurir {
         case .listGatewayKeys: try GatewayKeyCommand.list(in: RunningDatabase(settings))
         case .runGateway: try GatewayCommand.run(settings, on: RunningDatabase(settings))
         case .showWebhookSecret: try GatewayCommand.showSecret(of: RunningDatabase(settings))
+        case .stopSMS: try SMSCommand.stop(settings, in: RunningDatabase(settings))
+        case .allowSMS: try SMSCommand.allow(settings, in: RunningDatabase(settings))
+        case .policy: try PolicyCommand.show(in: RunningDatabase(settings))
         case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, in: RunningDatabase(settings))
         }
     }

@@ -62,6 +62,12 @@ struct Option: Sendable {
     static let messageDays = Option(
         name: "message-days", placeholder: "DAYS", environment: "KURIR_MESSAGE_DAYS",
         help: "how long messages that were sent or given up are kept, by whole weeks (30)")
+    static let smsBudget = Option(
+        name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
+        help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")
+    static let smsCountries = Option(
+        name: "sms-countries", placeholder: "COUNTRIES", environment: "KURIR_SMS_COUNTRIES",
+        help: "the countries whose numbers get SMS, as in HR,SI; never numbers at a premium (HR)")
     static let trustedProxies = Option(
         name: "trusted-proxies", placeholder: "NETWORKS", environment: "KURIR_TRUSTED_PROXIES",
         help: "whose X-Forwarded-For is believed, as in 10.0.0.0/8,::1")

@@ -123,6 +123,8 @@ import Testing
         // Observability
         ReadFeedFigures.self,
         ReadOutboxFigures.self,
+        ReadBudgetFigures.self,
+        SetTrust.self,
     ]
 
     /// The statements whose parameters could have several types.

@@ -49,7 +49,8 @@ struct EndSessions: Statement {
     }
 }
 
-/// Writes a code for the account that signs in that way, if there is one, and the message that carries the code.
+/// Writes a code for the account that signs in that way, if there is one, and the message that carries the code. Whoever asks
+/// from an address that the account has not used may be a stranger.
 struct InsertReset: Statement {
     static let sql = """
         WITH reset AS (
@@ -61,7 +62,9 @@ struct InsertReset: Statement {
         untrue AS MATERIALIZED (SELECT withdraw('password_reset', ARRAY[account_id]) FROM reset)
         \(Tell.sql("""
             SELECT jsonb_build_array($4 || jsonb_build_object(
-                'accounts', ARRAY[account_id], 'subject', account_id, 'expires_at', expires_at)) AS notices
+                'accounts', ARRAY[account_id], 'subject', account_id, 'expires_at', expires_at,
+                'cause', CASE WHEN NOT EXISTS (
+                    SELECT FROM sessions s WHERE s.account_id = reset.account_id AND s.address = $5) THEN 'stranger' END)) AS notices
             FROM reset, untrue
             """))
         """
@@ -69,12 +72,14 @@ struct InsertReset: Statement {
     let codeHash: [UInt8]
     let minutes: Int
     let message: Message
+    let address: String
 
     func bind(into parameters: inout Parameters) {
         parameters.add(login.key)
         parameters.add(Bytes(codeHash))
         parameters.add(Int32(minutes))
         parameters.add(message.parameter)
+        parameters.add(address)
     }
 }
 

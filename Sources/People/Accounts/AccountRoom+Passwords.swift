@@ -53,7 +53,8 @@ extension AccountRoom {
             data: ["code": .string(code.digits)])
         try await database.run(
             InsertReset(
-                login: form.login, codeHash: hash(code, of: form.login), minutes: Self.resetMinutes, message: message))
+                login: form.login, codeHash: hash(code, of: form.login), minutes: Self.resetMinutes, message: message,
+                address: call.request.client.description))
         return Response(.accepted)
     }
 

@@ -16,7 +16,8 @@ struct MadeInvite: Sendable {
 /// Makes an invite and its message, unless the store has a live one for the same courier or number, or the courier is
 /// its partner already.
 ///
-/// The unique indexes on open invites decide between two that are made at once. The loser gets no invite at all.
+/// The unique indexes on open invites decide between two that are made at once. The loser gets no invite at all. A number
+/// that no SMS may go to, or that was invited by SMS today, is sent nothing: the store passes the link on.
 struct MakeInvite: Statement {
     static let sql = """
         WITH target AS (SELECT id, phone FROM couriers WHERE id = $2 OR phone = $3),
@@ -27,17 +28,18 @@ struct MakeInvite: Statement {
         lapsed AS (
             UPDATE invites SET state = 'expired' WHERE id IN (SELECT id FROM same WHERE NOT is_live) RETURNING id),
         partner AS (SELECT FROM partners WHERE store_id = $1 AND courier_id = (SELECT id FROM target)),
-        route AS (
-            SELECT CASE WHEN EXISTS (
-                SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push')
-                THEN 'push' ELSE 'sms' END AS channel),
+        wanted AS MATERIALIZED (
+            SELECT coalesce((SELECT phone FROM target), $3) AS phone, EXISTS (
+                SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push') AS by_push
+            WHERE (SELECT count(*) FROM lapsed) >= 0 AND NOT EXISTS (SELECT FROM partner)
+                AND NOT EXISTS (SELECT FROM same WHERE is_live) AND ($2 IS NULL OR EXISTS (SELECT FROM target))),
+        route AS MATERIALIZED (
+            SELECT CASE WHEN by_push THEN 'push' WHEN invite_by_sms(phone) THEN 'sms' ELSE 'link' END AS channel FROM wanted),
         made AS (
             INSERT INTO invites (id, store_id, courier_id, phone, code_hash, channel, expires_at)
             SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5, channel,
                 now() + interval '7 days'
             FROM route
-            WHERE (SELECT count(*) FROM lapsed) >= 0 AND NOT EXISTS (SELECT FROM partner)
-                AND NOT EXISTS (SELECT FROM same WHERE is_live) AND ($2 IS NULL OR EXISTS (SELECT FROM target))
             ON CONFLICT DO NOTHING
             RETURNING id, channel, expires_at, courier_id, phone),
         published AS (
@@ -49,8 +51,8 @@ struct MakeInvite: Statement {
             \(Tell.sql("""
                 SELECT jsonb_build_array($7 || jsonb_build_object(
                     'accounts', CASE WHEN courier_id IS NOT NULL THEN ARRAY[courier_id] END, 'phone', phone, 'language', $6,
-                    'subject', id, 'expires_at', expires_at)) AS notices
-                FROM made
+                    'subject', id, 'expires_at', expires_at, 'cause', 'asked')) AS notices
+                FROM made WHERE channel <> 'link'
                 """)))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
             i.is_new

@@ -19,7 +19,7 @@ package struct InviteRoom: Room {
                 .post, "/v1/invites", for: .store, "Invites a courier, by account or by number", room: "Invites",
                 takes: InviteForm.self,
                 answers: [.created(Self.made), .ok(Self.made, "There is a live invite already, which is returned.")],
-                refuses: [.alreadyPartner],
+                refuses: [.alreadyPartner, .budgetSpent()],
                 throttledBy: { call in
                     [Throttle.Bucket("invites of", call.caller.account.description, burst: 100, step: .seconds(36))]
                 }, handler: invite),

@@ -19,7 +19,7 @@ struct ListedInvite: Sendable {
         case store(id: ID, name: String)
     }
 
-    static let channel = Shape.oneOf(["push", "sms"], named: "InviteChannel")
+    static let channel = Shape.oneOf(["push", "sms", "link"], named: "InviteChannel")
     private static let state = Shape.oneOf(["live", "redeemed", "expired", "revoked"], named: "InviteState")
 
     static let shape = Shape.object(

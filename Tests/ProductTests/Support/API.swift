@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import HTTP
 import Postgres
@@ -22,24 +23,27 @@ struct API: Sendable {
     /// Starts it, lets `body` work with it, and stops it. Without `looseness` there are no throttles.
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", hashingThreads: Int = 2, poolSize: Int = 4,
-        _ body: (API) async throws -> Answer
+        trust: Trust = Trust(), _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
-                looseness: looseness, publicURL: publicURL, hashingThreads: hashingThreads, poolSize: poolSize, body)
+                looseness: looseness, publicURL: publicURL, hashingThreads: hashingThreads, poolSize: poolSize, trust,
+                body)
         }
     }
 
     private static func serve<Answer: Sendable>(
-        looseness: Double?, publicURL: String, hashingThreads: Int, poolSize: Int, _ body: (API) async throws -> Answer
+        looseness: Double?, publicURL: String, hashingThreads: Int, poolSize: Int, _ trust: Trust,
+        _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
         let database = lanes.requests
         let url = PublicURL(publicURL)
-        let settings = Composition.Settings(
+        var settings = Composition.Settings(
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
             messageDays: 30, version: "0")
+        settings.trust = trust
         // Recurring work is kept away; a test that is about outdated rows removes them itself.
         try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name)))
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
