@@ -70,6 +70,15 @@ package struct Endpoint: Sendable {
     /// The limits on how often it may be called. They are counted before anything is done, so that failures count, too.
     let throttles: @Sendable (Call) -> [Throttle.Bucket]
     let handler: @Sendable (Call) async throws -> Response
+    /// Whether stores that wait to be approved are refused.
+    private(set) var needsApproval = false
+
+    /// The same for those alone whom an operator has approved, where that is wanted.
+    package var forApproved: Endpoint {
+        var endpoint = self
+        endpoint.needsApproval = true
+        return endpoint
+    }
 
     /// A call without a body.
     package init(

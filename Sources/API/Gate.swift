@@ -10,15 +10,18 @@ package struct Gate: Sendable {
     private let gateways: GatewayKeys
     private let idempotency: Idempotency
     private let throttle: Throttle
+    private let rates: Rates
     private let wrote: @Sendable () -> Void
 
     /// `words` has the texts of problems. `wrote` is called whenever something may have been committed.
     package init(
-        database: Database, authenticator: Authenticator, throttle: Throttle, secret: ServerSecret, words: ProblemWords,
+        database: Database, authenticator: Authenticator, throttle: Throttle, rates: Rates, secret: ServerSecret,
+        words: ProblemWords,
         wrote: @escaping @Sendable () -> Void
     ) {
         self.database = database
         self.throttle = throttle
+        self.rates = rates
         self.wrote = wrote
         self.authenticator = authenticator
         gateways = GatewayKeys(database)
@@ -43,13 +46,16 @@ package struct Gate: Sendable {
             return try await endpoint.handler(Call(request, key: key, runner: .database(database)))
         }
         let caller = try await admit(request, to: endpoint.access)
+        if endpoint.needsApproval, caller?.isApproved == false { throw Problem.notApproved }
         if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
             return try await idempotency.answer(request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer) {
+                try await rates.take(.writes, for: caller)
                 try await throttle.take(endpoint.throttles($0))
             } handler: {
                 try await endpoint.handler($0)
             }
         }
+        if let caller, endpoint.method != .get { try await rates.take(.writes, for: caller) }
         let call = Call(request, by: caller, runner: .database(database))
         try await throttle.take(endpoint.throttles(call))
         return try await endpoint.handler(call)
@@ -69,6 +75,8 @@ package struct Gate: Sendable {
 extension Problem {
     package static let unauthenticated = Problem(
         .unauthenticated, "unauthenticated", headers: [Response.Header("WWW-Authenticate", "Bearer")])
+
+    package static let notApproved = Problem(.forbidden, "not_approved")
 
     package static func forbidden(_ access: Access) -> Problem {
         Problem(.forbidden, "forbidden", wording: access == .store ? "only_stores" : "only_couriers")

@@ -4,25 +4,48 @@ import EventLoop
 /// Hashes passwords by scrypt on its own threads, which give way to everything else.
 public final class PasswordHasher: Sendable {
     private let pool: BlockingPool
+    private let turns: Turns
 
-    /// Starts the threads. At most `waiting` passwords may queue for them; beyond that, `BlockingPool.Full` is thrown.
-    public init(threads: Int, waiting: Int) throws {
-        pool = try BlockingPool(name: "scrypt", threads: threads, waiting: waiting, priority: .background)
+    /// Who asks. What an account itself wants, or who asks from where it has signed in before, comes first.
+    public struct Turn: Sendable {
+        let network: String
+        let isKnown: Bool
+
+        /// From a network, and known to the account or not.
+        public init(network: String, isKnown: Bool) { (self.network, self.isKnown) = (network, isKnown) }
+
+        /// Somebody who is signed in, or the product itself.
+        public static let own = Turn(network: "", isKnown: true)
+    }
+
+    /// It would take longer than anybody should wait.
+    public struct Busy: Error {
+        public let seconds: Double
+    }
+
+    /// Starts the threads. A password that could not be hashed with so much `patience` is refused at once, as ``Busy``.
+    public init(threads: Int, patience: Duration = .seconds(3)) throws {
+        turns = Turns(places: threads, patience: patience / .seconds(1))
+        pool = try BlockingPool(name: "scrypt", threads: threads, waiting: threads, priority: .background)
     }
 
     /// The text to keep of a password.
-    public func hash(_ password: String) async throws -> String {
+    public func hash(_ password: String, in turn: Turn = .own) async throws -> String {
         let salt = SecureRandom.bytes(16)
-        return try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
+        return try await turns.take(turn) {
+            try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
+        }
     }
 
     /// Whether a password is the one that was kept. If none is kept, saying no takes just as long.
-    public func verify(_ password: String, against stored: String?) async throws -> Bool {
+    public func verify(_ password: String, against stored: String?, in turn: Turn = .own) async throws -> Bool {
         let kept = stored.flatMap(PasswordHash.init(text:))
         let reference = kept ?? PasswordHash.none
-        return try await pool.run {
-            let given = PasswordHash(of: password, salt: reference.salt, cost: reference.cost)
-            return constantTimeEquals(given.hash, reference.hash) && kept != nil
+        return try await turns.take(turn) {
+            try await pool.run {
+                let given = PasswordHash(of: password, salt: reference.salt, cost: reference.cost)
+                return constantTimeEquals(given.hash, reference.hash) && kept != nil
+            }
         }
     }
 

@@ -84,10 +84,12 @@ package struct Composition: Sendable {
         self.ear = ear
         let authenticator = Authenticator(database, memory, ear)
         let throttle = Throttle(database, looseness: settings.looseness)
+        let rates = Rates(database, settings.trust.rates, looseness: settings.looseness)
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
         let cookie = SessionCookie(isSecure: settings.publicURL.text.hasPrefix("https://"))
-        hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
+        hasher = try PasswordHasher(
+            threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
         let outbox = try await OutboxTail(database, on: group)
         self.outbox = outbox
         let committer = try await Committer(database, on: group)
@@ -109,13 +111,13 @@ package struct Composition: Sendable {
         let rooms: [any Room] = [
             AccountRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, secret: secret,
-                redemption: redemption, cookie: cookie),
+                redemption: redemption, cookie: cookie, storesWait: settings.trust.storeApproval),
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
             DeviceRoom(), InviteRoom(codes: codes),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads),
-            DeliveryRoom(committer: committer, searches: slowReads),
+            DeliveryRoom(committer: committer, searches: slowReads, rates: rates),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
@@ -124,7 +126,8 @@ package struct Composition: Sendable {
         let pages = PageRoom(
             described: rooms + [app], version: settings.version, throttle: throttle, codes: codes, apps: settings.apps)
         let gate = Gate(
-            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .all
+            database: database, authenticator: authenticator, throttle: throttle, rates: rates, secret: secret,
+            words: .all
         ) {
             numbering.ring()
             outbox.ring()

@@ -1,4 +1,5 @@
 import API
+import Crypto
 import EventLoop
 import HTTP
 import Postgres
@@ -47,6 +48,7 @@ package final class Service: Sendable {
         case PostgresError.refused(let error) where error.state == .budgetSpent:
             .budgetSpent(retryAfterSeconds: Int(error.message) ?? 60)
         case is BlockingPool.Full: .unavailable()
+        case let busy as PasswordHasher.Busy: .unavailable(retryAfterSeconds: Int(busy.seconds.rounded(.up)))
         default: nil
         }
     }

@@ -8,6 +8,7 @@ enum Command: String, CaseIterable {
     case showWebhookSecret = "gateway secret"
     case stopSMS = "sms stop"
     case allowSMS = "sms allow"
+    case approveAccount = "account approve"
     case policy
 
     static let version = "0.1.0"
@@ -18,7 +19,7 @@ enum Command: String, CaseIterable {
             [
                 .listen, .database, .replica, .dataDirectory, .demo, .loops, .poolSize, .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
-                .messageDays, .smsBudget, .smsCountries,
+                .messageDays, .smsBudget, .smsCountries, .rates, .storeApproval,
                 .trustedProxies,
                 .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat, .shutdownGrace,
             ]
@@ -32,7 +33,7 @@ enum Command: String, CaseIterable {
                 .gatewayPassword, .gatewaySender, .firebaseKey, .appleKey, .appleKeyID, .appleTeam, .appleTopic,
                 .gatewayCertificates, .gatewayMost, .shutdownGrace,
             ]
-        case .showWebhookSecret, .stopSMS, .allowSMS, .policy: [.database, .dataDirectory]
+        case .showWebhookSecret, .stopSMS, .allowSMS, .approveAccount, .policy: [.database, .dataDirectory]
         }
     }
 
@@ -40,6 +41,7 @@ enum Command: String, CaseIterable {
     var operand: String? {
         switch self {
         case .stopSMS, .allowSMS: "NUMBER"
+        case .approveAccount: "ID"
         default: nil
         }
     }
@@ -57,6 +59,7 @@ enum Command: String, CaseIterable {
         case .showWebhookSecret: "print what webhooks are signed with, for their receiver"
         case .stopSMS: "send a number no SMS any more, whoever it belongs to"
         case .allowSMS: "send a number SMS again"
+        case .approveAccount: "let a new store invite and create, where stores wait for that"
         case .policy: "show the rules of what may be done, how often, and what it may cost, as they are in force"
         }
     }

@@ -62,12 +62,20 @@ struct Configuration: Sendable {
 
     private static func trust(_ settings: GivenSettings) throws -> Trust {
         var trust = Trust()
-        let budget = try settings.value(.smsBudget, expected: "three numbers from 1 to 1000000, as in 100,5,1000") {
-            list($0) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }.flatMap {
-                $0.count == 3 ? $0 : nil
+        func three(_ option: Option, _ example: String) throws -> [Int]? {
+            try settings.value(option, expected: "three numbers from 1 to 1000000, as in \(example)") { text in
+                list(text) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
+                    .flatMap { $0.count == 3 ? $0 : nil }
             }
         }
-        if let budget { (trust.sms.ofStore, trust.sms.toNumber, trust.sms.inAll) = (budget[0], budget[1], budget[2]) }
+        if let rates = try three(.rates, "600,6000,20000") {
+            (trust.rates.deliveries, trust.rates.writes, trust.rates.told) = (rates[0], rates[1], rates[2])
+        }
+        trust.storeApproval =
+            try settings.value(.storeApproval, expected: "on or off") { ["on": true, "off": false][$0] } ?? false
+        if let budget = try three(.smsBudget, "100,5,1000") {
+            (trust.sms.ofStore, trust.sms.toNumber, trust.sms.inAll) = (budget[0], budget[1], budget[2])
+        }
         let countries = try settings.value(.smsCountries, expected: "countries by their two letters, as in HR,SI") {
             list($0) { CallingCodes.knows($0) ? $0 : nil }.flatMap { $0.isEmpty ? nil : $0 }
         }

@@ -43,6 +43,7 @@ enum Kurir {
         case .showWebhookSecret: try GatewayCommand.showSecret(of: RunningDatabase(settings))
         case .stopSMS: try SMSCommand.stop(settings, in: RunningDatabase(settings))
         case .allowSMS: try SMSCommand.allow(settings, in: RunningDatabase(settings))
+        case .approveAccount: try AccountCommand.approve(settings, in: RunningDatabase(settings))
         case .policy: try PolicyCommand.show(in: RunningDatabase(settings))
         case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, in: RunningDatabase(settings))
         }

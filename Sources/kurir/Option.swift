@@ -68,6 +68,12 @@ struct Option: Sendable {
     static let smsCountries = Option(
         name: "sms-countries", placeholder: "COUNTRIES", environment: "KURIR_SMS_COUNTRIES",
         help: "the countries whose numbers get SMS, as in HR,SI; never numbers at a premium (HR)")
+    static let rates = Option(
+        name: "rates", placeholder: "DELIVERIES,WRITES,TOLD", environment: "KURIR_RATES",
+        help: "how many an hour: deliveries of a store, changes by an account, devices a store tells (600,6000,20000)")
+    static let storeApproval = Option(
+        name: "store-approval", placeholder: "on|off", environment: "KURIR_STORE_APPROVAL",
+        help: "on: new stores invite and create only after kurir account approve (off)")
     static let trustedProxies = Option(
         name: "trusted-proxies", placeholder: "NETWORKS", environment: "KURIR_TRUSTED_PROXIES",
         help: "whose X-Forwarded-For is believed, as in 10.0.0.0/8,::1")

@@ -60,7 +60,8 @@ import Testing
         (["--allowed-origins", "https://shop.example/path"], "must be origins"),
         (["--database", "localhost"], "postgresql://"),
         (["--sms-budget", "100,5"], "three numbers"), (["--sms-budget", "1,2,0"], "three numbers"),
-        (["--sms-countries", "croatia"], "two letters"),
+        (["--sms-countries", "croatia"], "two letters"), (["--rates", "600"], "three numbers"),
+        (["--store-approval", "yes"], "on or off"),
         (["--shutdown-grace", "1h"], "a number from 0 to 3600"),
     ])
     func `a wrong option is refused with what to write instead`(_ arguments: [String], _ hint: String) {

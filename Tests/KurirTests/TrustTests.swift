@@ -22,6 +22,22 @@ import Testing
         }
     }
 
+    @Test func `a store is approved by hand`() async throws {
+        try await Kurir.serving("--database", url, "--store-approval", "on") { kurir in
+            let form =
+                #"{"email":"a@b.example","password":"krumpir-na-tavi","name":"P","tax_id":"12345678903","address":"I","phone":"014828111"}"#
+            #expect(try await kurir.send("POST", "/v1/stores", form).status == 201)
+            let connection = try TestDatabase.current.connect()
+            let id = try #require(try connection.query("SELECT id FROM accounts WHERE NOT approved")[0][0])
+            #expect(try await Kurir.run("account", "approve", id, "--database", url).said == "\(id) is approved.\n")
+            #expect(try connection.query("SELECT FROM accounts WHERE NOT approved").isEmpty)
+            #expect(try await Kurir.run("account", "approve", "--database", url).code == 64)
+            let nobody = "01a1fc35-081c-7c93-9601-9d67685da334"
+            #expect(
+                try await Kurir.run("account", "approve", nobody, "--database", url).complained.contains("no store"))
+        }
+    }
+
     @Test func `a number is stopped and allowed by hand`() async throws {
         try await Kurir.serving("--database", url) { _ in
             let stopped = try await Kurir.run("sms", "stop", "091 234 5678", "--database", url)

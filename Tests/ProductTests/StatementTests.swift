@@ -31,6 +31,8 @@ import Testing
         ReadSecret.self,
         TakeFromBuckets.self,
         ClearBuckets.self,
+        LengthenWait.self,
+        TakeShare.self,
 
         // Outbox
         ClaimMessages.self,
@@ -124,6 +126,7 @@ import Testing
         ReadFeedFigures.self,
         ReadOutboxFigures.self,
         ReadBudgetFigures.self,
+        CountDevices.self,
         SetTrust.self,
     ]
 

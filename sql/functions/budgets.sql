@@ -45,7 +45,7 @@ BEGIN
                 b.burst, extract(epoch FROM greatest(s.drained_at, moment) - moment) / b.step + 1 AS used
             FROM sms_budgets_of(store, number, is_own) b JOIN sms_budgets s USING (kind, subject))
         UPDATE sms_budgets s SET drained_at = t.drained_at,
-            told = CASE WHEN t.used > t.burst - 1 THEN 100 WHEN t.used >= 0.8 * t.burst THEN greatest(t.before, 80)
+            told = CASE WHEN t.used > t.burst - 1 THEN 100 WHEN t.used + 0.5 >= 0.8 * t.burst THEN greatest(t.before, 80)
                 WHEN t.used < 0.5 * t.burst THEN 0 ELSE t.before END
         FROM taken t WHERE s.kind = t.kind AND s.subject = t.subject
         RETURNING s.kind, s.subject, s.told, s.told > t.before AS is_news
@@ -63,20 +63,23 @@ $$;
 CREATE OR REPLACE FUNCTION judge_sms(ids uuid[]) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
+    is_limited boolean := (SELECT sms_in_all IS NOT NULL FROM trust);
     written record;
     refusal text;
     wait double precision;
 BEGIN
     FOR written IN
-        SELECT id, kind, address, cause, data->>'store_id' AS store FROM messages
+        SELECT id, kind, address, cause, data->>'store_id' AS store, sms_refusal(address) AS refusal FROM messages
         -- It says in which partition they are.
-        WHERE id = ANY (ids) AND created_at >= transaction_timestamp() ORDER BY id
+        WHERE id = ANY (ids) AND created_at >= transaction_timestamp()
+            AND (is_limited OR cause = 'stranger' OR sms_refusal(address) IS NOT NULL)
+        ORDER BY id
     LOOP
-        refusal := sms_refusal(written.address);
+        refusal := written.refusal;
         IF refusal IS NULL AND written.kind = 'invite' AND written.cause = 'stranger' AND NOT invite_by_sms(written.address) THEN
             refusal := 'invited_already';
         END IF;
-        IF refusal IS NULL THEN
+        IF refusal IS NULL AND is_limited THEN
             wait := take_sms(written.store, written.address, written.cause IS NULL);
             IF wait > 0 AND written.cause = 'asked' THEN
                 RAISE EXCEPTION '%', ceil(wait) USING ERRCODE = 'KU429', CONSTRAINT = 'budget_spent';
@@ -91,7 +94,7 @@ $$;
 
 -- Whether a number may be invited by SMS now: once a day, whichever store does it. If so, it has been.
 CREATE OR REPLACE FUNCTION invite_by_sms(number text) RETURNS boolean
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
     IF sms_refusal(number) IS NOT NULL THEN RETURN false; END IF;
     INSERT INTO invited_numbers AS n (phone, invited_at) VALUES (number, clock_timestamp())

@@ -46,6 +46,11 @@ CREATE INDEX IF NOT EXISTS invited_numbers_by_age ON invited_numbers (invited_at
 ALTER TABLE invites DROP CONSTRAINT invite_channel,
     ADD CONSTRAINT invite_channel CHECK (channel IN ('push', 'sms', 'link'));
 
+-- Whether an operator has let a new store begin, where stores have to wait for that. Sessions remember it.
+ALTER TABLE accounts ADD COLUMN approved boolean NOT NULL DEFAULT true;
+CREATE TRIGGER approval_speaks_otherwise AFTER UPDATE OF approved ON accounts
+    FOR EACH ROW WHEN (OLD.approved <> NEW.approved) EXECUTE FUNCTION account_speaks_otherwise();
+
 -- Who caused an SMS, if it was not what the number's own account needs: a stranger, or one who waits for the answer and is
 -- refused where it cannot be sent. And what a message says by SMS, should its push not arrive.
 ALTER TABLE messages ADD COLUMN cause text, ADD COLUMN sms text,

@@ -67,7 +67,8 @@ extension AccountRoom {
         guard let attempt = try await database.run(TryReset(login: form.login)).first,
             let code = ResetCode(form.code), constantTimeEquals(attempt.codeHash, hash(code, of: form.login))
         else { throw Problem.wrongCode }
-        let finish = FinishReset(attempt: attempt, passwordHash: try await hasher.hash(form.new.text))
+        let finish = FinishReset(
+            attempt: attempt, passwordHash: try await hasher.hash(form.new.text, in: .new(call.request)))
         try await database.transaction { transaction in
             guard try await transaction.run(finish).first != nil else { throw Problem.wrongCode }
             try await transaction.run(EndSessions(account: attempt.account, kept: nil))

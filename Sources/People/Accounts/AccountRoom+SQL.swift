@@ -5,13 +5,14 @@ import Postgres
 struct InsertStore: Statement {
     static let sql = """
         WITH account AS (
-            INSERT INTO accounts (id, kind, password_hash, language) VALUES ($1, 'store', $2, $3) RETURNING id)
+            INSERT INTO accounts (id, kind, password_hash, language, approved) VALUES ($1, 'store', $2, $3, $9) RETURNING id)
         INSERT INTO stores (id, email, tax_id, name, address, phone) SELECT id, $4, $5, $6, $7, $8 FROM account
         """
     let id: ID
     let form: StoreRegistration
     let passwordHash: String
     let language: Language
+    let isApproved: Bool
 
     func bind(into parameters: inout Parameters) {
         parameters.add(id)
@@ -22,6 +23,7 @@ struct InsertStore: Statement {
         parameters.add(form.name)
         parameters.add(form.address)
         parameters.add(form.phone.e164)
+        parameters.add(isApproved)
     }
 }
 

@@ -13,11 +13,15 @@ package struct AccountRoom: Room {
     let secret: ServerSecret
     let redemption: Redemption
     let cookie: SessionCookie
+    /// Whether new stores wait until an operator approves them.
+    let storesWait: Bool
 
     package init(
         database: Database, hasher: PasswordHasher, authenticator: Authenticator, throttle: Throttle,
-        secret: ServerSecret, redemption: Redemption, cookie: SessionCookie
+        secret: ServerSecret, redemption: Redemption, cookie: SessionCookie, storesWait: Bool
     ) {
+        self.storesWait = storesWait
+
         (self.database, self.hasher, self.authenticator, self.throttle, self.secret, self.redemption, self.cookie) = (
             database, hasher, authenticator, throttle, secret, redemption, cookie
         )
@@ -54,10 +58,10 @@ package struct AccountRoom: Room {
         ])
 
     private func registerStore(_ call: Call, _ form: StoreRegistration) async throws -> Response {
-        try await throttle.take([.registration(call.request)])
+        try await throttle.take(Throttle.Bucket.newStores(call.request))
         let store = InsertStore(
-            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text),
-            language: form.language ?? call.request.acceptedLanguage)
+            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text, in: .new(call.request)),
+            language: form.language ?? call.request.acceptedLanguage, isApproved: !storesWait)
         let session = NewSession(for: store.id, call.request)
         let begun = try await Runner.database(database).together { runner in
             try await refusingTaken { try await runner.run(store) }
@@ -69,7 +73,7 @@ package struct AccountRoom: Room {
     private func registerCourier(_ call: Call, _ form: CourierRegistration) async throws -> Response {
         try await throttle.take([.registration(call.request)])
         let courier = InsertCourier(
-            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text),
+            id: .new(), form: form, passwordHash: try await hasher.hash(form.password.text, in: .new(call.request)),
             language: form.language ?? call.request.acceptedLanguage)
         let session = NewSession(for: courier.id, call.request)
         let (begun, partner) = try await Runner.database(database).together { runner in
@@ -140,7 +144,22 @@ extension Problem {
     static let phoneTaken = Problem(.conflict, "phone_taken")
 }
 
+extension PasswordHasher.Turn {
+    /// Somebody whom no account knows yet.
+    static func new(_ request: Request) -> PasswordHasher.Turn {
+        PasswordHasher.Turn(network: request.client.network.description, isKnown: false)
+    }
+}
+
 extension Throttle.Bucket {
+    /// New stores from one address, and from the networks that it is in.
+    fileprivate static func newStores(_ request: Request) -> [Throttle.Bucket] {
+        request.client.neighbourhoods.map {
+            Throttle.Bucket(
+                "new store from", $0, burst: Trust.newStores, step: .seconds(3600 / Trust.newStores), grows: true)
+        }
+    }
+
     /// Registrations from one address.
     fileprivate static func registration(_ request: Request) -> Throttle.Bucket {
         Throttle.Bucket("registration from", request.client.network.description, burst: 20, step: .seconds(60))

@@ -22,7 +22,8 @@ package struct InviteRoom: Room {
                 refuses: [.alreadyPartner, .budgetSpent()],
                 throttledBy: { call in
                     [Throttle.Bucket("invites of", call.caller.account.description, burst: 100, step: .seconds(36))]
-                }, handler: invite),
+                }, handler: invite
+            ).forApproved,
             Endpoint(
                 .get, "/v1/invites", for: .signedIn, "A store's invites, or those that a courier got, newest first",
                 room: "Invites", query: Endpoint.Parameter.list,

@@ -56,7 +56,8 @@ package struct SessionRoom: Room {
         let found = try await database.run(FindCredentials(login: form.login, address: address.description)).first
         let buckets = SignInBuckets(form.login, from: address)
         try await throttle.take(buckets.all(isFamiliar: found?.isFamiliar ?? false))
-        guard try await hasher.verify(form.password, against: found?.passwordHash), let found else {
+        let turn = PasswordHasher.Turn(network: address.network.description, isKnown: found?.isFamiliar ?? false)
+        guard try await hasher.verify(form.password, against: found?.passwordHash, in: turn), let found else {
             throw Problem.wrongCredentials
         }
         let runner = Runner.database(database)

@@ -34,7 +34,7 @@ struct API: Sendable {
 
     private static func serve<Answer: Sendable>(
         looseness: Double?, publicURL: String, hashingThreads: Int, poolSize: Int, _ trust: Trust,
-        _ body: (API) async throws -> Answer
+        isFirst: Bool = true, _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
@@ -45,7 +45,7 @@ struct API: Sendable {
             messageDays: 30, version: "0")
         settings.trust = trust
         // Recurring work is kept away; a test that is about outdated rows removes them itself.
-        try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name)))
+        if isFirst { try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name))) }
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
         configuration.limits.connectionsPerAddress = nil
         configuration.limits.requestsPerAddress = nil
@@ -75,6 +75,14 @@ struct API: Sendable {
         await lanes.stop()
         try await blocking { group.stop() }
         return try result.get()
+    }
+
+    /// Starts another node on the same database.
+    static func another<Answer: Sendable>(
+        looseness: Double?, trust: Trust, _ body: (API) async throws -> Answer
+    ) async throws -> Answer {
+        try await serve(
+            looseness: looseness, publicURL: "", hashingThreads: 1, poolSize: 4, trust, isFirst: false, body)
     }
 
     static let apps = MobileApps(
