@@ -18,6 +18,7 @@ public enum Schema {
         ("0014_functions.sql", text(PackageResources._014_functions_sql)),
         ("0015_kept.sql", text(PackageResources._015_kept_sql)),
         ("0016_identity.sql", text(PackageResources._016_identity_sql)),
+        ("0017_cost.sql", text(PackageResources._017_cost_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
@@ -28,6 +29,7 @@ public enum Schema {
         ("functions/accounts.sql", text(PackageResources.accounts_sql)),
         ("functions/backfills.sql", text(PackageResources.backfills_sql)),
         ("functions/basics.sql", text(PackageResources.basics_sql)),
+        ("functions/budgets.sql", text(PackageResources.budgets_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
         ("functions/identity.sql", text(PackageResources.identity_sql)),

@@ -4,7 +4,7 @@ import Postgres
 /// Finds the session that has this token, and its account.
 struct FindSession: Statement {
     static let sql = """
-        SELECT s.id, s.account_id, a.kind, a.language, s.used_at < now() - interval '1 hour'
+        SELECT s.id, s.account_id, a.kind, a.language, s.used_at < now() - interval '1 hour', a.approved
         FROM sessions s JOIN accounts a ON a.id = s.account_id
         WHERE s.token_hash = $1 AND s.expires_at > now()
         """
@@ -21,9 +21,11 @@ struct FindSession: Statement {
         guard let kind = AccountKind(rawValue: kind) else {
             throw PostgresError.unexpected("a kind of account: \(kind)")
         }
+        let isStale: Bool = try row.read()
         let caller = Caller(
-            account: account, kind: kind, session: session, language: Language(known: language))
-        return (caller, try row.read())
+            account: account, kind: kind, session: session, language: Language(known: language),
+            isApproved: try row.read())
+        return (caller, isStale)
     }
 }
 

@@ -10,6 +10,8 @@ package struct Caller: Hashable, Sendable {
     package let session: ID
     /// The language of its problems and messages.
     package let language: Language
+    /// Whether an operator has let it begin, where stores have to wait for that.
+    package var isApproved = true
 }
 
 /// Who may call an endpoint.

@@ -74,6 +74,15 @@ package struct Endpoint: Sendable {
     /// Whether the caller may still see what an answer tells of, which it got before and asks for again.
     let isStillSeen: @Sendable (Call, JSON) async throws -> Bool
     let handler: @Sendable (Call) async throws -> Response
+    /// Whether stores that wait to be approved are refused.
+    private(set) var needsApproval = false
+
+    /// The same for those alone whom an operator has approved, where that is wanted.
+    package var forApproved: Endpoint {
+        var endpoint = self
+        endpoint.needsApproval = true
+        return endpoint
+    }
 
     /// A call without a body.
     package init(

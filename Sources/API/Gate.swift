@@ -10,18 +10,21 @@ package struct Gate: Sendable {
     private let gateways: GatewayKeys
     private let idempotency: Idempotency
     private let throttle: Throttle
+    private let rates: Rates
     private let wrote: @Sendable () -> Void
     private let notes: SecurityNotes
 
     /// `words` has the texts of problems. `wrote` is called whenever something may have been committed, and `noted` with
     /// every security event.
     package init(
-        database: Database, authenticator: Authenticator, throttle: Throttle, secret: ServerSecret, words: ProblemWords,
-        noted: @escaping @Sendable (SecurityEvent) -> Void = { _ in }, wrote: @escaping @Sendable () -> Void
+        database: Database, authenticator: Authenticator, throttle: Throttle, rates: Rates, secret: ServerSecret,
+        words: ProblemWords, noted: @escaping @Sendable (SecurityEvent) -> Void = { _ in },
+        wrote: @escaping @Sendable () -> Void
     ) {
         notes = SecurityNotes(secret: secret, tell: noted)
         self.database = database
         self.throttle = throttle
+        self.rates = rates
         self.wrote = wrote
         self.authenticator = authenticator
         gateways = GatewayKeys(database)
@@ -47,10 +50,12 @@ package struct Gate: Sendable {
                 Call(request, key: key, runner: .database(database), notes: notes))
         }
         let caller = try await admit(request, to: endpoint.access)
+        if endpoint.needsApproval, caller?.isApproved == false { throw Problem.notApproved }
         if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
             let answer = try await idempotency.answer(
                 request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer
             ) {
+                try await rates.take(.writes, for: caller)
                 try await throttle.take(endpoint.throttles($0))
             } handler: {
                 try await endpoint.handler($0)
@@ -59,6 +64,7 @@ package struct Gate: Sendable {
             if let told = answer.toldBefore, try await !endpoint.isStillSeen(call, told) { throw Problem.notFound }
             return answer
         }
+        if let caller, endpoint.method != .get { try await rates.take(.writes, for: caller) }
         let call = Call(request, by: caller, runner: .database(database), notes: notes)
         try await throttle.take(endpoint.throttles(call))
         return try await endpoint.handler(call)
@@ -78,6 +84,8 @@ package struct Gate: Sendable {
 extension Problem {
     package static let unauthenticated = Problem(
         .unauthenticated, "unauthenticated", headers: [Response.Header("WWW-Authenticate", "Bearer")])
+
+    package static let notApproved = Problem(.forbidden, "not_approved")
 
     package static func forbidden(_ access: Access) -> Problem {
         Problem(.forbidden, "forbidden", wording: access == .store ? "only_stores" : "only_couriers")

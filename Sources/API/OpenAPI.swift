@@ -180,6 +180,7 @@ extension Endpoint {
             problems += [.malformedJSON, .tooLarge, .unsupportedMediaType]
         }
         if body != nil || !query.isEmpty { problems.append(.validationFailed) }
+        if needsApproval { problems.append(.notApproved) }
         if takesIdempotencyKey { problems += [.keyReused, .requestInProgress] }
         return problems
     }

@@ -24,13 +24,16 @@ package struct Throttle: Sendable {
         let subject: [UInt8]
         let burst: Double
         let step: Duration
+        /// Whether each further try of who is to wait makes that longer.
+        let grows: Bool
 
         /// `rule` names what is done, `subject` by or to whom.
-        package init(_ rule: String, _ subject: String, burst: Int, step: Duration) {
+        package init(_ rule: String, _ subject: String, burst: Int, step: Duration, grows: Bool = false) {
             // Hashed, because it may be somebody's number or e-mail address.
             self.subject = SHA256.hash("\(rule) \(subject)")
             self.burst = Double(burst)
             self.step = step
+            self.grows = grows
         }
     }
 
@@ -45,7 +48,14 @@ package struct Throttle: Sendable {
         let statement = TakeFromBuckets(
             subjects: buckets.map(\.subject), steps: buckets.map { $0.step / .seconds(1) / looseness },
             bursts: buckets.map { $0.burst * looseness })
-        let wait = try await database.run(statement).first ?? 0
+        var wait = try await database.run(statement).first ?? 0
+        let growing = buckets.filter(\.grows)
+        if wait > 0, !growing.isEmpty {
+            let lengthen = LengthenWait(
+                subjects: growing.map(\.subject), steps: growing.map { $0.step / .seconds(1) / looseness },
+                bursts: growing.map { $0.burst * looseness })
+            wait = max(wait, try await database.run(lengthen).first ?? 0)
+        }
         return wait <= 0 ? nil : max(1, Int(wait.rounded(.up)))
     }
 
@@ -59,6 +69,22 @@ package struct Throttle: Sendable {
 /// The seconds to wait, 0 when every bucket had room.
 struct TakeFromBuckets: Statement {
     static let sql = "SELECT throttle($1, $2, $3)"
+    let subjects: [[UInt8]]
+    let steps: [Double]
+    let bursts: [Double]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(subjects.map(Bytes.init))
+        parameters.add(steps)
+        parameters.add(bursts)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Double { try row.read() }
+}
+
+/// Has those who try again wait for longer, and gives for how many seconds.
+struct LengthenWait: Statement {
+    static let sql = "SELECT lengthen_wait($1, $2, $3)"
     let subjects: [[UInt8]]
     let steps: [Double]
     let bursts: [Double]

@@ -4,30 +4,55 @@ import EventLoop
 /// Hashes passwords by scrypt on its own threads, which give way to everything else.
 public final class PasswordHasher: Sendable {
     private let pool: BlockingPool
+    private let turns: Turns
 
-    /// Starts the threads. At most `waiting` passwords may queue for them; beyond that, `BlockingPool.Full` is thrown.
-    public init(threads: Int, waiting: Int) throws {
-        pool = try BlockingPool(name: "scrypt", threads: threads, waiting: waiting, priority: .background)
+    /// Who asks. What an account itself wants, or who asks from where it has signed in before, comes first.
+    public struct Turn: Sendable {
+        let network: String
+        let isKnown: Bool
+
+        /// From a network, and known to the account or not.
+        public init(network: String, isKnown: Bool) { (self.network, self.isKnown) = (network, isKnown) }
+
+        /// Somebody who is signed in, or the product itself.
+        public static let own = Turn(network: "", isKnown: true)
+    }
+
+    /// It would take longer than anybody should wait.
+    public struct Busy: Error {
+        public let seconds: Double
+    }
+
+    /// Starts the threads. A password that could not be hashed with so much `patience` is refused at once, as ``Busy``.
+    public init(threads: Int, patience: Duration = .seconds(3)) throws {
+        turns = Turns(places: threads, patience: patience / .seconds(1))
+        pool = try BlockingPool(name: "scrypt", threads: threads, waiting: threads, priority: .background)
     }
 
     /// The text to keep of a password, with a random salt unless one is given.
-    public func hash(_ password: String, salt: [UInt8] = SecureRandom.bytes(16)) async throws -> String {
-        try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
+    public func hash(
+        _ password: String, salt: [UInt8] = SecureRandom.bytes(16), in turn: Turn = .own
+    ) async throws -> String {
+        try await turns.take(turn) {
+            try await pool.run { PasswordHash(of: password, salt: salt, cost: .usual).text }
+        }
     }
 
     /// Whether a password is the one that was kept. If none is kept, saying no takes just as long.
-    public func verify(_ password: String, against stored: String?) async throws -> Bool {
+    public func verify(_ password: String, against stored: String?, in turn: Turn = .own) async throws -> Bool {
         let kept = stored.flatMap(PasswordHash.init(text:))
         let reference = kept ?? PasswordHash.none
-        return try await pool.run {
-            let given = PasswordHash(of: password, salt: reference.salt, cost: reference.cost)
-            return constantTimeEquals(given.hash, reference.hash) && kept != nil
+        return try await turns.take(turn) {
+            try await pool.run {
+                let given = PasswordHash(of: password, salt: reference.salt, cost: reference.cost)
+                return constantTimeEquals(given.hash, reference.hash) && kept != nil
+            }
         }
     }
 
     /// The place of the kept text that a password belongs to; nil when it belongs to none. Texts of one salt cost one hash
     /// together, and those of further salts than two are not looked at.
-    public func match(_ password: String, among stored: [String]) async throws -> Int? {
+    public func match(_ password: String, among stored: [String], in turn: Turn = .own) async throws -> Int? {
         let kept = stored.enumerated().compactMap { place, text in PasswordHash(text: text).map { (place, $0) } }
         var references: [PasswordHash] = []
         for (_, hash) in kept where references.count < 2 && !references.contains(where: hash.isMadeLike) {
@@ -35,11 +60,13 @@ public final class PasswordHasher: Sendable {
         }
         if references.isEmpty { references = [.none] }
         let all = references
-        return try await pool.run {
-            let given = all.map { PasswordHash(of: password, salt: $0.salt, cost: $0.cost) }
-            return kept.first { _, hash in
-                given.contains { hash.isMadeLike($0) && constantTimeEquals($0.hash, hash.hash) }
-            }?.0
+        return try await turns.take(turn) {
+            try await pool.run {
+                let given = all.map { PasswordHash(of: password, salt: $0.salt, cost: $0.cost) }
+                return kept.first { _, hash in
+                    given.contains { hash.isMadeLike($0) && constantTimeEquals($0.hash, hash.hash) }
+                }?.0
+            }
         }
     }
 

@@ -9,9 +9,10 @@ package struct DeliveryRoom: Room {
     let committer: Committer
     let searches: SlowReads
     let clock: StepClock
+    let rates: Rates
 
-    package init(committer: Committer, searches: SlowReads, clock: StepClock) {
-        (self.committer, self.searches, self.clock) = (committer, searches, clock)
+    package init(committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates) {
+        (self.committer, self.searches, self.clock, self.rates) = (committer, searches, clock, rates)
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -22,7 +23,8 @@ package struct DeliveryRoom: Room {
             Endpoint(
                 .post, "/v1/deliveries", for: .store, "Creates a delivery and offers it to couriers", room: Self.name,
                 takes: NewDelivery.self, answers: [.created(StoredDelivery.shape)], refuses: [.referenceTaken],
-                keepsItsAnswer: true, handler: create),
+                keepsItsAnswer: true, handler: create
+            ).forApproved,
             Endpoint(
                 .get, "/v1/deliveries", for: .signedIn,
                 "A store's or courier's deliveries by status (\(Self.statuses)), each newest first",
@@ -132,6 +134,8 @@ package struct DeliveryRoom: Room {
     private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
         let account = call.caller.account
         let told = try clock.told(by: call.request)
+        try await rates.take(.deliveries, for: call.caller)
+        try await count(told: form.couriers, call)
         let id = told.map(ID.new(at:)) ?? .new()
         let change = Lifecycle.create(id, content: form.content, candidates: form.couriers, by: account)
         for attempt in 0..<Self.attempts {
@@ -163,8 +167,16 @@ package struct DeliveryRoom: Room {
         return store
     }
 
+    /// Counts the devices that are told. Few couriers are counted as they are, since most have one device.
+    private func count(told couriers: [ID], _ call: Call) async throws {
+        var told = couriers.count
+        if told > 10 { told = max(told, Int(try await call.run(CountDevices(accounts: couriers)).first ?? 0)) }
+        try await rates.take(.told, told, for: call.caller)
+    }
+
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
-        try await change(call) { delivery in
+        try await count(told: form.couriers ?? [], call)
+        return try await change(call) { delivery in
             if let couriers = form.couriers { try await storeOfPartners(couriers, call) }
             return StepCommand(.edit, by: call.caller.account, .store, edit: form.edit(of: delivery))
         }
@@ -279,6 +291,20 @@ package struct FindStoreWithPartners: Statement {
     package static func decode(_ row: inout RowReader) throws -> (store: PartnerStore, partners: [ID]) {
         (try PartnerStore(&row), try row.read())
     }
+}
+
+/// How many devices some accounts have together.
+struct CountDevices: Statement {
+    static let sql = """
+        SELECT count(*) FROM unnest($1::uuid[]) AS account, LATERAL (
+            SELECT FROM devices d WHERE d.account_id = account OFFSET 0) d
+        """
+    static let isReadOnly = true
+    let accounts: [ID]
+
+    func bind(into parameters: inout Parameters) { parameters.add(accounts) }
+
+    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }
 
 /// Finds which of a delivery's candidates are no longer partners of its store.

@@ -26,6 +26,8 @@ public enum Bounds {
     public static let pushSecret = 100
     /// The name of a time zone.
     public static let timeZone = 64
+    /// How many devices of an account get push messages.
+    public static let devices = 10
     /// How many couriers a delivery can be offered to.
     public static let candidates = 500
 }

@@ -19,4 +19,14 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     /// What one signs in with is another number or address.
     case loginChanged = "login_changed"
     case sessionEnded = "session_ended"
+
+    /// Whether it ever goes by SMS. `reach_of` in the database says when.
+    public var goesBySMS: Bool {
+        switch self {
+        case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
+            .partnerJoined, .partnershipEnded:
+            false
+        default: true
+        }
+    }
 }

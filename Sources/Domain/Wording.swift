@@ -9,6 +9,17 @@ public enum Wording {
         (templates[language] ?? templates[.fallback]!).message(kind, arguments)
     }
 
+    /// What an SMS says of it: nothing that somebody wrote but names, and those as ``PlainName`` has them.
+    public static func sms(_ kind: NotificationKind, in language: Language, _ arguments: [String: String]) -> String {
+        var said = arguments.filter { ours.contains($0.key) }
+        for name in names { said[name] = arguments[name].map(PlainName.of) }
+        return message(kind, in: language, said).body
+    }
+
+    /// The arguments that nobody wrote, and those that are names.
+    private static let ours: Set<String> = ["code", "url", "minutes", "hours"]
+    private static let names: Set<String> = ["store", "courier"]
+
     static let templates = Dictionary(
         uniqueKeysWithValues: Languages.all.map { (Language(wordedAs: $0.code), MessageTemplates($0)) })
 }

@@ -62,7 +62,10 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         let limit = try call.request.query("limit", in: Page.limits) ?? 50
         if isStream { return try await stream(call, from: after, isFromNow: text == "now") }
         let seconds = try call.request.query("wait_seconds", in: Self.waits) ?? 0
+        // Who waits takes the place of a stream.
+        let place = try seconds > 0 ? streams.enter(call.caller.session) : nil
         let items = try await events(of: account, after: after, limit: limit, waiting: .seconds(seconds))
+        withExtendedLifetime(place) {}
         return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
     }
 
@@ -138,7 +141,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
 
     private func stream(_ call: Call, from start: FeedPlace?, isFromNow: Bool) async throws -> Response {
         let account = call.caller.account
-        let place = try streams.enter(account)
+        let place = try streams.enter(call.caller.session)
         // An expired cursor can be refused only before the stream begins.
         _ = try await next(of: account, after: start, limit: 1)
         let request = call.request
@@ -194,9 +197,10 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     }
 }
 
-/// How many streams each account has open on this node.
+/// How many streams and waiting readers each session has on this node.
 package final class StreamCount: Sendable {
     private static let most = 8
+    /// By session.
     private let open: Locked<[ID: Int]> = Locked([:])
 
     package init() {}
@@ -204,20 +208,20 @@ package final class StreamCount: Sendable {
     /// A stream's place, given back when it is released.
     final class Place: Sendable {
         private let count: StreamCount
-        private let account: ID
+        private let session: ID
 
-        fileprivate init(_ count: StreamCount, _ account: ID) {
+        fileprivate init(_ count: StreamCount, _ session: ID) {
             self.count = count
-            self.account = account
+            self.session = session
         }
 
-        deinit { count.leave(account) }
+        deinit { count.leave(session) }
     }
 
-    func enter(_ account: ID) throws -> Place {
+    func enter(_ session: ID) throws -> Place {
         let isAdmitted = open.withLock { open in
-            guard open[account, default: 0] < Self.most else { return false }
-            open[account, default: 0] += 1
+            guard open[session, default: 0] < Self.most else { return false }
+            open[session, default: 0] += 1
             return true
         }
         guard isAdmitted else {
@@ -225,11 +229,11 @@ package final class StreamCount: Sendable {
                 .tooManyRequests, "rate_limited", wording: "too_many_streams",
                 headers: [Response.Header("Retry-After", "5")])
         }
-        return Place(self, account)
+        return Place(self, session)
     }
 
-    private func leave(_ account: ID) {
-        open.withLock { $0[account] = $0[account] == 1 ? nil : ($0[account] ?? 1) - 1 }
+    private func leave(_ session: ID) {
+        open.withLock { $0[session] = $0[session] == 1 ? nil : ($0[session] ?? 1) - 1 }
     }
 }
 

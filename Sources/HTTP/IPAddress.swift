@@ -2,7 +2,7 @@ import Glibc
 
 /// An address of version 6. An address of version 4 is kept as the version 6 address that stands for it.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    private let high: UInt64
+    private var high: UInt64
     private var low: UInt64
 
     private init(_ address: in6_addr) {
@@ -48,6 +48,21 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         var network = self
         network.low = 0
         return network
+    }
+
+    /// The ranges that one subscriber may well have, the smallest first: the address itself and its /24, or a /64, a /56 and a
+    /// /48 of version 6.
+    public var neighbourhoods: [String] {
+        isVersion4
+            ? [description, "\(first(96 + 24))/24"] : [64, 56, 48].map { "\(first($0))/\($0)" }
+    }
+
+    /// The address with all but the first bits at zero.
+    private func first(_ bits: Int) -> IPAddress {
+        var first = self
+        first.high &= bits >= 64 ? .max : ~(UInt64.max >> UInt64(bits))
+        first.low &= bits <= 64 ? 0 : ~(UInt64.max >> UInt64(bits - 64))
+        return first
     }
 
     var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }

@@ -62,6 +62,11 @@ public struct Problem: Error, Sendable {
         Problem(.tooManyRequests, "rate_limited", headers: [Response.Header("Retry-After", String(seconds))])
     }
 
+    /// What it costs is more than there is to spend at the moment.
+    public static func budgetSpent(retryAfterSeconds seconds: Int = 1) -> Problem {
+        Problem(.tooManyRequests, "budget_spent", headers: [Response.Header("Retry-After", String(seconds))])
+    }
+
     static func methodNotAllowed(_ method: String, _ allow: [String]) -> Problem {
         let list = allow.joined(separator: ", ")
         return Problem(

@@ -65,6 +65,10 @@ struct LogLine {
         case .trouble(let what): self.init(.warning, "trouble", [("what", .text(what))])
         case .jobFailed(let job, let reason):
             self.init(.error, "job failed", [("job", .text(job)), ("error", .text(reason))])
+        case .budgetUsed(let kind, let subject, let percent):
+            self.init(
+                .warning, "sms budget",
+                [("budget", .text(kind)), ("of", .text(subject)), ("used_percent", .number(percent))])
         case .listening(let address, let admin):
             self.init(.info, "listening", [("address", .text(address)), ("admin", .text(admin ?? "off"))])
         case .security(let kind, let account, let address, let who, let requestID):

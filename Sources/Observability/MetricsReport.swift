@@ -104,6 +104,7 @@ public final class MetricsReport: Sendable {
             text.single("kurir_feed_delay_seconds", .gauge, "How long the oldest of them waits.", feed.seconds)
         }
         if let channels = await rowsWithinASecond(of: ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
+        if let budgets = await rowsWithinASecond(of: ReadBudgetFigures()) { BudgetFigures.write(budgets, &text) }
     }
 
     /// The rows of a statement; nil when there are none within a second: the other figures are wanted most when the

@@ -20,6 +20,8 @@ public enum ProcessEvent: Sendable {
     case trouble(String)
     /// A job beside requests failed; it is tried again.
     case jobFailed(String, reason: String)
+    /// Most or all is used of a budget for SMS.
+    case budgetUsed(String, of: String, percent: Int)
     /// Requests are served at this address, and operators at the other, if there is one.
     case listening(String, admin: String?)
     /// A security event: what, whose if that is known, from where, and the hash of the name that was given.

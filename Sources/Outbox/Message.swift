@@ -9,6 +9,8 @@ package struct Message: Sendable {
     /// The data that the app needs to open the right place.
     package let data: [String: JSON]
     package let texts: [(language: Language, title: String, body: String)]
+    /// What an SMS says in its body's place, by language, for a kind that goes by SMS.
+    private let sms: [Language: String]
 
     /// `arguments` are the values of the wording's placeholders. `lastLine` stands below the
     /// words: a link, or what a program reads.
@@ -22,11 +24,19 @@ package struct Message: Sendable {
             let text = Wording.message(kind, in: language, arguments)
             return (language, text.title, text.body + (lastLine.map { "\n\n" + $0 } ?? ""))
         }
+        sms =
+            kind.goesBySMS
+            ? Dictionary(uniqueKeysWithValues: Language.known.map { ($0, Wording.sms(kind, in: $0, arguments)) }) : [:]
     }
 
     /// The message as ``Tell`` takes it, without its recipients.
     package var notice: [String: JSON] {
-        let texts = texts.map { ($0.language.rawValue, JSON.array([.string($0.title), .string($0.body)])) }
+        let texts = texts.map { language, title, body in
+            (
+                language.rawValue,
+                JSON.array([.string(title), .string(body)] + (sms[language].map { [.string($0)] } ?? []))
+            )
+        }
         return [
             "kind": .string(kind.rawValue), "data": .object(data),
             "texts": .object(Dictionary(uniqueKeysWithValues: texts)),

@@ -70,6 +70,7 @@ struct FailedMessage: Form {
         members["retry_after_seconds"] = fields.optionalNumber("retry_after_seconds", 0...86_400).map(JSON.integer)
         members["permanent"] = fields.optional("permanent").map(JSON.bool)
         members["unregistered"] = fields.optional("unregistered").map(JSON.bool)
+        members["opted_out"] = fields.optional("opted_out").map(JSON.bool)
         json = .object(members)
     }
 }

@@ -4,20 +4,23 @@
 package enum Tell {
     /// Writes the messages of some notices. `notices` is a query with a column of that name. It has arrays of
     /// ``Message/notice`` with their `accounts`, or with a `phone` number or an `email` address and a `language`; perhaps
-    /// also with the `subject` that they are about, and `expires_at`, until when they are good.
+    /// also with the `subject` that they are about, `expires_at`, until when they are good, and the `cause` of an SMS:
+    /// `stranger`, or `asked` where the statement is to be refused if it cannot be sent.
     ///
     /// `reach_of` says how far a kind goes: `else_sms` and `surely` reach a courier's number if there is no device, and
     /// `never_push` and `proven` reach a number or e-mail address alone. Only `never_push` reaches one that is not proven.
     package static func sql(_ notices: String) -> String {
         """
         INSERT INTO messages (
-            kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at)
-        SELECT n.kind, n.data || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text->>0, text->>1,
-            account, n.subject, n.expires_at
+            kind, data, channel, address, platform, language, title, body, account_id, subject, expires_at,
+            cause, sms)
+        SELECT n.kind, n.data || r.extra, r.channel::message_channel, r.address, r.platform, r.language, text->>0,
+            CASE WHEN r.channel = 'sms' THEN coalesce(text->>2, text->>1) ELSE text->>1 END, account, n.subject, n.expires_at,
+            n.cause, CASE WHEN r.channel = 'push' THEN text->>2 END
         FROM (\(notices)) AS given,
             jsonb_to_recordset(given.notices) AS n(
                 kind text, data jsonb, texts jsonb, accounts uuid[], phone text, email text, language text,
-                subject uuid, expires_at timestamptz),
+                subject uuid, expires_at timestamptz, cause text),
             LATERAL (SELECT reach_of(n.kind) AS reach) AS far,
             unnest(coalesce(n.accounts, '{NULL}')) AS account,
             LATERAL (

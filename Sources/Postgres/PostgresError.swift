@@ -76,6 +76,8 @@ public struct SQLState: Hashable, Sendable {
         self.code = code
     }
 
+    /// Raised by functions of ours: a budget is spent, and the message has the seconds until there is room.
+    public static let budgetSpent = SQLState("KU429")
     public static let uniqueViolation = SQLState("23505")
     public static let foreignKeyViolation = SQLState("23503")
     public static let checkViolation = SQLState("23514")

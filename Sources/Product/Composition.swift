@@ -4,6 +4,7 @@ import Feed
 import Outbox
 import People
 import Crypto
+import Domain
 import EventLoop
 import HTTP
 import Postgres
@@ -43,6 +44,8 @@ package struct Composition: Sendable {
         var version: String
         /// Whether requests may tell that a step happened in the past.
         package var isDemo = false
+        /// What may be done, how often, and what it may cost.
+        package var trust = Trust()
 
         /// The settings as they are given.
         package init(
@@ -60,20 +63,26 @@ package struct Composition: Sendable {
         }
     }
 
-    /// Puts the rooms together. `secret` is that of all nodes, `status` the room for balancers; `failed` is told of failed jobs beside requests,
-    /// `noted` of security events.
+    /// Puts the rooms together. `secret` is that of all nodes, `status` the room for balancers; `failed` is told of failed jobs
+    /// beside requests, `noted` of security events, `used` of budgets that are spent or soon will be.
     package init(
         _ settings: Settings, lanes: Lanes, on group: EventLoopGroup, secret: ServerSecret, status: StatusRoom,
         failed: @escaping @Sendable (_ job: String, any Error) -> Void,
-        noted: @escaping @Sendable (SecurityEvent) -> Void
+        noted: @escaping @Sendable (SecurityEvent) -> Void,
+        used: @escaping @Sendable (BudgetUse) -> Void
     ) async throws {
         let database = lanes.requests
+        try await database.run(SetTrust(rules: settings.trust, looseness: settings.looseness))
         let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
         let tail = try await FeedTail(on: group)
         self.tail = tail
         let memory = try await SessionMemory(on: group)
-        let ear = try await lanes.ear(on: ["kurir_events", "kurir_sessions"]) { text, channel in
-            if channel == "kurir_events" { tail.wake(text) } else { memory.forget(text) }
+        let ear = try await lanes.ear(on: ["kurir_events", "kurir_sessions", "kurir_budgets"]) { text, channel in
+            switch channel {
+            case "kurir_events": tail.wake(text)
+            case "kurir_budgets": BudgetUse(announced: text).map(used)
+            default: memory.forget(text)
+            }
         } changed: {
             tail.wakeEverybody()
         }
@@ -81,9 +90,11 @@ package struct Composition: Sendable {
         let cookie = SessionCookie(isSecure: settings.publicURL.isSecure)
         let authenticator = Authenticator(database, memory, ear, cookie)
         let throttle = Throttle(database, looseness: settings.looseness)
+        let rates = Rates(database, settings.trust.rates, looseness: settings.looseness)
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
-        hasher = try PasswordHasher(threads: settings.hashingThreads, waiting: 128)
+        hasher = try PasswordHasher(
+            threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
         let passwords = Passwords(database: database, hasher: hasher, throttle: throttle, secret: secret)
         let confirmations = Confirmations(
             isOn: settings.verifies, secret: secret, publicURL: settings.publicURL, throttle: throttle)
@@ -108,7 +119,8 @@ package struct Composition: Sendable {
         let rooms: [any Room] = [
             AccountRoom(
                 database: database, passwords: passwords, authenticator: authenticator, throttle: throttle,
-                confirmations: confirmations, redemption: redemption, cookie: cookie),
+                confirmations: confirmations, redemption: redemption, cookie: cookie,
+                storesWait: settings.trust.storeApproval),
             PasswordRoom(
                 database: database, passwords: passwords, authenticator: authenticator, throttle: throttle,
                 secret: secret, publicURL: settings.publicURL),
@@ -119,7 +131,7 @@ package struct Composition: Sendable {
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads),
             DeliveryRoom(
-                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo)),
+                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
@@ -132,8 +144,8 @@ package struct Composition: Sendable {
             described: rooms + [app, undo], version: settings.version, throttle: throttle, codes: codes,
             apps: settings.apps)
         let gate = Gate(
-            database: database, authenticator: authenticator, throttle: throttle, secret: secret, words: .all,
-            noted: noted
+            database: database, authenticator: authenticator, throttle: throttle, rates: rates, secret: secret,
+            words: .all, noted: noted
         ) {
             numbering.ring()
             outbox.ring()

@@ -34,13 +34,18 @@ package struct RemoveOutdated: Statement {
             DELETE FROM used_addresses WHERE (account_id, address, agent) IN (
                 SELECT account_id, address, agent FROM used_addresses WHERE used_at < now() - interval '400 days'
                 LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
+        budgets AS (
+            DELETE FROM sms_budgets WHERE (kind, subject) IN (
+                SELECT kind, subject FROM sms_budgets WHERE drained_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
+            RETURNING 1),
         numbers AS (
             DELETE FROM invited_numbers WHERE phone IN (
                 SELECT phone FROM invited_numbers WHERE invited_at < now() - interval '1 day'
                 LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1)
         SELECT greatest((SELECT count(*) FROM sessions), (SELECT count(*) FROM keys), (SELECT count(*) FROM buckets),
             (SELECT count(*) FROM resets), (SELECT count(*) FROM guesses), (SELECT count(*) FROM confirmations),
-            (SELECT count(*) FROM places), (SELECT count(*) FROM addresses), (SELECT count(*) FROM numbers)) = 500
+            (SELECT count(*) FROM places), (SELECT count(*) FROM addresses), (SELECT count(*) FROM budgets),
+            (SELECT count(*) FROM numbers)) = 500
         """
 
     package static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }

@@ -19,10 +19,11 @@ package final class Service: Sendable {
         _ settings: Composition.Settings, _ configuration: ServerConfiguration, lanes: Lanes, on group: EventLoopGroup,
         secret: ServerSecret, status: StatusRoom, observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in },
         failed: @escaping @Sendable (_ job: String, any Error) -> Void,
-        noted: @escaping @Sendable (SecurityEvent) -> Void = { _ in }
+        noted: @escaping @Sendable (SecurityEvent) -> Void = { _ in },
+        used: @escaping @Sendable (BudgetUse) -> Void = { _ in }
     ) async throws -> Service {
         let composition = try await Composition(
-            settings, lanes: lanes, on: group, secret: secret, status: status, failed: failed, noted: noted)
+            settings, lanes: lanes, on: group, secret: secret, status: status, failed: failed, noted: noted, used: used)
         do {
             let server = try await Server(
                 configuration, routes: composition.routes, on: group, problem: problem(for:), observe: observe)
@@ -45,7 +46,10 @@ package final class Service: Sendable {
     private static func problem(for error: any Error) -> Problem? {
         switch error {
         case let error as PostgresError where error.isPassing: .unavailable()
+        case PostgresError.refused(let error) where error.state == .budgetSpent:
+            .budgetSpent(retryAfterSeconds: Int(error.message) ?? 60)
         case is BlockingPool.Full: .unavailable()
+        case let busy as PasswordHasher.Busy: .unavailable(retryAfterSeconds: Int(busy.seconds.rounded(.up)))
         default: nil
         }
     }

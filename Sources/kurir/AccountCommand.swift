@@ -26,10 +26,21 @@ enum AccountCommand {
         print("\(login) is taken as proven, and belongs to \(account.id).")
     }
 
+    /// Lets a store invite and create that had to wait for it.
+    static func approve(_ settings: GivenSettings, in database: RunningDatabase) throws {
+        let wanted = try meant(settings)
+        let connection = try database.connect()
+        let account = try find(wanted, connection)
+        let approved = try connection.query(
+            "UPDATE accounts SET approved = true WHERE id = $1::uuid AND kind = 'store' RETURNING id", [account.id])
+        guard !approved.isEmpty else { throw UsageError("\(wanted) is no store") }
+        print("\(account.id) is approved.")
+    }
+
     /// The account that is named on the command line.
     static func meant(_ settings: GivenSettings) throws -> String {
         guard let wanted = settings.text(.account) else {
-            throw UsageError("which account? An id, or what it signs in with, as in kurir account verify +385912345678")
+            throw UsageError("which account? An id, or what it signs in with, as in +385912345678 or shop@example.com")
         }
         return (try? PhoneNumber(wanted))?.e164 ?? wanted
     }

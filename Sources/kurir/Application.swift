@@ -100,7 +100,8 @@ final class Application: Sendable {
             status: StatusRoom(readiness),
             observe: { parts.observe(.http($0)) },
             failed: { parts.observe(.process(.jobFailed($0, reason: "\($1)"))) },
-            noted: { parts.observe(.process($0.told)) })
+            noted: { parts.observe(.process($0.told)) },
+            used: { parts.observe(.process(.budgetUsed($0.kind, of: $0.subject, percent: $0.percent))) })
         let report = MetricsReport(
             version: Command.version, metrics: parts.metrics, database: lanes.requests, lanes: lanes.named,
             group: parts.group, server: service.server)

@@ -8,9 +8,13 @@ enum Command: String, CaseIterable {
     case showWebhookSecret = "gateway secret"
     case audit
     case verifyAccount = "account verify"
+    case approveAccount = "account approve"
     case makeKey = "keys make"
     case rotateKeys = "keys rotate"
     case adoptKeys = "keys adopt"
+    case stopSMS = "sms stop"
+    case allowSMS = "sms allow"
+    case policy
 
     static let version = "0.1.0"
 
@@ -21,7 +25,7 @@ enum Command: String, CaseIterable {
                 .listen, .adminListen, .database, .replica, .dataDirectory, .keyFile, .demo, .loops, .poolSize,
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
-                .messageDays,
+                .messageDays, .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat,
                 .drainSeconds,
                 .shutdownGrace,
@@ -45,18 +49,20 @@ enum Command: String, CaseIterable {
                 .appleKey, .appleKeyID, .appleTeam, .appleTopic,
                 .gatewayCertificates, .gatewayMost, .shutdownGrace,
             ]
-        case .showWebhookSecret, .rotateKeys, .adoptKeys: [.database, .dataDirectory, .keyFile]
+        case .showWebhookSecret, .rotateKeys, .adoptKeys, .policy: [.database, .dataDirectory, .keyFile]
         case .makeKey: [.keyFile]
         case .audit: [.auditDays, .auditAccount, .database, .dataDirectory, .keyFile]
-        case .verifyAccount: [.account, .database, .dataDirectory, .keyFile]
+        case .verifyAccount, .approveAccount: [.account, .database, .dataDirectory, .keyFile]
+        case .stopSMS, .allowSMS: [.number, .database, .dataDirectory, .keyFile]
         }
     }
 
     /// The option whose name may be left out, as in `kurir account verify ID`.
     var operand: Option? {
         switch self {
-        case .verifyAccount: .account
+        case .verifyAccount, .approveAccount: .account
         case .makeKey: .keyFile
+        case .stopSMS, .allowSMS: .number
         default: nil
         }
     }
@@ -79,6 +85,10 @@ enum Command: String, CaseIterable {
         case .adoptKeys: "seal what is secret in a database from before keys, once no Kurir of then runs"
         case .showWebhookSecret: "print what webhooks are signed with, for their receiver"
         case .verifyAccount: "take an account's number or e-mail address as proven, without a code"
+        case .stopSMS: "send a number no SMS any more, whoever it belongs to"
+        case .allowSMS: "send a number SMS again"
+        case .approveAccount: "let a new store invite and create, where stores wait for that"
+        case .policy: "show the rules of what may be done, how often, and what it may cost, as they are in force"
         }
     }
 

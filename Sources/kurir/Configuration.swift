@@ -1,5 +1,6 @@
 import API
 import Product
+import Domain
 import EventLoop
 import HTTP
 import Observability
@@ -64,18 +65,43 @@ struct Configuration: Sendable {
             android: try settings.value(.androidApps, expected: "PACKAGE=SHA256, as in hr.example.courier=AB:CD:…") {
                 list($0, androidApp)
             } ?? [])
-        return Composition.Settings(
+        var product = Composition.Settings(
             publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
             hashingThreads: max(1, EventLoopGroup.coreCount / 2),
             eventDays: try settings.number(.eventDays, in: 1...3650) ?? 30,
             messageDays: try settings.number(.messageDays, in: 1...3650) ?? 30,
             verifies: try verifies(settings, isPublic: url != nil || !listen.isLoopback), version: Command.version)
+        product.trust = try trust(settings)
+        return product
     }
 
     /// Where nobody else can come, and in a trial, people are who they say they are.
     private static func verifies(_ settings: GivenSettings, isPublic: Bool) throws -> Bool {
         let given = try settings.value(.verify, expected: "on or off") { ["on": true, "off": false][$0] }
         return try given ?? (isPublic && !settings.has(.demo))
+    }
+
+    private static func trust(_ settings: GivenSettings) throws -> Trust {
+        var trust = Trust()
+        func three(_ option: Option, _ example: String) throws -> [Int]? {
+            try settings.value(option, expected: "three numbers from 1 to 1000000, as in \(example)") { text in
+                list(text) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
+                    .flatMap { $0.count == 3 ? $0 : nil }
+            }
+        }
+        if let rates = try three(.rates, "600,6000,20000") {
+            (trust.rates.deliveries, trust.rates.writes, trust.rates.told) = (rates[0], rates[1], rates[2])
+        }
+        trust.storeApproval =
+            try settings.value(.storeApproval, expected: "on or off") { ["on": true, "off": false][$0] } ?? false
+        if let budget = try three(.smsBudget, "100,5,1000") {
+            (trust.sms.ofStore, trust.sms.toNumber, trust.sms.inAll) = (budget[0], budget[1], budget[2])
+        }
+        let countries = try settings.value(.smsCountries, expected: "countries by their two letters, as in HR,SI") {
+            list($0) { CallingCodes.knows($0) ? $0 : nil }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        trust.sms.countries = countries ?? trust.sms.countries
+        return trust
     }
 
     private static func looseness(_ settings: GivenSettings) throws -> Double? {

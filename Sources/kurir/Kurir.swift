@@ -45,9 +45,13 @@ enum Kurir {
         case .showWebhookSecret: try GatewayCommand.showSecret(of: RunningDatabase(settings))
         case .audit: try AuditCommand.run(settings, in: RunningDatabase(settings))
         case .verifyAccount: try AccountCommand.verify(settings, in: RunningDatabase(settings))
+        case .approveAccount: try AccountCommand.approve(settings, in: RunningDatabase(settings))
         case .makeKey: try KeysCommand.make(settings)
         case .rotateKeys: try KeysCommand.rotate(RunningDatabase(settings))
         case .adoptKeys: try KeysCommand.adopt(RunningDatabase(settings))
+        case .stopSMS: try SMSCommand.stop(settings, in: RunningDatabase(settings))
+        case .allowSMS: try SMSCommand.allow(settings, in: RunningDatabase(settings))
+        case .policy: try PolicyCommand.show(in: RunningDatabase(settings))
         case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, in: RunningDatabase(settings))
         }
     }

@@ -73,6 +73,18 @@ struct Option: Sendable {
     static let messageDays = Option(
         name: "message-days", placeholder: "DAYS", environment: "KURIR_MESSAGE_DAYS",
         help: "how long messages that were sent or given up are kept, by whole weeks (30)")
+    static let smsBudget = Option(
+        name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
+        help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")
+    static let smsCountries = Option(
+        name: "sms-countries", placeholder: "COUNTRIES", environment: "KURIR_SMS_COUNTRIES",
+        help: "the countries whose numbers get SMS, as in HR,SI; never numbers at a premium (HR)")
+    static let rates = Option(
+        name: "rates", placeholder: "DELIVERIES,WRITES,TOLD", environment: "KURIR_RATES",
+        help: "how many an hour: deliveries of a store, changes by an account, devices a store tells (600,6000,20000)")
+    static let storeApproval = Option(
+        name: "store-approval", placeholder: "on|off", environment: "KURIR_STORE_APPROVAL",
+        help: "on: new stores invite and create only after kurir account approve (off)")
     static let trustedProxies = Option(
         name: "trusted-proxies", placeholder: "NETWORKS", environment: "KURIR_TRUSTED_PROXIES",
         help: "whose X-Forwarded-For is believed, as in 10.0.0.0/8,::1")
@@ -172,6 +184,8 @@ struct Option: Sendable {
         help:
             "whether people prove numbers and e-mail addresses by codes (on; off for a trial, and on loopback without --public-url)"
     )
+    static let number = Option(
+        name: "number", placeholder: "NUMBER", environment: "KURIR_SMS_NUMBER", help: "whose: as in +385912345678")
     static let account = Option(
         name: "account", placeholder: "ID", environment: "KURIR_ACCOUNT",
         help: "which account: its id, or the number or e-mail address that it signs in with")

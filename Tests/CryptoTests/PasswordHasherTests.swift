@@ -6,9 +6,9 @@ import Testing
 /// Hashing passwords within bounds, on threads of its own.
 @Suite struct PasswordHasherTests {
     private func withHasher<Answer>(
-        threads: Int = 1, waiting: Int = 8, _ body: (PasswordHasher) async throws -> Answer
+        threads: Int = 1, patience: Duration = .seconds(60), _ body: (PasswordHasher) async throws -> Answer
     ) async throws -> Answer {
-        let hasher = try PasswordHasher(threads: threads, waiting: waiting)
+        let hasher = try PasswordHasher(threads: threads, patience: patience)
         do {
             let answer = try await body(hasher)
             hasher.stop()
@@ -62,8 +62,8 @@ import Testing
         #expect(PasswordHash(text: "$scrypt$\(cost)$AAAA$\(String(repeating: "A", count: 43))") == nil)
     }
 
-    @Test func `a hasher whose queue is full says so`() async throws {
-        try await withHasher(threads: 1, waiting: 1) { hasher in
+    @Test func `a hasher that is busy says so`() async throws {
+        try await withHasher(threads: 1, patience: .zero) { hasher in
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -71,7 +71,7 @@ import Testing
                             _ = try await hasher.hash("a password")
                             return true
                         } catch {
-                            return !(error is BlockingPool.Full)
+                            return !(error is PasswordHasher.Busy)
                         }
                     }
                 }

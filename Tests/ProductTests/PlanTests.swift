@@ -48,6 +48,7 @@ import Testing
                 }
                 _ = try await statements.reads()
                 try await fill(api, like: id, couriers)
+                try await api.execute("UPDATE trust SET (sms_of_store, sms_to_number, sms_in_all) = (1000, 1000, 1000)")
                 try await expectRows(api)
                 if [.right, .ofTenMillion].contains(statistics) { try await api.execute("ANALYZE") }
                 if statistics == .ofTenMillion { try await tellOfTenMillion(api) }
@@ -103,7 +104,7 @@ import Testing
             "message_counts",
             "messages_done",
             "partnership_endings", "schema_backfills", "schema_functions", "schema_least",
-            "schema_migrations", "server_secret",
+            "schema_migrations", "server_secret", "trust",
         ]
         var empty: Set<String> = []
         for table in try await tables(api, "relkind IN ('r', 'p') AND NOT relispartition") {
@@ -184,6 +185,15 @@ import Testing
             INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
             SELECT \(number), \(number), sha256(n::text::bytea), now() + interval '1 day', '127.0.0.1'
             FROM generate_series(1, 20000) n
+            """,
+            "INSERT INTO sms_stops (phone) SELECT '+38590' || 20000000 + n FROM generate_series(1, 20000) n",
+            """
+            INSERT INTO sms_budgets (kind, subject, drained_at)
+            SELECT 'stranger', sha256(n::text::bytea), now() FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO invited_numbers (phone, invited_at)
+            SELECT '+38590' || 20000000 + n, now() FROM generate_series(1, 20000) n
             """,
             """
             INSERT INTO devices (token, account_id, platform)
@@ -302,16 +312,17 @@ private struct Statements: Sendable {
                 RedeemInvite(
                     invite: .new(), courier: courier, message: Message(.partnerJoined, ["courier": "Ana"], data: [:]))),
             Self.one(TakeDue(kinds: ["one"], time: .seconds(1))),
-            Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes, hoursBetween: 24)),
+            Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
             Self.one(FindCredentials(login: number, address: "127.0.0.1")),
             Self.one(TryResets(login: number, address: "127.0.0.1")), Self.one(TryReset(id: .new())),
-            Self.one(InsertReset(id: .new(), account: courier, codeHash: hash, message: notice)),
+            Self.one(InsertReset(
+                    id: .new(), account: courier, codeHash: hash, message: notice, isStranger: true)),
             Self.one(
                 SetPassword(account: courier, old: nil, new: "$scrypt$none", message: notice, event: changed)),
             Self.one(ProvePlace(account: courier, place: number)), Self.one(FindUnproven(account: courier)),
             Self.one(
                 InsertConfirmation(
-                    account: courier, place: number, codeHash: hash, language: .fallback, message: notice)),
+                    account: courier, place: number, codeHash: hash, language: .fallback, message: notice, isAsked: true)),
             Self.one(IsProven(place: number, account: courier)),
             Self.one(FindInviteByID(invite: .new(), courier: courier)),
             Self.one(try ListStores(courier: courier, page: page)),

@@ -31,6 +31,8 @@ import Testing
         RenewAudit.self,
         TakeFromBuckets.self,
         ClearBuckets.self,
+        LengthenWait.self,
+        TakeShare.self,
 
         // Outbox
         ClaimMessages.self,
@@ -140,6 +142,9 @@ import Testing
         // Observability
         ReadFeedFigures.self,
         ReadOutboxFigures.self,
+        ReadBudgetFigures.self,
+        CountDevices.self,
+        SetTrust.self,
     ]
 
     /// The statements whose parameters could have several types.

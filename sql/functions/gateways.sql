@@ -159,7 +159,7 @@ END
 $$;
 
 -- As before, but a device that has changed hands meanwhile stays, and what else waited for one that is forgotten is
--- withdrawn.
+-- withdrawn. `"opted_out"` says that a number wants no SMS any more.
 CREATE OR REPLACE FUNCTION outbox_nack(failures jsonb, channels text[] DEFAULT '{push,sms,email}')
 RETURNS TABLE (id uuid, result text)
 LANGUAGE plpgsql SECURITY DEFINER
@@ -170,7 +170,8 @@ DECLARE
     given record;
     held message_queue;
     unregistered uuid[] := ARRAY(
-        SELECT id FROM jsonb_to_recordset(failures) AS m(id uuid, unregistered boolean) WHERE unregistered);
+        SELECT id FROM jsonb_to_recordset(failures) AS m(id uuid, unregistered boolean, opted_out boolean)
+        WHERE unregistered OR opted_out);
 BEGIN
     channels := ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session()));
     IF unregistered <> '{}' THEN
@@ -187,7 +188,8 @@ BEGIN
     -- In one order always, so that two gateways never wait for each other.
     FOR given IN
         SELECT * FROM jsonb_to_recordset(failures) AS m(
-            id uuid, lease uuid, reason text, retry_after_seconds integer, permanent boolean, unregistered boolean)
+            id uuid, lease uuid, reason text, retry_after_seconds integer, permanent boolean, unregistered boolean,
+            opted_out boolean)
         ORDER BY id
     LOOP
         SELECT * INTO held FROM message_queue q
@@ -195,13 +197,15 @@ BEGIN
                 AND q.channel::text = ANY (channels) FOR UPDATE;
         IF NOT FOUND THEN
             RETURN QUERY SELECT given.id, 'lost';
-        ELSIF given.permanent OR given.unregistered OR held.attempt >= 12 OR held.expires_at <= clock_timestamp() THEN
+        ELSIF given.permanent OR given.unregistered OR given.opted_out OR held.attempt >= 12 OR held.expires_at <= clock_timestamp() THEN
             PERFORM bury_messages(held.channel, ARRAY[held.id], coalesce(given.reason, 'no reason given'));
             IF given.unregistered AND held.channel = 'push' THEN
                 DELETE FROM devices d USING messages m
                     WHERE m.id = held.id AND m.created_at = held.created_at AND d.token = m.address
                         AND d.account_id = coalesce(m.account_id, d.account_id);
                 IF FOUND THEN PERFORM reach_by_sms(ARRAY[held.id]); END IF;
+            ELSIF given.opted_out AND held.channel = 'sms' THEN
+                PERFORM stop_sms(address) FROM messages m WHERE m.id = held.id AND m.created_at = held.created_at;
             END IF;
             RETURN QUERY SELECT given.id, 'dead';
         ELSE

@@ -3,14 +3,19 @@
 CREATE OR REPLACE FUNCTION message_way(channel message_channel, address text) RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT hashtextextended(address, hashtext(channel::text)) $$;
 
--- Whatever is written is queued in the same commit.
+-- Whatever is written is queued in the same commit. SMS cost something, and are judged.
 CREATE OR REPLACE FUNCTION queue_messages() RETURNS trigger
 LANGUAGE plpgsql AS $$
+DECLARE
+    sms uuid[];
 BEGIN
-    INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
+    WITH queued AS (
+        INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
         SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at,
             data ?| '{code,url}'
-        FROM written;
+        FROM written RETURNING id, channel)
+    SELECT array_agg(id) FILTER (WHERE channel = 'sms') INTO sms FROM queued;
+    IF sms IS NOT NULL THEN PERFORM judge_sms(sms); END IF;
     RETURN NULL;
 END
 $$;

@@ -18,8 +18,9 @@ $$;
 -- A store whose e-mail address is not proven reaches nobody's number.
 CREATE OR REPLACE FUNCTION reach_by_sms(ids uuid[]) RETURNS void
 LANGUAGE sql AS $$
-    INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at)
-    SELECT kind, 'sms', phone, language, title, body, data - 'keys', account_id, subject, expires_at
+    INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at, cause)
+    SELECT kind, 'sms', phone, language, title, coalesce(sms, body), data - 'keys', account_id, subject, expires_at,
+        CASE WHEN kind = 'invite' THEN 'stranger' END
     FROM (
         SELECT DISTINCT ON (m.account_id, m.kind, m.subject) m.*, k.phone
         FROM messages m JOIN couriers k ON k.id = m.account_id JOIN accounts a ON a.id = m.account_id

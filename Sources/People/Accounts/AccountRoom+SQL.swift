@@ -6,7 +6,7 @@ import Postgres
 struct InsertStore: Statement {
     static let sql = """
         WITH account AS (
-            INSERT INTO accounts (id, kind, password_hash, language) VALUES ($1, 'store', $2, $3) RETURNING id)
+            INSERT INTO accounts (id, kind, password_hash, language, approved) VALUES ($1, 'store', $2, $3, $9) RETURNING id)
         INSERT INTO stores (id, email, email_verified, tax_id, name, address, phone)
         SELECT id, $4, false, $5, $6, $7, $8 FROM account
         WHERE NOT EXISTS (SELECT FROM stores WHERE lower(email) = lower($4) AND email_verified)
@@ -16,6 +16,7 @@ struct InsertStore: Statement {
     let form: StoreRegistration
     let passwordHash: String
     let language: Language
+    let isApproved: Bool
 
     func bind(into parameters: inout Parameters) {
         parameters.add(id)
@@ -26,6 +27,7 @@ struct InsertStore: Statement {
         parameters.add(form.name)
         parameters.add(form.address)
         parameters.add(form.phone.e164)
+        parameters.add(isApproved)
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }

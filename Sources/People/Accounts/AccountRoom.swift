@@ -13,14 +13,16 @@ package struct AccountRoom: Room {
     let confirmations: Confirmations
     let redemption: Redemption
     let cookie: SessionCookie
+    /// Whether new stores wait until an operator approves them.
+    let storesWait: Bool
 
     package init(
         database: Database, passwords: Passwords, authenticator: Authenticator, throttle: Throttle,
-        confirmations: Confirmations, redemption: Redemption, cookie: SessionCookie
+        confirmations: Confirmations, redemption: Redemption, cookie: SessionCookie, storesWait: Bool
     ) {
         (self.database, self.passwords, self.authenticator) = (database, passwords, authenticator)
-        (self.throttle, self.confirmations, self.redemption, self.cookie) = (
-            throttle, confirmations, redemption, cookie
+        (self.throttle, self.confirmations, self.redemption, self.cookie, self.storesWait) = (
+            throttle, confirmations, redemption, cookie, storesWait
         )
     }
 
@@ -55,11 +57,12 @@ package struct AccountRoom: Room {
         ])
 
     private func registerStore(_ call: Call, _ form: StoreRegistration) async throws -> Response {
-        try await throttle.take([.registration(call.request)])
+        try await throttle.take(Throttle.Bucket.newStores(call.request))
         let login = Login.email(form.email)
         let store = InsertStore(
-            id: .new(), form: form, passwordHash: try await passwords.hash(form.password, of: login),
-            language: form.language ?? call.request.acceptedLanguage)
+            id: .new(), form: form,
+            passwordHash: try await passwords.hash(form.password, of: login, in: .new(call.request)),
+            language: form.language ?? call.request.acceptedLanguage, isApproved: !storesWait)
         let session = NewSession(for: store.id, call.request)
         let sends = try await confirmations.maySend(to: login, of: store.id)
         let begun = try await Runner.database(database).together { runner in
@@ -77,7 +80,8 @@ package struct AccountRoom: Room {
         try await throttle.take([.registration(call.request)])
         let login = Login.phone(form.phone)
         let courier = InsertCourier(
-            id: .new(), form: form, passwordHash: try await passwords.hash(form.password, of: login),
+            id: .new(), form: form,
+            passwordHash: try await passwords.hash(form.password, of: login, in: .new(call.request)),
             language: form.language ?? call.request.acceptedLanguage)
         let session = NewSession(for: courier.id, call.request)
         let sends = try await confirmations.maySend(to: login, of: courier.id)
@@ -158,7 +162,22 @@ extension Problem {
     fileprivate static let useConfirmation = Problem(.unprocessable, "use_confirmation")
 }
 
+extension PasswordHasher.Turn {
+    /// Somebody whom no account knows yet.
+    static func new(_ request: Request) -> PasswordHasher.Turn {
+        PasswordHasher.Turn(network: request.client.network.description, isKnown: false)
+    }
+}
+
 extension Throttle.Bucket {
+    /// New stores from one address, and from the networks that it is in.
+    fileprivate static func newStores(_ request: Request) -> [Throttle.Bucket] {
+        request.client.neighbourhoods.map {
+            Throttle.Bucket(
+                "new store from", $0, burst: Trust.newStores, step: .seconds(3600 / Trust.newStores), grows: true)
+        }
+    }
+
     /// Registrations from one address.
     fileprivate static func registration(_ request: Request) -> Throttle.Bucket {
         Throttle.Bucket("registration from", request.client.network.description, burst: 20, step: .seconds(60))

@@ -84,7 +84,8 @@ struct InsertReset: Statement {
             VALUES ($1, $2, $3, 5, now() + make_interval(mins => $4)) RETURNING account_id, expires_at)
         \(Tell.sql("""
             SELECT jsonb_build_array($5 || jsonb_build_object(
-                'accounts', ARRAY[account_id], 'subject', account_id, 'expires_at', expires_at)) AS notices
+                'accounts', ARRAY[account_id], 'subject', account_id, 'expires_at', expires_at,
+                'cause', CASE WHEN $6 THEN 'stranger' END)) AS notices
             FROM reset WHERE account_id IS NOT NULL
             """))
         """
@@ -92,6 +93,8 @@ struct InsertReset: Statement {
     let account: ID?
     let codeHash: [UInt8]
     let message: Message
+    /// Whether the account has never been used from where it is asked for.
+    let isStranger: Bool
 
     func bind(into parameters: inout Parameters) {
         parameters.add(id)
@@ -99,6 +102,7 @@ struct InsertReset: Statement {
         parameters.add(Bytes(codeHash))
         parameters.add(Int32(Self.minutes))
         parameters.add(message.parameter)
+        parameters.add(isStranger)
     }
 }
 

@@ -73,7 +73,8 @@ package struct PasswordRoom: Room {
             let code = ResetCode.random(SecureRandom.word())
             try await database.run(
                 InsertReset(
-                    id: id, account: account?.id, codeHash: hash(code, of: id), message: message(code, id, login)))
+                    id: id, account: account?.id, codeHash: hash(code, of: id), message: message(code, id, login),
+                    isStranger: account?.isFamiliar != true))
             try await call.noteFailure(.resetAsked, of: nil, called: login.key)
             let sending = try await Sending(to: login, .database(database))
             var json = JSONWriter()
@@ -121,7 +122,7 @@ package struct PasswordRoom: Room {
             return (id: found.id, account: account)
         }
         try passwords.refusePersonal(form.new, of: found.account)
-        let new = try await passwords.hash(form.new, of: found.account.login)
+        let new = try await passwords.hash(form.new, of: found.account.login, in: .new(call.request))
         let change = SetPassword(
             account: found.account.id, old: nil, new: new, message: Message(.passwordChanged),
             event: SecurityEvent(.resetDone, of: found.account.id, call.request))

@@ -17,8 +17,8 @@ package struct Passwords: Sendable {
     }
 
     /// What is kept of the password of somebody who signs in so.
-    func hash(_ password: Password, of login: Login?) async throws -> String {
-        try await hasher.hash(password.text, salt: salts.salt(of: login))
+    func hash(_ password: Password, of login: Login?, in turn: PasswordHasher.Turn = .own) async throws -> String {
+        try await hasher.hash(password.text, salt: salts.salt(of: login), in: turn)
     }
 
     /// Refuses anything but the caller's password, and gives what is kept of it.

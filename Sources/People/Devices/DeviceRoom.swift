@@ -73,12 +73,13 @@ struct DeviceClaim: Form {
     }
 }
 
-/// Gives a device to the account that claims it last. Of an account's devices the newest twenty are kept.
+/// Gives a device to the account that claims it last. An account has ten: one more drops the one that
+/// was claimed longest ago, and a device is claimed anew whenever its app starts.
 struct ClaimDevice: Statement {
     static let sql = """
         WITH surplus AS (
             DELETE FROM devices WHERE token IN (
-                SELECT token FROM devices WHERE account_id = $1 AND token <> $2 ORDER BY claimed_at DESC OFFSET 19))
+                SELECT token FROM devices WHERE account_id = $1 AND token <> $2 ORDER BY claimed_at DESC OFFSET \(Bounds.devices - 1)))
         INSERT INTO devices (account_id, token, platform, keys) VALUES ($1, $2, $3, $4)
         ON CONFLICT (token) DO UPDATE
         SET (account_id, platform, keys, claimed_at) = (EXCLUDED.account_id, EXCLUDED.platform, EXCLUDED.keys, now())

@@ -2,7 +2,8 @@ import Domain
 import Outbox
 import Postgres
 
-/// Writes the code that is to prove a place, and the message that carries it there.
+/// Writes the code that is to prove a place, and the message that carries it there. Whoever asked for it waits for the answer,
+/// and is refused where no SMS can be sent; who only registers is not.
 struct InsertConfirmation: Statement {
     static let sql = """
         WITH code AS (
@@ -15,7 +16,7 @@ struct InsertConfirmation: Statement {
         \(Tell.sql("""
             SELECT jsonb_build_array($5 || jsonb_build_object(
                 CASE WHEN $6 THEN 'phone' ELSE 'email' END, place, 'language', $7::text, 'subject', account_id,
-                'expires_at', expires_at)) AS notices
+                'expires_at', expires_at, 'cause', CASE WHEN $8 THEN 'asked' ELSE 'stranger' END)) AS notices
             FROM code, untrue
             """))
         """
@@ -24,6 +25,7 @@ struct InsertConfirmation: Statement {
     let codeHash: [UInt8]
     let language: Language
     let message: Message
+    let isAsked: Bool
 
     func bind(into parameters: inout Parameters) {
         parameters.add(account)
@@ -33,6 +35,7 @@ struct InsertConfirmation: Statement {
         parameters.add(message.parameter)
         parameters.add(place.channel == "sms")
         parameters.add(language.rawValue)
+        parameters.add(isAsked)
     }
 }
 

@@ -41,12 +41,14 @@ package struct Confirmations: Sendable {
         if !isOn {
             try await runner.run(ProvePlace(account: account, place: place))
         } else if sends {
-            try await send(to: place, of: account, in: language, runner)
+            try await send(to: place, of: account, in: language, isAsked: false, runner)
         }
     }
 
     /// Sends a new code to the place that an account is to prove; the one before is void.
-    func send(to place: Login, of account: ID, in language: Language, _ runner: Runner) async throws {
+    func send(
+        to place: Login, of account: ID, in language: Language, isAsked: Bool = true, _ runner: Runner
+    ) async throws {
         let code = ConfirmationCode.random(SecureRandom.word())
         let message = Message(
             .confirmationCode, ["code": code.digits, "minutes": String(Self.minutes)],
@@ -54,7 +56,7 @@ package struct Confirmations: Sendable {
         try await runner.run(
             InsertConfirmation(
                 account: account, place: place, codeHash: hash(code, account, place.text), language: language,
-                message: message))
+                message: message, isAsked: isAsked))
     }
 
     func isRight(_ text: String, _ attempt: TryConfirmation.Row, of account: ID) -> Bool {

@@ -30,10 +30,10 @@ package struct IdentityRoom: Room {
                 .put, "/v1/me/\(name)", for: .only(kind), "Changes the \(words), once the code sent there is confirmed",
                 room: "Accounts", takes: form,
                 answers: [.accepted(Sending.shape), .ok(Account.shape, "There is nothing to prove: it is changed.")],
-                refuses: [taken], handler: change),
+                refuses: [taken, .budgetSpent()], handler: change),
             Endpoint(
                 .post, "/v1/me/\(name)/code", for: .only(kind), "Sends another code to the \(words) to be confirmed",
-                room: "Accounts", answers: [.accepted(Sending.shape)], refuses: [.nothingToConfirm],
+                room: "Accounts", answers: [.accepted(Sending.shape)], refuses: [.nothingToConfirm, .budgetSpent()],
                 keepsItsAnswer: true,
                 handler: sendCode),
             Endpoint(

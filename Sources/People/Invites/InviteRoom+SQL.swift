@@ -17,7 +17,8 @@ struct MadeInvite: Sendable {
 /// its partner already.
 ///
 /// A number that nobody has proven is nobody's: whoever gets its SMS has the code, and no device is told. A store whose own
-/// address is not proven, and a courier whose number is not, send and get no SMS.
+/// address is not proven, and a courier whose number is not, send and get no SMS. A number that no SMS may go to, or that was
+/// invited by SMS today, is sent nothing: the store passes the link on.
 ///
 /// The unique indexes on open invites decide between two that are made at once. The loser gets no invite at all.
 struct MakeInvite: Statement {
@@ -30,28 +31,21 @@ struct MakeInvite: Statement {
         lapsed AS (
             UPDATE invites SET state = 'expired' WHERE id IN (SELECT id FROM same WHERE NOT is_live) RETURNING id),
         partner AS (SELECT FROM partners WHERE store_id = $1 AND courier_id = (SELECT id FROM target)),
-        wanted AS (
-            SELECT CASE
-                    WHEN EXISTS (
-                        SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push')
-                    THEN 'push'
-                    WHEN (SELECT email_verified FROM stores WHERE id = $1)
-                        AND (SELECT phone_verified FROM target) IS NOT FALSE
-                    THEN 'sms' ELSE 'link' END AS channel
-            WHERE NOT EXISTS (SELECT FROM partner) AND NOT EXISTS (SELECT FROM same WHERE is_live)
-                AND ($2 IS NULL OR EXISTS (SELECT FROM target))),
-        sending AS (
-            INSERT INTO invited_numbers AS n (phone, invited_at)
-            SELECT coalesce($3, (SELECT phone FROM target)), now() FROM wanted WHERE channel = 'sms'
-            ON CONFLICT (phone) DO UPDATE SET invited_at = now()
-            WHERE $8 = 0 OR n.invited_at <= now() - make_interval(hours => $8)
-            RETURNING phone),
+        wanted AS MATERIALIZED (
+            SELECT coalesce((SELECT phone FROM target), $3) AS phone, EXISTS (
+                    SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push') AS by_push,
+                (SELECT email_verified FROM stores WHERE id = $1)
+                    AND (SELECT phone_verified FROM target) IS NOT FALSE AS may_send
+            WHERE (SELECT count(*) FROM lapsed) >= 0 AND NOT EXISTS (SELECT FROM partner)
+                AND NOT EXISTS (SELECT FROM same WHERE is_live) AND ($2 IS NULL OR EXISTS (SELECT FROM target))),
+        route AS MATERIALIZED (
+            SELECT CASE WHEN by_push THEN 'push' WHEN may_send AND phone IS NOT NULL AND invite_by_sms(phone) THEN 'sms'
+                ELSE 'link' END AS channel FROM wanted),
         made AS (
             INSERT INTO invites (id, store_id, courier_id, phone, code_hash, channel, expires_at)
-            SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5,
-                CASE WHEN channel = 'sms' AND NOT EXISTS (SELECT FROM sending) THEN 'link' ELSE channel END,
+            SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5, channel,
                 now() + interval '7 days'
-            FROM wanted WHERE (SELECT count(*) FROM lapsed) >= 0
+            FROM route
             ON CONFLICT DO NOTHING
             RETURNING id, channel, expires_at, courier_id, phone),
         published AS (
@@ -63,7 +57,7 @@ struct MakeInvite: Statement {
             \(Tell.sql("""
                 SELECT jsonb_build_array($7 || jsonb_build_object(
                     'accounts', CASE WHEN courier_id IS NOT NULL THEN ARRAY[courier_id] END, 'phone', phone, 'language', $6,
-                    'subject', id, 'expires_at', expires_at)) AS notices
+                    'subject', id, 'expires_at', expires_at, 'cause', 'asked')) AS notices
                 FROM made WHERE channel <> 'link'
                 """)))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
@@ -79,12 +73,9 @@ struct MakeInvite: Statement {
     private let id = ID.new()
     private let codeHash: [UInt8]
     private let message: Message
-    private let hoursBetween: Int
 
-    /// `hoursBetween` is how long no second SMS invites the same number, whichever store it is; then there is only the link.
-    init(_ caller: Caller, _ form: InviteForm, named store: String, codes: InviteCodes, hoursBetween: Int) {
+    init(_ caller: Caller, _ form: InviteForm, named store: String, codes: InviteCodes) {
         self.caller = caller
-        self.hoursBetween = hoursBetween
         self.form = form
         let code = codes.code(of: id)
         codeHash = codes.hash(code)
@@ -105,7 +96,6 @@ struct MakeInvite: Statement {
         parameters.add(Bytes(codeHash))
         parameters.add(caller.language.rawValue)
         parameters.add(message.parameter)
-        parameters.add(Int32(hoursBetween))
     }
 
     static func decode(_ row: inout RowReader) throws -> (isKnown: Bool, isPartner: Bool, invite: MadeInvite?) {

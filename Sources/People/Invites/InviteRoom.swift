@@ -21,10 +21,11 @@ package struct InviteRoom: Room {
                 .post, "/v1/invites", for: .store, "Invites a courier, by account or by number", room: "Invites",
                 takes: InviteForm.self,
                 answers: [.created(Self.made), .ok(Self.made, "There is a live invite already, which is returned.")],
-                refuses: [.alreadyPartner],
+                refuses: [.alreadyPartner, .budgetSpent()],
                 throttledBy: { call in
                     [Throttle.Bucket("invites of", call.caller.account.description, burst: 100, step: .seconds(36))]
-                }, handler: invite),
+                }, handler: invite
+            ).forApproved,
             Endpoint(
                 .get, "/v1/invites", for: .signedIn, "A store's invites, or those that a courier got, newest first",
                 room: "Invites", query: Endpoint.Parameter.list,
@@ -52,7 +53,7 @@ package struct InviteRoom: Room {
         guard let name = try await call.run(FindStoreName(store: store)).first else { throw Problem.unauthenticated }
         // Another request for the same courier may win between looking and writing; then there is a live invite.
         for _ in 0..<3 {
-            let attempt = MakeInvite(call.caller, form, named: name, codes: codes, hoursBetween: throttle.isOn ? 24 : 0)
+            let attempt = MakeInvite(call.caller, form, named: name, codes: codes)
             guard let outcome = try await call.run(attempt).first else { continue }
             guard outcome.isKnown else { throw Problem.unknownCourier }
             guard !outcome.isPartner else { throw Problem.alreadyPartner }

@@ -1,4 +1,5 @@
 import Crypto
+import Domain
 import EventLoop
 import HTTP
 import Postgres
@@ -23,29 +24,29 @@ struct API: Sendable {
     /// Starts it, lets `body` work with it, and stops it. Without `looseness` there are no throttles.
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
-        poolSize: Int = 4,
-        _ body: (API) async throws -> Answer
+        poolSize: Int = 4, trust: Trust = Trust(), _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
                 looseness: looseness, publicURL: publicURL, verifies: verifies, hashingThreads: hashingThreads,
-                poolSize: poolSize, body)
+                poolSize: poolSize, trust, body)
         }
     }
 
     private static func serve<Answer: Sendable>(
-        looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int,
-        _ body: (API) async throws -> Answer
+        looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int, _ trust: Trust,
+        isFirst: Bool = true, _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
         let database = lanes.requests
         let url = PublicURL(publicURL)
-        let settings = Composition.Settings(
+        var settings = Composition.Settings(
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
             messageDays: 30, verifies: verifies, version: "0")
+        settings.trust = trust
         // Recurring work is kept away; a test that is about outdated rows removes them itself.
-        try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name)))
+        if isFirst { try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name))) }
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
         configuration.limits.connectionsPerAddress = nil
         configuration.limits.requestsPerAddress = nil
@@ -81,6 +82,15 @@ struct API: Sendable {
     }
 
     static let secret = ServerSecret([UInt8](repeating: 7, count: 32))!
+
+    /// Starts another node on the same database.
+    static func another<Answer: Sendable>(
+        looseness: Double?, trust: Trust, _ body: (API) async throws -> Answer
+    ) async throws -> Answer {
+        try await serve(
+            looseness: looseness, publicURL: "", verifies: false, hashingThreads: 1, poolSize: 4, trust, isFirst: false,
+            body)
+    }
 
     static let apps = MobileApps(
         apple: ["TEAM12345.hr.example.courier"], android: [(package: "hr.example.courier", fingerprint: "AB:CD")])

@@ -1,0 +1,16 @@
+/// A budget of SMS of which most or all is used.
+package struct BudgetUse: Sendable {
+    /// Of all, of a store, or to a number: `own` or `stranger`.
+    package let kind: String
+    /// The store, or a hash of the number.
+    package let subject: String
+    /// How much of it is used.
+    package let percent: Int
+
+    /// As the database announces it.
+    init?(announced text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 3, let percent = Int(words[1]) else { return nil }
+        (kind, self.percent, subject) = (String(words[0]), percent, String(words[2]))
+    }
+}

@@ -1,0 +1,238 @@
+import Domain
+import HTTP
+import TestSupport
+import Testing
+
+/// Nobody spends the operator's money: where SMS go, how many, and who is told when there are no more.
+@Suite(.database) struct BudgetTests {
+    /// Rules with smaller budgets.
+    private func budgets(_ ofStore: Int, _ toNumber: Int, _ inAll: Int) -> Trust {
+        var trust = Trust()
+        (trust.sms.ofStore, trust.sms.toNumber, trust.sms.inAll) = (ofStore, toNumber, inAll)
+        return trust
+    }
+
+    private func invite(_ api: API, _ number: String, by store: Person) async throws -> Answer {
+        try await api.post("/v1/invites", ["phone": .string(number)], as: store.token)
+    }
+
+    /// The channel by which a new store invites a number.
+    private func channel(_ api: API, _ number: String) async throws -> String? {
+        try await invite(api, number, by: try await api.store()).json["channel"].string
+    }
+
+    private func waiting(_ api: API) async throws -> Int {
+        try await api.execute("SELECT FROM message_queue WHERE channel = 'sms'").count
+    }
+
+    private func reasons(_ api: API) async throws -> [String?] {
+        try await api.execute("SELECT reason FROM messages_dead ORDER BY id").map { $0[0] }
+    }
+
+    // MARK: Attacks
+
+    /// A store and a courier of one's own, and numbers that pay whoever is called.
+    @Test func `no SMS goes to a number at a premium, however often it is asked for`() async throws {
+        try await API.serving(looseness: 100) { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            for number in 0..<250 {
+                let dear = "+38560\(1_000_000 + number)"
+                let answer = try await invite(api, dear, by: store)
+                #expect(answer.status == 201 && answer.json["channel"] == "link")
+                try await api.execute("UPDATE couriers SET phone = '\(dear)' WHERE id = '\(courier.id)'")
+                #expect(try await api.post("/v1/password_resets", ["phone": .string(dear)]).status == 202)
+            }
+            #expect(try await waiting(api) == 0)
+            #expect(Set(try await reasons(api)) == ["premium"])
+        }
+    }
+
+    /// Each of seventeen new stores invites a hundred numbers; here with a tenth of all that.
+    @Test func `fresh stores together send no more than all may`() async throws {
+        try await API.serving(looseness: 100, trust: budgets(10, 5, 100)) { api in
+            var stores: [Person] = []
+            for _ in 0..<17 { stores.append(try await api.store()) }
+            let answers = try await withThrowingTaskGroup(of: [Answer].self) { group in
+                for store in stores {
+                    group.addTask {
+                        var answers: [Answer] = []
+                        for _ in 0..<20 { answers.append(try await invite(api, People.phone(), by: store)) }
+                        return answers
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            let sent = answers.count { $0.status == 201 }
+            // Each has one more after a while.
+            #expect((100...110).contains(sent))
+            #expect(answers.count { $0.code == "budget_spent" && $0.reply.header("retry-after") != nil } == 340 - sent)
+            #expect(try await waiting(api) == sent)
+            // What was refused left nothing behind.
+            #expect(try await api.execute("SELECT FROM invites").count == sent)
+        }
+    }
+
+    @Test func `strangers get few SMS to one number, and can still be invited by link`() async throws {
+        try await API.serving(looseness: 100) { api in
+            let courier = try await api.courier()
+            var channels: [String?] = []
+            for _ in 0..<20 {
+                let answer = try await invite(api, courier.login, by: try await api.store())
+                #expect(answer.status == 201)
+                channels.append(answer.json["channel"].string)
+            }
+            #expect(channels == ["sms"] + Array(repeating: "link", count: 19))
+            // Each code voids the one before.
+            for _ in 0..<40 {
+                #expect(try await api.post("/v1/password_resets", ["phone": .string(courier.login)]).status == 202)
+            }
+            let sent = try await api.execute(
+                "SELECT FROM messages WHERE NOT EXISTS (SELECT FROM messages_dead d WHERE d.id = messages.id)")
+            #expect(sent.count == 5)
+            #expect(Set(try await reasons(api)) == ["over_budget"])
+        }
+    }
+
+    // MARK: Budgets
+
+    /// What its own account needs is counted apart: what strangers do keeps nobody from being told.
+    @Test func `strangers use up nothing of what an account needs itself`() async throws {
+        try await API.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
+            let (store, couriers) = try await api.team(1)
+            let stranger = try await api.store()
+            #expect(try await invite(api, couriers[0].login, by: stranger).json["channel"] == "sms")
+            #expect(try await api.post("/v1/password_resets", ["phone": .string(couriers[0].login)]).status == 202)
+            #expect(try await reasons(api) == ["over_budget"])
+            // Whoever asks from where the account has signed in is no stranger.
+            try await api.execute("UPDATE sessions SET address = '0.0.0.0' WHERE account_id = '\(couriers[0].id)'")
+            let address = try await api.execute("SELECT address FROM sessions WHERE account_id = '\(stranger.id)'")[0][
+                0]
+            #expect(address == "127.0.0.1")
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            #expect(try await api.act("cancel", id, as: store).status == 200)
+            #expect(try await reasons(api) == ["over_budget"])
+            #expect(try await api.execute("SELECT FROM outbox WHERE kind = 'delivery_cancelled'").count == 1)
+        }
+    }
+
+    @Test func `a step is done although there is no budget to tell of it`() async throws {
+        try await API.serving(looseness: 100, trust: budgets(2, 5, 1000)) { api in
+            let (store, couriers) = try await api.team(4)
+            for courier in couriers {
+                let id = try await api.delivery(of: store, to: [courier])
+                try await api.act("accept", id, as: courier)
+                #expect(try await api.act("cancel", id, as: store).json["status"] == "cancelled")
+            }
+            #expect(try await waiting(api) == 2)
+            #expect(try await reasons(api) == ["over_budget", "over_budget"])
+        }
+    }
+
+    /// The database decides between those who ask at the same moment.
+    @Test func `of many who ask at once only as many get through as there is budget`() async throws {
+        try await API.serving(looseness: 100, poolSize: 8, trust: budgets(7, 5, 1000)) { api in
+            let store = try await api.store()
+            let answers = try await together(40) { try await invite(api, People.phone(), by: store) }
+            #expect(answers.count { $0.status == 201 } == 7)
+            #expect(answers.count { $0.code == "budget_spent" } == 33)
+            #expect(try await waiting(api) == 7)
+        }
+    }
+
+    /// Somebody's money is not forgotten by a crash, or by a standby that takes over.
+    @Test func `budgets are in tables that survive a crash`() async throws {
+        try await API.serving { api in
+            let kinds = try await api.execute(
+                "SELECT relname, relpersistence FROM pg_class WHERE relname IN ('sms_budgets', 'sms_stops', 'trust') ORDER BY 1"
+            )
+            #expect(kinds == [["sms_budgets", "p"], ["sms_stops", "p"], ["trust", "p"]])
+        }
+    }
+
+    @Test func `it is told once that a budget is nearly used and once that it is`() async throws {
+        try await API.serving(looseness: 100, trust: budgets(5, 100, 1000)) { api in
+            let store = try await api.store()
+            var told: [String?] = []
+            for _ in 0..<5 {
+                _ = try await invite(api, People.phone(), by: store)
+                told.append(try await api.execute("SELECT told FROM sms_budgets WHERE kind = 'store'")[0][0])
+            }
+            #expect(told == ["0", "0", "0", "80", "100"])
+        }
+    }
+
+    @Test func `without throttles there are no budgets, and the countries stay`() async throws {
+        try await API.serving(trust: budgets(1, 1, 1)) { api in
+            for _ in 0..<3 {
+                #expect(try await channel(api, "+385911112222") == "sms")
+            }
+            #expect(try await channel(api, "+38641123456") == "link")
+        }
+    }
+
+    // MARK: Who gets none
+
+    @Test func `a number of a country that is not allowed is invited by link`() async throws {
+        var trust = Trust()
+        trust.sms.countries = ["HR", "SI"]
+        try await API.serving(looseness: 1, trust: trust) { api in
+            let store = try await api.store()
+            #expect(try await invite(api, "+38641123456", by: store).json["channel"] == "sms")
+            let abroad = try await invite(api, "+4915112345678", by: store)
+            #expect(abroad.status == 201 && abroad.json["channel"] == "link" && abroad.json["url"].string != nil)
+            #expect(try await waiting(api) == 1)
+        }
+    }
+
+    @Test func `a number that answered STOP gets nothing more, and what waits is given up`() async throws {
+        try await API.serving(looseness: 1) { api in
+            let (store, couriers) = try await api.team(1)
+            let (key, number) = (try await api.key("sms"), couriers[0].login)
+            try await api.put(to: [number, number])
+            let first = try await api.claim(key)
+            #expect(try await api.tell(key, "nack", first, ["reason": "STOP", "opted_out": true]) == ["dead"])
+            #expect(try await waiting(api) == 0)
+            #expect(try await reasons(api) == ["STOP", "opted_out"])
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            #expect(try await api.act("cancel", id, as: store).status == 200)
+            #expect(try await channel(api, number) == "link")
+            #expect(try await waiting(api) == 0)
+            try await api.execute("DELETE FROM sms_stops")
+            #expect(try await channel(api, number) == "sms")
+        }
+    }
+
+    // MARK: What they say
+
+    @Test func `an SMS says nothing that a user wrote, also when it stands in for a push`() async throws {
+        try await API.serving(looseness: 1, publicURL: "https://kurir.example") { api in
+            let (store, courier) = (try await api.store(name: "Dobitak na evil.com"), try await api.courier())
+            try await api.join(store, courier)
+            for device in ["", "one"] {
+                if !device.isEmpty {
+                    _ = try await api.call("PUT", "/v1/me/devices/\(device)", ["platform": "fcm"], as: courier.token)
+                }
+                let id = try await api.delivery(of: store, to: [courier], ["reference": .string("evil.com \(device)")])
+                try await api.act("accept", id, as: courier)
+                try await api.act("cancel", id, as: store, ["reason": "evil.com"])
+            }
+            let push = try await api.execute(
+                "SELECT body FROM outbox WHERE kind = 'delivery_cancelled' AND channel = 'push'")
+            #expect(push.count == 1 && push[0][0]?.contains("evil.com") == true)
+            _ = try await api.call("DELETE", "/v1/me/devices/one", as: courier.token)
+            let sms = try await api.execute("SELECT title || body FROM outbox WHERE channel = 'sms'")
+            #expect(sms.count == 2 && sms.allSatisfy { $0[0]?.contains("evil") == false })
+        }
+    }
+
+    @Test func `the kinds that go by SMS are those that the database lets go so`() async throws {
+        try await API.serving { api in
+            for kind in NotificationKind.allCases {
+                let reach = try await api.execute("SELECT reach_of('\(kind.rawValue)')")[0][0]
+                #expect((reach != "push") == kind.goesBySMS, "\(kind)")
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Domain
+import HTTP
+import TestSupport
+import Testing
+
+/// What an account may do in an hour, wherever it asks.
+@Suite(.database) struct RateTests {
+    private func rules(_ deliveries: Int, writes: Int = 6000, told: Int = 20_000) -> Trust {
+        var trust = Trust()
+        (trust.rates.deliveries, trust.rates.writes, trust.rates.told) = (deliveries, writes, told)
+        return trust
+    }
+
+    private func create(_ api: API, _ store: Person, _ couriers: [Person]) async throws -> Answer {
+        try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token)
+    }
+
+    @Test func `a store makes so many deliveries an hour, and is told when there may be another`() async throws {
+        try await API.serving(looseness: 1, trust: rules(50)) { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<50 { #expect(try await create(api, store, couriers).status == 201) }
+            let refused = try await create(api, store, couriers)
+            #expect(refused.status == 429 && refused.code == "rate_limited")
+            let wait = try #require(refused.reply.header("retry-after").flatMap { Int($0) })
+            #expect((1...72).contains(wait))
+            #expect(refused.reply.header("ratelimit-policy") == "\"deliveries\";q=50;w=3600")
+            #expect(refused.reply.header("ratelimit") == "\"deliveries\";r=0;t=\(wait)")
+            // Nobody else is touched, and what there is can still be worked with.
+            let (other, others) = try await api.team(1)
+            let id = try await api.delivery(of: other, to: others)
+            #expect(try await api.act("accept", id, as: others[0]).status == 200)
+            #expect(try await api.get("/v1/deliveries", as: store.token).status == 200)
+        }
+    }
+
+    /// Nodes know each other by the database alone.
+    @Test func `two nodes together let no more through than one, but for the first few`() async throws {
+        let trust = rules(80)
+        try await API.serving(looseness: 1, trust: trust) { one in
+            try await API.another(looseness: 1, trust: trust) { two in
+                let (store, couriers) = try await one.team(1)
+                let answers = try await together(60) {
+                    [try await create(one, store, couriers), try await create(two, store, couriers)]
+                }
+                let made = answers.joined().count { $0.status == 201 }
+                #expect((70...84).contains(made), "\(made)")
+            }
+        }
+    }
+
+    @Test func `everything that writes is counted, and nothing that reads`() async throws {
+        try await API.serving(looseness: 1, trust: rules(600, writes: 40)) { api in
+            let courier = try await api.courier()
+            func change() async throws -> Int {
+                try await api.call("PATCH", "/v1/me", ["notifications_enabled": true], as: courier.token).status
+            }
+            for _ in 0..<40 { #expect(try await change() == 200) }
+            #expect(try await change() == 429)
+            for _ in 0..<50 { #expect(try await api.get("/v1/me", as: courier.token).status == 200) }
+        }
+    }
+
+    /// An answer that was given before costs nothing, however often it is asked for.
+    @Test func `a repeated request is not counted`() async throws {
+        try await API.serving(looseness: 1, trust: rules(600, writes: 40)) { api in
+            let (store, couriers) = try await api.team(1)
+            let form = Deliveries.form(to: couriers)
+            for _ in 0..<60 {
+                let answer = try await api.post(
+                    "/v1/deliveries", form, as: store.token, headers: ["Idempotency-Key": "one"])
+                #expect(answer.status == 201)
+            }
+        }
+    }
+
+    /// An offer to many couriers, each with all the devices that one may have.
+    @Test func `one store cannot have everybody told again and again`() async throws {
+        try await API.serving(looseness: 1, trust: rules(600, told: 700)) { api in
+            let (store, couriers) = try await api.team(30)
+            for (number, courier) in couriers.enumerated() {
+                try await api.execute(
+                    """
+                    INSERT INTO devices (token, account_id, platform)
+                    SELECT 'd\(number)-' || n, '\(courier.id)', 'fcm' FROM generate_series(1, 10) n
+                    """)
+            }
+            #expect(try await create(api, store, couriers).status == 201)
+            #expect(try await create(api, store, couriers).status == 201)
+            let refused = try await create(api, store, couriers)
+            #expect(refused.status == 429 && refused.reply.header("ratelimit")?.hasPrefix("\"told\"") == true)
+            let id = try await api.delivery(of: store, to: [couriers[0]])
+            let edit: JSON = ["courier_ids": .array(couriers.map { .string($0.id) })]
+            #expect(try await api.call("PATCH", Deliveries.path(id), edit, as: store.token).status == 429)
+            #expect(try await api.execute("SELECT FROM messages").count == 610)
+        }
+    }
+
+    @Test func `without throttles there are no rates`() async throws {
+        try await API.serving(trust: rules(1, writes: 1, told: 1)) { api in
+            let (store, couriers) = try await api.team(2)
+            for _ in 0..<5 { #expect(try await create(api, store, couriers).status == 201) }
+        }
+    }
+
+    @Test func `an account has ten devices, and one more drops the one unused for longest`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            func claim(_ device: Int) async throws {
+                let answer = try await api.call(
+                    "PUT", "/v1/me/devices/d\(device)", ["platform": "fcm"], as: courier.token)
+                #expect(answer.status == 204)
+            }
+            for device in 0..<10 { try await claim(device) }
+            try await claim(0)
+            try await claim(10)
+            let left = try await api.execute("SELECT token FROM devices ORDER BY claimed_at").compactMap { $0[0] }
+            #expect(left == ["d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d0", "d10"])
+        }
+    }
+
+    @Test func `a session waits for its feed eight times at once, and no more`() async throws {
+        try await API.serving { api in
+            let (one, two) = (try await api.courier(), try await api.courier())
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<9 {
+                    group.addTask { try await api.get("/v1/events?after=now&wait_seconds=20", as: one.token).status }
+                }
+                // One of them is refused at once. The others wait until there is something.
+                #expect(try await group.next() == 429)
+                #expect(try await api.get("/v1/events?after=now&wait_seconds=1", as: two.token).status == 200)
+                let (store, _) = try await api.team(0)
+                try await api.join(store, one)
+                _ = try await api.delivery(of: store, to: [one])
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+-- Which SMS are sent, and what they may cost.
+
+-- Why no SMS goes to a number, whoever causes it; null if one may.
+CREATE OR REPLACE FUNCTION sms_refusal(number text) RETURNS text
+LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN EXISTS (SELECT FROM sms_stops WHERE phone = number) THEN 'opted_out'
+        WHEN NOT EXISTS (SELECT FROM unnest(sms_begins) AS beginning WHERE starts_with(number, beginning)) THEN 'country'
+        WHEN EXISTS (SELECT FROM unnest(sms_never) AS beginning WHERE starts_with(number, beginning)) THEN 'premium'
+    END FROM trust
+$$;
+
+-- The budgets that an SMS is taken from, each with how many it holds at once and the seconds after which it has one more.
+CREATE OR REPLACE FUNCTION sms_budgets_of(store text, number text, is_own boolean)
+RETURNS TABLE (kind text, subject bytea, burst integer, step double precision)
+LANGUAGE sql STABLE AS $$
+    SELECT b.kind, sha256(convert_to(b.subject, 'UTF8')), b.burst, b.seconds / b.burst
+    FROM trust, LATERAL (VALUES
+        ('all', 'all', sms_in_all, 3600.0::float8),
+        ('store', store, sms_of_store, 86400.0),
+        (CASE WHEN is_own THEN 'own' ELSE 'stranger' END, number, sms_to_number, 86400.0)) AS b(kind, subject, burst, seconds)
+    WHERE b.subject IS NOT NULL AND b.burst IS NOT NULL
+$$;
+
+-- Takes an SMS from each of its budgets; gives the seconds to wait when one of them is spent, and then takes none. Nodes are
+-- told, once, when most or all of one is used; it is told again after it was half full.
+CREATE OR REPLACE FUNCTION take_sms(store text, number text, is_own boolean) RETURNS double precision
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    moment timestamptz;
+    wait double precision;
+    note record;
+BEGIN
+    -- In one order, that of all first: who takes several in one commit waits for nobody after the first.
+    INSERT INTO sms_budgets AS s (kind, subject, drained_at)
+        SELECT kind, subject, clock_timestamp() FROM sms_budgets_of(store, number, is_own) ORDER BY kind
+        ON CONFLICT (kind, subject) DO UPDATE SET drained_at = s.drained_at;
+    moment := clock_timestamp();
+    SELECT max(extract(epoch FROM s.drained_at - moment) - (b.burst - 1) * b.step) INTO wait
+        FROM sms_budgets_of(store, number, is_own) b JOIN sms_budgets s USING (kind, subject);
+    IF wait > 0 THEN RETURN wait; END IF;
+    FOR note IN
+        WITH taken AS (
+            SELECT kind, subject, s.told AS before, greatest(s.drained_at, moment) + make_interval(secs => b.step) AS drained_at,
+                b.burst, extract(epoch FROM greatest(s.drained_at, moment) - moment) / b.step + 1 AS used
+            FROM sms_budgets_of(store, number, is_own) b JOIN sms_budgets s USING (kind, subject))
+        UPDATE sms_budgets s SET drained_at = t.drained_at,
+            told = CASE WHEN t.used > t.burst - 1 THEN 100 WHEN t.used + 0.5 >= 0.8 * t.burst THEN greatest(t.before, 80)
+                WHEN t.used < 0.5 * t.burst THEN 0 ELSE t.before END
+        FROM taken t WHERE s.kind = t.kind AND s.subject = t.subject
+        RETURNING s.kind, s.subject, s.told, s.told > t.before AS is_news
+    LOOP
+        CONTINUE WHEN NOT note.is_news;
+        PERFORM pg_notify('kurir_budgets', concat_ws(' ', note.kind, note.told,
+            CASE note.kind WHEN 'store' THEN store WHEN 'all' THEN 'all' ELSE left(encode(note.subject, 'hex'), 12) END));
+    END LOOP;
+    RETURN 0;
+END
+$$;
+
+-- Judges SMS in the commit that writes them: those that may not be sent are given up, or, where somebody waits for the answer,
+-- refuse the whole statement, with the seconds after which there is room again.
+CREATE OR REPLACE FUNCTION judge_sms(ids uuid[]) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    is_limited boolean := (SELECT sms_in_all IS NOT NULL FROM trust);
+    written record;
+    refusal text;
+    wait double precision;
+BEGIN
+    FOR written IN
+        SELECT id, kind, address, cause, data->>'store_id' AS store, sms_refusal(address) AS refusal FROM messages
+        -- It says in which partition they are.
+        WHERE id = ANY (ids) AND created_at >= transaction_timestamp()
+            AND (is_limited OR cause = 'stranger' OR sms_refusal(address) IS NOT NULL)
+        ORDER BY id
+    LOOP
+        refusal := written.refusal;
+        IF refusal IS NULL AND written.kind = 'invite' AND written.cause = 'stranger' AND NOT invite_by_sms(written.address) THEN
+            refusal := 'invited_already';
+        END IF;
+        IF refusal IS NULL AND is_limited THEN
+            wait := take_sms(written.store, written.address, written.cause IS NULL);
+            IF wait > 0 AND written.cause = 'asked' THEN
+                RAISE EXCEPTION '%', ceil(wait) USING ERRCODE = 'KU429', CONSTRAINT = 'budget_spent';
+            ELSIF wait > 0 THEN
+                refusal := 'over_budget';
+            END IF;
+        END IF;
+        IF refusal IS NOT NULL THEN PERFORM bury_messages('sms', ARRAY[written.id], refusal); END IF;
+    END LOOP;
+END
+$$;
+
+-- Whether a number may be invited by SMS now: once a day, whichever store does it. If so, it has been.
+CREATE OR REPLACE FUNCTION invite_by_sms(number text) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    IF sms_refusal(number) IS NOT NULL THEN RETURN false; END IF;
+    INSERT INTO invited_numbers AS n (phone, invited_at) VALUES (number, clock_timestamp())
+        ON CONFLICT (phone) DO UPDATE SET invited_at = EXCLUDED.invited_at
+        WHERE n.invited_at < clock_timestamp() - interval '1 day' OR (SELECT sms_to_number IS NULL FROM trust);
+    RETURN FOUND;
+END
+$$;
+
+-- From now on a number gets no SMS, and what waits for it is given up.
+CREATE OR REPLACE FUNCTION stop_sms(number text) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    INSERT INTO sms_stops (phone) VALUES (number) ON CONFLICT DO NOTHING;
+    PERFORM bury_messages('sms', ARRAY(
+        SELECT id FROM message_queue WHERE way = message_way('sms', number)
+            AND (lease IS NULL OR ready_at <= clock_timestamp())
+        ORDER BY id FOR UPDATE), 'opted_out');
+END
+$$;
+
+REVOKE ALL ON FUNCTION
+    sms_refusal, sms_budgets_of, take_sms, judge_sms, invite_by_sms, stop_sms FROM PUBLIC;
