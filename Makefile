@@ -13,7 +13,7 @@ DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap binu
 	systemd-container
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
-PARTS := bench deliveries growth neighbours feed outbox signins
+PARTS := bench deliveries growth neighbours feed outbox signins sizing
 
 # Where the tests of the API's description have their tools.
 VENV := .build/venv

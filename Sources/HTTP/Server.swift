@@ -27,6 +27,11 @@ public final class Server: Sendable {
         try await loops.onEach { try $0.start(files[$0.loop.index]) }
     }
 
+    /// Throws what listening there would throw now, and listens for a moment only.
+    public static func tryOut(_ address: ListenAddress) throws {
+        for file in try Sockets.listen(address, count: 1).files { Sockets.close(file) }
+    }
+
     /// How many connections are open.
     public var openConnections: Int { admission.openConnections }
 

@@ -18,6 +18,8 @@ enum Sockets {
         throw ListenError.cannotListen(address, "\(failure)")
     }
 
+    static func close(_ file: Int32) { Glibc.close(file) }
+
     private static func listen(_ candidate: Candidate, count: Int) throws -> ([Int32], UInt16) {
         // Sockets that share a port would also share it with another server of the same user, and each would get some
         // of the other's clients. So the first socket is opened without sharing, to find out whether the port is free.

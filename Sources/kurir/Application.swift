@@ -39,6 +39,8 @@ final class Application: Sendable {
 
     /// Starts everything. If a part does not start, those before it are stopped again. `log` is an open file.
     static func start(_ configuration: Configuration, log: Int32 = STDERR_FILENO) async throws -> Application {
+        // A start that cannot succeed changes no database.
+        try Server.tryOut(configuration.server.listen)
         let group = try EventLoopGroup(count: configuration.loops)
         let sink = try LogSink(file: log)
         do {

@@ -45,7 +45,7 @@ struct Configuration: Sendable {
         let url = try settings.value(.publicURL, expected: "https://… without a path", publicOrigin)
         let apps = MobileApps(
             apple: try settings.value(.appleApps, expected: "app ids, as in TEAM12345.hr.example.courier") {
-                list($0) { $0.isEmpty ? nil : $0 }
+                list($0, appleApp)
             } ?? [],
             android: try settings.value(.androidApps, expected: "PACKAGE=SHA256, as in hr.example.courier=AB:CD:…") {
                 list($0, androidApp)
@@ -94,10 +94,15 @@ struct Configuration: Sendable {
         return given == .infinity ? nil : given ?? 1
     }
 
+    /// A team's id and the app's name, of at least two words.
+    private static func appleApp(_ text: String) -> String? {
+        text.wholeMatch(of: #/[A-Z0-9]+(\.[A-Za-z0-9-]+){2,}/#) == nil ? nil : text
+    }
+
     private static func androidApp(_ text: String) -> (package: String, fingerprint: String)? {
-        let parts = text.split(separator: "=")
-        guard parts.count == 2 else { return nil }
-        return (String(parts[0]), String(parts[1]))
+        text.wholeMatch(of: #/(\w+(?:\.\w+)+)=([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31})/#).map {
+            (String($0.1), String($0.2))
+        }
     }
 
     /// Links begin with this origin. A slash at its end is allowed.

@@ -83,6 +83,8 @@ def reads_of_deliveries(kurir):
     return {
         "one delivery": [
             (f"/v1/deliveries/00000003-0000-7000-8000-{n:012x}", f"store-{n % STORES + 1}") for n in numbers],
+        "its history": [
+            (f"/v1/deliveries/00000003-0000-7000-8000-{n:012x}/history", f"store-{n % STORES + 1}") for n in numbers],
         "store's list": of_stores("/v1/deliveries"),
         "store's list, halfway": deep["/v1/deliveries"],
         "courier's list of 10": [("/v1/deliveries?limit=10", f"courier-{n}") for n in range(1, COURIERS + 1)],
@@ -90,6 +92,10 @@ def reads_of_deliveries(kurir):
         "search, nothing there": of_stores(f"/v1/deliveries?q={quote(NOWHERE)}"),
         "feed": of_stores("/v1/events"),
         "feed, halfway": deep["/v1/events"],
+        "figures of a month": of_stores("/v1/stats"),
+        "account": of_stores("/v1/me"),
+        "sessions": of_stores("/v1/sessions"),
+        "invites": of_stores("/v1/invites"),
         "partners": of_stores("/v1/partners"),
         "directory": of_stores("/v1/couriers"),
     }

@@ -63,6 +63,8 @@ import Testing
         (["--sms-countries", "croatia"], "two letters"), (["--rates", "600"], "three numbers"),
         (["--store-approval", "yes"], "on or off"),
         (["--shutdown-grace", "1h"], "a number from 0 to 3600"),
+        (["--apple-apps", "hr.example.courier"], "must be app ids"),
+        (["--android-apps", "hr.example.courier=AB:CD"], "must be PACKAGE=SHA256"),
     ])
     func `a wrong option is refused with what to write instead`(_ arguments: [String], _ hint: String) {
         do {
@@ -78,6 +80,12 @@ import Testing
         #expect(refusal(environment: ["KURIR_LISTN": ":1"])?.contains("did you mean KURIR_LISTEN?") == true)
         #expect(refusal(environment: ["KURIR_LOOPS": "x"])?.contains("KURIR_LOOPS is x") == true)
         #expect(refusal(environment: ["OTHER": "x", "KURIR_LISTEN": ""]) == nil)
+    }
+
+    @Test func `apps are named as their platforms name them`() {
+        #expect(refusal("--apple-apps", "TEAM12345.hr.example.courier,TEAM12345.hr.example.other") == nil)
+        let print = Array(repeating: "0A", count: 32).joined(separator: ":")
+        #expect(refusal("--android-apps", "hr.example.courier=\(print)") == nil)
     }
 
     @Test func `no address is limited when the throttle is off`() throws {

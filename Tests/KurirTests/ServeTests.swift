@@ -57,13 +57,20 @@ import Testing
         Set(try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("kurir-demo-") })
     }
 
-    @Test(.database) func `an address that is taken is named`() async throws {
+    @Test(.database) func `an address that is taken is named before a database is changed`() async throws {
         let url = TestDatabase.current.url
         try await Kurir.serving("--database", url) { kurir in
             let address = String(kurir.address.dropFirst("http://".count))
-            let second = try await Kurir.run("serve", "--listen", address, "--database", url)
-            #expect(second.code == 1)
-            #expect(second.complained.contains("cannot listen on \(address)") && second.complained.contains("--listen"))
+            try await TestDatabase.withAnother { empty in
+                let second = try await Kurir.run("serve", "--listen", address, "--database", empty.url)
+                #expect(second.code == 1)
+                #expect(second.complained.contains("cannot listen on \(address)"))
+                #expect(second.complained.contains("--listen"))
+                let tables = try await blocking {
+                    try empty.connect().query("SELECT FROM pg_tables WHERE schemaname = 'public'")
+                }
+                #expect(tables.isEmpty)
+            }
         }
     }
 

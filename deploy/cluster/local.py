@@ -6,6 +6,7 @@ python3-etcd, etcd-server, haproxy, postgresql and iproute2.
     local.py DIRECTORY KURIR    brings it up, says where it is, and takes it down again on Ctrl-C
 """
 import fcntl
+import json
 import os
 import pathlib
 import secrets
@@ -160,9 +161,13 @@ class Cluster:
         return [f"http://{machine.address}" for machine in self.machines.values()]
 
     def is_whole(self):
-        """Whether there is a leader, and both others have what it writes as it writes it."""
+        """Whether there is a leader, both others have what it writes as it writes it, and Patroni knows who may follow it:
+        before that, some seconds after a fail-over, nobody would."""
         leader = self.leader()
         if not leader:
+            return False
+        members = json.loads(get(f"http://{leader.address}:8008/cluster"))["members"]
+        if "sync_standby" not in [member["role"] for member in members]:
             return False
         asked = subprocess.run(
             ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command",
