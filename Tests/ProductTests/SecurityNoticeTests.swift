@@ -93,6 +93,9 @@ import Testing
             #expect(try await api.get("/v1/me", headers: ["Cookie": "kurir_session=\(token)"]).status == 401)
             #expect(try await api.get("/v1/me", headers: ["Cookie": "__Host-kurir_session=\(token)"]).status == 200)
         }
+    }
+
+    @Test func `nobody is held to TLS where there is none`() async throws {
         try await API.serving { api in
             let plain = try await api.get("/v1/about")
             #expect(plain.status == 200 && plain.reply.header("strict-transport-security") == nil)
