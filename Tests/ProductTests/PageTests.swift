@@ -1,4 +1,5 @@
 import Crypto
+import Domain
 import HTTP
 import Postgres
 import TestSupport
@@ -87,7 +88,7 @@ import Testing
                 api.database, try await SessionMemory(on: api.group), ear, SessionCookie(isSecure: false))
             let gate = Gate(
                 database: api.database, authenticator: authenticator, throttle: Throttle(api.database, looseness: nil),
-                secret: secret, words: .all
+                rates: Rates(api.database, Trust().rates, looseness: nil), secret: secret, words: .all
             ) {}
             let server = try await Server(
                 ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0)),
