@@ -75,7 +75,7 @@ final class DataStore: Sendable {
     func secret(_ named: String?, report: @escaping @Sendable (ProcessEvent) -> Void) async throws -> ServerSecret {
         try await threads.run { [url, directory] in
             guard let file = named.map({ KeyFile($0) }) ?? directory.map({ KeyFile(in: $0) }) else {
-                throw KeyError.notAdopted
+                preconditionFailure("the settings name a file for a database that is not Kurir's own")
             }
             let sealed = SealedSecret(connection: try BlockingConnection(url: url), file: file)
             if named == nil { try sealed.makeFile() }

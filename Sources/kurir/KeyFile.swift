@@ -15,6 +15,11 @@ struct KeyFile: Sendable {
 
     /// The keys. A file that everybody on the machine reads is no better than none.
     func keys() throws -> SealingKeys {
+        guard let keys = SealingKeys(try content()) else { throw KeyError.noKeys(path) }
+        return keys
+    }
+
+    private func content() throws -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw KeyError.unreadable(path, SystemError("opening").description) }
         defer { close(file) }
@@ -22,38 +27,27 @@ struct KeyFile: Sendable {
         guard fstat(file, &facts) == 0, facts.st_mode & 0o007 == 0 else { throw KeyError.open(path) }
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = Glibc.read(file, &bytes, bytes.count)
-        guard let keys = SealingKeys(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)) else {
-            throw KeyError.noKeys(path)
-        }
-        return keys
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
     /// Makes the file with one key; if it is there already, puts a new key before the others, which from then on seals.
     /// It is written beside its place and moved there, so that nobody reads half of it.
     func make() throws {
-        let before = exists ? try keys() : nil
-        var text = SealingKeys.newLine()
-        if before != nil { text += try content() }
+        let isFurther = exists
+        // What is no key file is left alone.
+        if isFurther { _ = try keys() }
+        let text = SealingKeys.newLine() + (isFurther ? try content() : "")
         let draft = path + ".new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw KeyError.unreadable(draft, SystemError("making").description) }
         let written = write(file, text, text.utf8.count)
-        if before != nil { keepOwner(file) }
+        if isFurther { keepOwner(file) }
         let isSafe = written == text.utf8.count && fsync(file) == 0
         close(file)
         guard isSafe, rename(draft, path) == 0 else {
             unlink(draft)
             throw KeyError.unreadable(path, SystemError("writing").description)
         }
-    }
-
-    private func content() throws -> String {
-        guard let file = fopen(path, "r") else { throw KeyError.unreadable(path, SystemError("opening").description) }
-        defer { fclose(file) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
-            count = fread(bytes.baseAddress, 1, bytes.count, file)
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func keepOwner(_ file: Int32) {
