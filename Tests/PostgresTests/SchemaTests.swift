@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 2)
-        #expect(checksum == [["fb13e109d745bfbb8f667ae75c883a6a3d771b7482c66f998def8177dad32236"]])
+        #expect(checksum == [["aa5cfa110d81ef0a3f3d33e1b256219ae5754773c5e810f8dc41b209fb83498e"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

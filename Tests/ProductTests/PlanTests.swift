@@ -192,10 +192,6 @@ import Testing
             SELECT 'stranger', sha256(n::text::bytea), now() FROM generate_series(1, 20000) n
             """,
             """
-            INSERT INTO invited_numbers (phone, invited_at)
-            SELECT '+38590' || 20000000 + n, now() FROM generate_series(1, 20000) n
-            """,
-            """
             INSERT INTO devices (token, account_id, platform)
             SELECT n, \(number), 'fcm' FROM generate_series(1, 20000) n
             """,
@@ -315,14 +311,16 @@ private struct Statements: Sendable {
             Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
             Self.one(FindCredentials(login: number, address: "127.0.0.1")),
             Self.one(TryResets(login: number, address: "127.0.0.1")), Self.one(TryReset(id: .new())),
-            Self.one(InsertReset(
+            Self.one(
+                InsertReset(
                     id: .new(), account: courier, codeHash: hash, message: notice, isStranger: true)),
             Self.one(
                 SetPassword(account: courier, old: nil, new: "$scrypt$none", message: notice, event: changed)),
             Self.one(ProvePlace(account: courier, place: number)), Self.one(FindUnproven(account: courier)),
             Self.one(
                 InsertConfirmation(
-                    account: courier, place: number, codeHash: hash, language: .fallback, message: notice, isAsked: true)),
+                    account: courier, place: number, codeHash: hash, language: .fallback, message: notice, isAsked: true
+                )),
             Self.one(IsProven(place: number, account: courier)),
             Self.one(FindInviteByID(invite: .new(), courier: courier)),
             Self.one(try ListStores(courier: courier, page: page)),
