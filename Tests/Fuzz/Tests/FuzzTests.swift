@@ -4,7 +4,7 @@ import Testing
 
 /// Readers of strangers' bytes, tried with damaged examples. `make fuzz` has libFuzzer look for more.
 @Suite struct FuzzTests {
-    private static let tries = 10_000
+    private static let tries = 5000
 
     @Test(arguments: Property.all)
     func `what must hold of a reader holds for every example, and for what chance makes of them`(
