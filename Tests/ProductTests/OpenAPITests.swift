@@ -70,7 +70,7 @@ import Testing
         "GET /worker.js", "GET /assets/{version}/{name}", "GET /i/{code}", "GET /i/{code}/qr.svg",
         "GET /.well-known/apple-app-site-association", "GET /.well-known/assetlinks.json",
         "POST /v1/stores", "POST /v1/couriers", "POST /v1/sessions", "POST /v1/password_resets",
-        "PUT /v1/password_resets", "GET /v1/lifecycle",
+        "PUT /v1/password_resets", "GET /v1/lifecycle", "GET /v1/about", "GET /undo/{token}", "POST /undo/{token}",
     ]
 
     @Test func `every parameter of a path is declared once`() async throws {
