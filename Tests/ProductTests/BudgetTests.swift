@@ -75,6 +75,7 @@ import Testing
     @Test func `strangers get few SMS to one number, and can still be invited by link`() async throws {
         try await API.serving(looseness: 100) { api in
             let courier = try await api.courier()
+            try await api.execute("UPDATE sessions SET address = '192.0.2.1'")
             var channels: [String?] = []
             for _ in 0..<20 {
                 let answer = try await invite(api, courier.login, by: try await api.store())
@@ -100,14 +101,10 @@ import Testing
         try await API.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
             let (store, couriers) = try await api.team(1)
             let stranger = try await api.store()
+            try await api.execute("UPDATE sessions SET address = '192.0.2.1'")
             #expect(try await invite(api, couriers[0].login, by: stranger).json["channel"] == "sms")
             #expect(try await api.post("/v1/password_resets", ["phone": .string(couriers[0].login)]).status == 202)
             #expect(try await reasons(api) == ["over_budget"])
-            // Whoever asks from where the account has signed in is no stranger.
-            try await api.execute("UPDATE sessions SET address = '0.0.0.0' WHERE account_id = '\(couriers[0].id)'")
-            let address = try await api.execute("SELECT address FROM sessions WHERE account_id = '\(stranger.id)'")[0][
-                0]
-            #expect(address == "127.0.0.1")
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
             #expect(try await api.act("cancel", id, as: store).status == 200)
