@@ -34,7 +34,7 @@ import Testing
             #expect(try await Kurir.run("account", "approve", "--database", url).code == 64)
             let nobody = "01a1fc35-081c-7c93-9601-9d67685da334"
             #expect(
-                try await Kurir.run("account", "approve", nobody, "--database", url).complained.contains("no store"))
+                try await Kurir.run("account", "approve", nobody, "--database", url).complained.contains("no account"))
         }
     }
 
