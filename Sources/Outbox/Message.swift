@@ -20,13 +20,13 @@ package struct Message: Sendable {
     ) {
         self.kind = kind
         self.data = data.merging(["type": .string(kind.rawValue)]) { given, _ in given }
+        let ending = lastLine.map { "\n\n" + $0 } ?? ""
         texts = Language.known.map { language in
             let text = Wording.message(kind, in: language, arguments)
-            return (language, text.title, text.body + (lastLine.map { "\n\n" + $0 } ?? ""))
+            return (language, text.title, text.body + ending)
         }
-        sms =
-            kind.goesBySMS
-            ? Dictionary(uniqueKeysWithValues: Language.known.map { ($0, Wording.sms(kind, in: $0, arguments)) }) : [:]
+        let said = kind.goesBySMS ? Language.known : []
+        sms = Dictionary(uniqueKeysWithValues: said.map { ($0, Wording.sms(kind, in: $0, arguments) + ending) })
     }
 
     /// The message as ``Tell`` takes it, without its recipients.

@@ -64,7 +64,7 @@ import Testing
                     kurir.program.complained.contains(#""budget":"store","of":"a-store","used_percent":\#(percent)"#)
                 }
             }
-            let metrics = try await kurir.get("/metrics").body
+            let metrics = try await kurir.figures()
             #expect(metrics.contains(#"kurir_sms_budget_used_ratio{budget="store"} "#))
             #expect(
                 metrics.contains(#"kurir_sms_budget_used_ratio{budget="all"} 0.0"#)

@@ -437,7 +437,7 @@ import Testing
             let quiet = try await api.courier()
             let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
             let ended = Locked<[String]>([])
-            let waiters = (0..<10).map { _ in
+            let waiters = (0..<8).map { _ in
                 Task {
                     let answer = try await page(api, store, "?after=\(before)&wait_seconds=30")
                     ended.withLock { $0.append("with an event") }
