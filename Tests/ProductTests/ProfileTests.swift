@@ -101,15 +101,4 @@ import Testing
             #expect(unknown.status == 422 && unknown.wrong == ["platform": "invalid_value"])
         }
     }
-
-    @Test func `an account keeps its twenty newest devices`() async throws {
-        try await API.serving { api in
-            let courier = try await api.courier()
-            for number in 0..<23 {
-                _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: courier.token)
-            }
-            let rows = try await api.execute("SELECT token FROM devices ORDER BY claimed_at")
-            #expect(rows == (3..<23).map { ["d\($0)"] })
-        }
-    }
 }

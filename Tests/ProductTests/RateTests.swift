@@ -43,7 +43,8 @@ import Testing
                     [try await create(one, store, couriers), try await create(two, store, couriers)]
                 }
                 let made = answers.joined().count { $0.status == 201 }
-                #expect((70...84).contains(made), "\(made)")
+                // Each node lets two through for itself; of many at once some take more than they need.
+                #expect((40...84).contains(made), "\(made)")
             }
         }
     }

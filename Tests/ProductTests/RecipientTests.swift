@@ -187,13 +187,11 @@ import Testing
             let form = People.courierForm().with(["phone": "0911234567", "invite_code": invite["code"]])
             #expect(try await api.post("/v1/couriers", form).status == 201)
             #expect(try await texts(api).isEmpty)
+            // Each request for a new password has a code of its own, and all of them are good.
             for _ in 0..<2 {
                 #expect(try await api.post("/v1/password_resets", ["phone": "0911234567"]).status == 202)
             }
-            try await eventually { try await texts(api).count == 1 }
-            // The newer one is left.
-            let ids = try await api.execute("SELECT id = (SELECT max(id::text)::uuid FROM messages) FROM outbox")
-            #expect(ids == [["t"]])
+            try await eventually { try await texts(api).count == 2 }
         }
     }
 

@@ -25,7 +25,7 @@ $$;
 -- Takes an SMS from each of its budgets; gives the seconds to wait when one of them is spent, and then takes none. Nodes are
 -- told, once, when most or all of one is used; it is told again after it was half full.
 CREATE OR REPLACE FUNCTION take_sms(store text, number text, is_own boolean) RETURNS double precision
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     moment timestamptz;
     wait double precision;
@@ -61,7 +61,7 @@ $$;
 -- Judges SMS in the commit that writes them: those that may not be sent are given up, or, where somebody waits for the answer,
 -- refuse the whole statement, with the seconds after which there is room again.
 CREATE OR REPLACE FUNCTION judge_sms(ids uuid[]) RETURNS void
-LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     is_limited boolean := (SELECT sms_in_all IS NOT NULL FROM trust);
     written record;
@@ -69,11 +69,12 @@ DECLARE
     wait double precision;
 BEGIN
     FOR written IN
-        SELECT id, kind, address, cause, data->>'store_id' AS store, sms_refusal(address) AS refusal FROM messages
-        -- It says in which partition they are.
-        WHERE id = ANY (ids) AND created_at >= transaction_timestamp()
-            AND (is_limited OR cause = 'stranger' OR sms_refusal(address) IS NOT NULL)
-        ORDER BY id
+        SELECT m.id, m.kind, m.address, m.cause, m.data->>'store_id' AS store, judged.refusal
+        -- The time says in which partition they are. One is looked up after the other, since there may be very many.
+        FROM unnest(ids) AS of_these(id) JOIN messages m ON m.id = of_these.id AND m.created_at >= transaction_timestamp(),
+            LATERAL (SELECT sms_refusal(m.address) AS refusal OFFSET 0) judged
+        WHERE is_limited OR m.cause = 'stranger' OR judged.refusal IS NOT NULL
+        ORDER BY m.id
     LOOP
         refusal := written.refusal;
         IF refusal IS NULL AND written.kind = 'invite' AND written.cause = 'stranger' AND NOT invite_by_sms(written.address) THEN
@@ -94,7 +95,7 @@ $$;
 
 -- Whether a number may be invited by SMS now: once a day, whichever store does it. If so, it has been.
 CREATE OR REPLACE FUNCTION invite_by_sms(number text) RETURNS boolean
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     IF sms_refusal(number) IS NOT NULL THEN RETURN false; END IF;
     INSERT INTO invited_numbers AS n (phone, invited_at) VALUES (number, clock_timestamp())
@@ -106,7 +107,7 @@ $$;
 
 -- From now on a number gets no SMS, and what waits for it is given up.
 CREATE OR REPLACE FUNCTION stop_sms(number text) RETURNS void
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     INSERT INTO sms_stops (phone) VALUES (number) ON CONFLICT DO NOTHING;
     PERFORM bury_messages('sms', ARRAY(

@@ -4,7 +4,7 @@
 -- refuses one that somebody else has proven. What was to prove another place, or was sent to one before, is void. Gives
 -- the place before, if that was proven and is another one.
 CREATE OR REPLACE FUNCTION prove_place(person uuid, proven text) RETURNS text
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     former text;
 BEGIN
@@ -31,7 +31,7 @@ $$;
 
 -- Ends all of an account's codes for a new password.
 CREATE OR REPLACE FUNCTION void_resets(person uuid) RETURNS void
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     DELETE FROM reset_codes WHERE account_id = person;
     PERFORM withdraw('password_reset', ARRAY[person]);
