@@ -18,7 +18,8 @@ export function unproven(account) {
   function draw() {
     const {name, value, isProven: isDone} = login(account);
     line.hidden = isDone;
-    line.replaceChildren(t(value ? `unproven_${name}` : `lost_${name}`, {place: value}), ' ', value
+    if (isDone) return line.replaceChildren();
+    return line.replaceChildren(t(value ? `unproven_${name}` : `lost_${name}`, {place: value}), ' ', value
       ? h('button', {type: 'button', onclick: () => askForCode(account, draw)}, t('enterCode'))
       : h('button', {type: 'button', onclick: () => askForPlace(account, draw)}, t(`change_${name}`)));
   }
