@@ -19,10 +19,12 @@ public enum Schema {
         ("0015_kept.sql", text(PackageResources._015_kept_sql)),
         ("0016_identity.sql", text(PackageResources._016_identity_sql)),
         ("0017_cost.sql", text(PackageResources._017_cost_sql)),
+        ("0018_lanes.sql", text(PackageResources._018_lanes_sql)),
+        ("0019_reach.sql", text(PackageResources._019_reach_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 2
+    public static let functionsRevision = 3
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [

@@ -3,7 +3,7 @@ import HTTP
 import Postgres
 
 /// A value that a field has as text.
-protocol TextFieldValue: FieldValue {
+package protocol TextFieldValue: FieldValue {
     init(_ text: String) throws(InvalidValue)
 }
 
@@ -42,6 +42,11 @@ extension String: FieldValue {
     package static let shape = Shape.string()
     package static var example: String { "" }
     package init(field json: JSON) throws(InvalidValue) { self = try Fields.text(json) }
+}
+
+extension Moment: TextFieldValue {
+    package static let shape = Shape.time
+    package static var example: Moment { Moment(milliseconds: 1_780_000_000_000) }
 }
 
 extension Bool: FieldValue {

@@ -53,6 +53,19 @@ extension Timestamp {
     }
 }
 
+extension Moment {
+    /// The time by this machine's clock.
+    package static var now: Moment { Moment(Timestamp.now) }
+
+    /// The same, less finely.
+    package init(_ time: Timestamp) { self.init(milliseconds: time.microseconds / 1000) }
+}
+
+extension Timestamp {
+    /// The same moment.
+    package init(_ moment: Moment) { self.init(microseconds: moment.milliseconds * 1000) }
+}
+
 extension JSONWriter {
     /// A field that holds a time.
     package mutating func field(_ name: StaticString, _ time: Timestamp) {

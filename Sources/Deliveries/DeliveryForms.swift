@@ -4,7 +4,7 @@ import HTTP
 
 /// A new delivery.
 struct NewDelivery: Form {
-    let content: DeliveryContent
+    private(set) var content: DeliveryContent
     let couriers: [ID]
 
     init(_ fields: inout Fields) {
@@ -19,6 +19,7 @@ struct NewDelivery: Form {
             recipient: recipient, description: fields.line("description", upTo: Bounds.text, by: Texts.paragraph),
             instructions: fields.optionalLine("instructions", upTo: Bounds.text, by: Texts.paragraph),
             reference: fields.optionalLine("reference", upTo: Bounds.reference))
+        content.window = fields.window()
         couriers = fields.ids("courier_ids", 1...Bounds.candidates)
     }
 }
@@ -29,6 +30,7 @@ struct ChangedDelivery: Form {
     private let phone: PhoneNumber??
     private let location: Location??
     private let instructions, reference: String??
+    private let window: DeliveryWindow??
     /// The new candidates, if they change.
     let couriers: [ID]?
 
@@ -47,6 +49,7 @@ struct ChangedDelivery: Form {
             $0.optionalLine("instructions", upTo: Bounds.text, by: Texts.paragraph)
         }
         reference = fields.erasable("reference") { $0.optionalLine("reference", upTo: Bounds.reference) }
+        window = fields.erasable("window") { $0.window() }
         couriers = fields.changedIDs("courier_ids", 1...Bounds.candidates)
     }
 
@@ -61,6 +64,7 @@ struct ChangedDelivery: Form {
         content.description = description ?? content.description
         content.instructions = instructions ?? content.instructions
         content.reference = reference ?? content.reference
+        content.window = window ?? content.window
         return StepCommand.Edit(content: content, candidates: couriers ?? delivery.candidates)
     }
 }
@@ -86,6 +90,17 @@ struct CancelForm: Form {
     init(_ fields: inout Fields) {
         reason = fields.optionalLine("reason", upTo: Bounds.reason, by: Texts.paragraph)
         note = fields.optionalLine("note", upTo: Bounds.reason, by: Texts.paragraph)
+    }
+}
+
+extension Fields {
+    /// When it is to arrive: a time that is still to come.
+    fileprivate mutating func window() -> DeliveryWindow? {
+        object("window", isRequired: false) { (fields: inout Fields) -> DeliveryWindow? in
+            let window = DeliveryWindow(from: fields.optional("from"), until: fields.optional("until"))
+            if let fault = window?.fault(now: .now) { fields.refuse(fault.field, fault.code) }
+            return window
+        }
     }
 }
 

@@ -63,6 +63,11 @@ package struct DeliveryRoom: Room {
                 room: Self.name, query: Endpoint.Parameter.list, answers: [.ok(.page(of: HistoryStep.shape))],
                 handler: history),
             Endpoint(
+                .get, "/v1/deliveries/{id}/notices", for: .store,
+                "Who was told what of a delivery, by which channel, and how that stands, latest first",
+                room: Self.name, query: Endpoint.Parameter.list, answers: [.ok(.page(of: SentNotice.shape))],
+                handler: notices),
+            Endpoint(
                 .get, "/v1/lifecycle", for: .anyone, "What can be done with a delivery, by whom and when, as data",
                 room: Self.name, answers: [.ok(LifecycleView.shape)]
             ) { _ in LifecycleView.response },
@@ -129,6 +134,12 @@ package struct DeliveryRoom: Room {
         }
     }
 
+    private func notices(_ call: Call) async throws -> Response {
+        let (page, found) = (try call.page(), try await visible(call))
+        let notices = try await call.run(ListNotices(delivery: found.delivery.id, page: page))
+        return page.response(notices, key: { [$0.id.description] }) { json, notice in json.object(notice.write) }
+    }
+
     // MARK: Changing
 
     private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
@@ -140,10 +151,12 @@ package struct DeliveryRoom: Room {
         let change = Lifecycle.create(id, content: form.content, candidates: form.couriers, by: account)
         for attempt in 0..<Self.attempts {
             // The commit finds out whether all of them are partners. If it refuses, the present state says why.
-            let store = try await storeOfPartners(attempt == 0 ? [] : form.couriers, call)
-            let created = StoredDelivery(
+            let (store, isAnybodyOnDuty) = try await storeOfPartners(
+                attempt == 0 ? [] : form.couriers, offeredTo: form.couriers, call)
+            var created = StoredDelivery(
                 delivery: change.after, times: StoredDelivery.Times(created: told ?? .now), store: store, courier: nil,
                 reader: nil, isPartner: false)
+            created.isOfferedToNobodyOnDuty = !isAnybodyOnDuty
             var answer = created.response(for: account, .created)
             answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
             if try await commit(change, becoming: created, call, answer: answer, patiently: attempt > 0) {
@@ -155,16 +168,20 @@ package struct DeliveryRoom: Room {
 
     private static let attempts = 10
 
-    /// The store that asks, if all these couriers are its partners.
+    /// The store that asks, if all these couriers are its partners, and whether anybody is on duty whom it offers something.
     @discardableResult
-    private func storeOfPartners(_ couriers: [ID], _ call: Call) async throws -> PartnerStore {
-        let find = FindStoreWithPartners(store: call.caller.account, couriers: couriers)
-        guard let (store, partners) = try await call.run(find).first else { throw Problem.unauthenticated }
+    private func storeOfPartners(
+        _ couriers: [ID], offeredTo candidates: [ID], _ call: Call
+    ) async throws -> (PartnerStore, isAnybodyOnDuty: Bool) {
+        let find = FindStoreWithPartners(store: call.caller.account, couriers: couriers, candidates: candidates)
+        guard let (store, partners, isAnybodyOnDuty) = try await call.run(find).first else {
+            throw Problem.unauthenticated
+        }
         guard Set(couriers).isSubset(of: partners) else {
             throw Problem(
                 .unprocessable, "validation_failed", fields: [Problem.WrongField("courier_ids", "not_partner")])
         }
-        return store
+        return (store, isAnybodyOnDuty)
     }
 
     /// Counts the devices that are told. Few couriers are counted as they are, since most have one device.
@@ -177,7 +194,7 @@ package struct DeliveryRoom: Room {
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
         try await count(told: form.couriers ?? [], call)
         return try await change(call) { delivery in
-            if let couriers = form.couriers { try await storeOfPartners(couriers, call) }
+            if let couriers = form.couriers { try await storeOfPartners(couriers, offeredTo: [], call) }
             return StepCommand(.edit, by: call.caller.account, .store, edit: form.edit(of: delivery))
         }
     }
@@ -276,20 +293,25 @@ package struct FindStoreWithPartners: Statement {
         SELECT s.id, s.name, s.address, s.phone,
             ARRAY(
                 SELECT courier FROM unnest($2::uuid[]) AS courier
-                WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0))
+                WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0)),
+            anybody_on_duty($3)
         FROM stores s WHERE s.id = $1
         """
     package static let isReadOnly = true
     let store: ID
     let couriers: [ID]
+    let candidates: [ID]
 
     package func bind(into parameters: inout Parameters) {
         parameters.add(store)
         parameters.add(couriers)
+        parameters.add(candidates)
     }
 
-    package static func decode(_ row: inout RowReader) throws -> (store: PartnerStore, partners: [ID]) {
-        (try PartnerStore(&row), try row.read())
+    package static func decode(
+        _ row: inout RowReader
+    ) throws -> (store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool) {
+        (try PartnerStore(&row), try row.read(), try row.read())
     }
 }
 

@@ -15,11 +15,17 @@ extension StoredDelivery {
             .init("recipient", recipientShape, optional: true), .init("description", .string(), optional: true),
             .init("instructions", Shape.string().orNull, optional: true),
             .init("reference", Shape.string().orNull, optional: true),
+            .init(
+                "window", Shape.object("Window", ["from", "until"].map { .init($0, Shape.time.orNull) }).orNull,
+                optional: true),
+            .init("due_at", Shape.time.orNull, optional: true),
             .init("courier", NamedCourier.shape.orNull, optional: true),
             // For its store. Only a single delivery tells who they are; lists and feeds do not.
             .init("candidate_count", .integer(0...Bounds.candidates), optional: true),
             .init("offered_count", .integer(0...Bounds.candidates), optional: true),
             .init("candidates", .array(candidateShape), optional: true),
+            // Only where it is so.
+            .init("nobody_on_duty", .boolean, optional: true),
             .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
             .init("delivered_at", Shape.time.orNull), .init("cancelled_at", Shape.time.orNull),
         ])
@@ -53,6 +59,7 @@ extension StoredDelivery {
                 json.field("candidate_count", delivery.candidates.count)
                 json.field("offered_count", delivery.offered.count)
                 if alone { writeCandidates(&json) }
+                if alone, isOfferedToNobodyOnDuty, !delivery.offered.isEmpty { json.field("nobody_on_duty", true) }
             }
         }
         json.field("created_at", times.created)
@@ -79,6 +86,15 @@ extension StoredDelivery {
         json.field("description", content.description)
         json.field("instructions", content.instructions)
         json.field("reference", content.reference)
+        if let window = content.window {
+            json.object("window") { json in
+                json.field("from", window.from.map { Timestamp($0) })
+                json.field("until", window.until.map { Timestamp($0) })
+            }
+        } else {
+            json.field("window", String?.none)
+        }
+        json.field("due_at", content.window?.until.map { Timestamp($0) })
     }
 
     private func writeCandidates(_ json: inout JSONWriter) {

@@ -15,6 +15,8 @@ package struct StoredDelivery: Sendable {
     let reader: NamedCourier?
     /// Whether the courier who asks still works for the store.
     let isPartner: Bool
+    /// Whether it is offered, and nobody whom it is offered to is on duty. Only one that is read alone knows.
+    var isOfferedToNobodyOnDuty = false
 
     /// The times of its steps.
     package struct Times: Sendable {
@@ -110,7 +112,7 @@ extension StoredDelivery {
     static let columns = """
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
-        d.recipient_lon, d.description, d.instructions, d.reference,
+        d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
         d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
         r.id, r.first_name, r.last_name, r.phone,
@@ -156,6 +158,8 @@ extension DeliveryContent {
                 firstName: first, lastName: last, address: address, phone: phone.map(PhoneNumber.init(e164:)),
                 location: location),
             description: try row.read(), instructions: try row.read(), reference: try row.read())
+        let (from, until): (Timestamp?, Timestamp?) = (try row.read(), try row.read())
+        window = DeliveryWindow(from: from.map(Moment.init), until: until.map(Moment.init))
     }
 }
 
@@ -178,7 +182,9 @@ extension DeliveryStatus: PostgresValue {
 /// Finds a delivery, without asking who may see it.
 package struct FindDelivery: Statement {
     package static let sql = """
-        SELECT \(StoredDelivery.columns) FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        SELECT \(StoredDelivery.columns), d.status = 'pending' AND NOT anybody_on_duty(
+                ARRAY(SELECT unnest(d.candidates) EXCEPT SELECT unnest(d.declined || d.forfeited)))
+        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
         """
     package static let isReadOnly = true
     let account: ID
@@ -189,5 +195,9 @@ package struct FindDelivery: Statement {
         parameters.add(id)
     }
 
-    package static func decode(_ row: inout RowReader) throws -> StoredDelivery { try StoredDelivery(&row) }
+    package static func decode(_ row: inout RowReader) throws -> StoredDelivery {
+        var stored = try StoredDelivery(&row)
+        stored.isOfferedToNobodyOnDuty = try row.read()
+        return stored
+    }
 }

@@ -94,6 +94,8 @@ public struct DeliveryContent: Equatable, Sendable {
     public var instructions: String?
     /// The store's own number of it, unique within the store.
     public var reference: String?
+    /// When it is to arrive, if that matters.
+    public var window: DeliveryWindow?
 
     /// What is delivered to whom.
     public init(recipient: Recipient, description: String, instructions: String?, reference: String?) {

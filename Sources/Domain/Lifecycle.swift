@@ -215,12 +215,16 @@ public enum EventType: String, CaseIterable, Sendable {
     /// No candidate is left.
     case stranded = "delivery.stranded"
     case cancelled = "delivery.cancelled"
+    /// Nobody has accepted it for a while.
+    case unaccepted = "delivery.unaccepted"
+    /// It was to be delivered by now.
+    case late = "delivery.late"
 
     /// The status in which the step left the delivery.
     public var status: DeliveryStatus {
         switch self {
-        case .created, .updated, .offered, .withdrawn, .declined, .returned, .stranded: .pending
-        case .accepted, .taken: .inProgress
+        case .created, .updated, .offered, .withdrawn, .declined, .returned, .stranded, .unaccepted: .pending
+        case .accepted, .taken, .late: .inProgress
         case .delivered: .delivered
         case .cancelled: .cancelled
         }

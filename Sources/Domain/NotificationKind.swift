@@ -9,6 +9,11 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     case deliveryReturned = "delivery_returned"
     /// No candidate is left.
     case deliveryStranded = "delivery_stranded"
+    /// Nobody has accepted it for a while.
+    case deliveryUnaccepted = "delivery_unaccepted"
+    case deliveryLate = "delivery_late"
+    /// How many offers wait, for a courier without a device.
+    case offersWaiting = "offers_waiting"
     case partnerJoined = "partner_joined"
     case passwordReset = "password_reset"
     /// To the number or address that is to be proven.
@@ -24,7 +29,7 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     public var goesBySMS: Bool {
         switch self {
         case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
-            .partnerJoined, .partnershipEnded:
+            .deliveryUnaccepted, .deliveryLate, .partnerJoined, .partnershipEnded:
             false
         default: true
         }

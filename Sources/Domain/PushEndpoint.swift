@@ -19,4 +19,12 @@ public struct PushEndpoint: Hashable, Sendable {
         host = named.hasPrefix("[") ? String(named.dropFirst().dropLast()) : named
         origin = "https://" + named + (parts.2.map(String.init) ?? "")
     }
+
+    /// Whether the host is a name that means the same everywhere.
+    public var isNamedPublicly: Bool {
+        let labels = host.split(separator: ".")
+        guard labels.count > 1, let last = labels.last, last.first?.isLetter == true else { return false }
+        return !["local", "localhost", "internal", "lan", "home", "intranet", "test", "onion"].contains(last)
+            && !host.hasSuffix(".home.arpa")
+    }
 }

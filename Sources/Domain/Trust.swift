@@ -8,6 +8,9 @@ public struct Trust: Sendable {
     /// Whether new stores wait until an operator approves them.
     public var storeApproval = false
 
+    /// Whether couriers without a device are told of offers by SMS.
+    public var offersBySMS = false
+
     /// The usual rules.
     public init() {}
 
@@ -15,6 +18,7 @@ public struct Trust: Sendable {
     public func shown(throttle: Double?) -> [(name: String, rule: String)] {
         let stores = throttle == nil ? "off" : "\(Self.newStores) an hour of an address, and of its network"
         return sms.shown(isLifted: throttle == nil) + rates.shown(throttle: throttle) + [
+            ("sms.offers", offersBySMS ? "1 in ten minutes to a courier without a device" : "off"),
             ("stores.approval", storeApproval ? "on" : "off"), ("stores.new", stores),
             ("devices", "\(Bounds.devices) an account"),
         ]

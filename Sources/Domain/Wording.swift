@@ -17,7 +17,7 @@ public enum Wording {
     }
 
     /// The arguments that nobody wrote, and those that are names.
-    private static let ours: Set<String> = ["code", "url", "minutes", "hours"]
+    private static let ours: Set<String> = ["code", "url", "minutes", "hours", "count"]
     private static let names: Set<String> = ["store", "courier"]
 
     static let templates = Dictionary(

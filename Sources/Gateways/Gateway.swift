@@ -10,21 +10,24 @@ public struct Gateway {
     private static let leaseSeconds = 30
     /// How many milliseconds to wait for transfers before asking again, when there were no messages.
     private static let pause: Int32 = 25
+    /// The same for one who is told of messages: what nobody tells of is what comes again.
+    private static let longPause: Int32 = 1000
 
     private let queue: OutboxQueue
     private let channels: [String]
     private let most: Int
     private let grace: Int
     private let tell: (String) -> Void
+    private let bell: Bell?
     private var outlets: Outlets
     private let transfers = Transfers<Claimed>()
     private var verdicts: [(message: Claimed, verdict: Verdict)] = []
     private var troubles = 0
 
     /// A gateway of these channels, with at most so many messages under way. When it is to stop it finishes what it has
-    /// within `grace` seconds, and gives the rest back. Failures are told to `tell`.
+    /// within `grace` seconds, and gives the rest back. Failures are told to `tell`. One with a bell is told of messages.
     public init(
-        database url: String, channels: [String], to outlets: Outlets, most: Int, grace: Int,
+        database url: String, channels: [String], to outlets: Outlets, most: Int, grace: Int, bell: Bell? = nil,
         tell: @escaping (String) -> Void
     ) {
         queue = OutboxQueue(url: url)
@@ -32,7 +35,9 @@ public struct Gateway {
         self.outlets = outlets
         self.most = most
         self.grace = grace
+        self.bell = bell
         self.tell = tell
+        bell?.hang(transfers.waker)
     }
 
     /// Works until `isToStop`.
@@ -41,14 +46,27 @@ public struct Gateway {
             do {
                 // Reports come before anything that may fail, because what is done must not be done twice.
                 try report()
+                bell?.isStill()
                 let claimed = try claim()
-                sort(transfers.wait(milliseconds: claimed > 0 ? 0 : Self.pause))
+                if claimed > 0 {
+                    sort(transfers.wait(milliseconds: 0))
+                } else {
+                    waitForMore(until: isToStop)
+                }
                 troubles = 0
             } catch {
                 rest(after: error, until: isToStop)
             }
         }
         finish()
+        bell?.takeDown()
+    }
+
+    /// Waits for transfers, and for the bell, but not so shortly that a busy server is asked without end.
+    private mutating func waitForMore(until isToStop: () -> Bool) {
+        let shortest = Self.now + Double(Self.pause) / 1000
+        sort(transfers.wait(milliseconds: bell == nil || transfers.count > 0 ? Self.pause : Self.longPause))
+        while bell != nil, Self.now < shortest, !isToStop() { sort(transfers.wait(milliseconds: Self.pause)) }
     }
 
     /// Starts as many transfers as there is room for.

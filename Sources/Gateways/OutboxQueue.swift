@@ -12,15 +12,16 @@ final class OutboxQueue {
         let rows = try query(
             """
             SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt,
-                to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-            FROM outbox_claim($1, $2, $3)
+                to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                ceil(extract(epoch FROM expires_at - clock_timestamp()))::bigint
+            FROM outbox_take($1, $2, $3)
             """, [channel, String(most), String(seconds)])
         return rows.map { row in
             let texts = row.map { $0 ?? "" }
             return Claimed(
                 id: texts[0], lease: texts[1], kind: texts[2], channel: texts[3], address: texts[4], platform: row[5],
                 language: texts[6], title: texts[7], body: texts[8], data: texts[9], attempt: Int(texts[10]) ?? 1,
-                createdAt: texts[11], secondsLeft: nil)
+                createdAt: texts[11], secondsLeft: Int(texts[12]))
         }
     }
 

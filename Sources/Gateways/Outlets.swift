@@ -2,11 +2,11 @@ import Crypto
 import Glibc
 
 /// The ways out of a gateway: one for each channel, and for push one for each platform.
-public struct Outlets {
-    /// The ways by channel, or for push by platform. A webhook takes messages that have no way of their own.
-    private var providers: [String: any Provider] = [:]
-    private var webhook: (any Provider)?
-    private var logs = false
+public struct Outlets: Sendable {
+    /// The ways by channel, and for push by platform, too. One without a channel takes messages that have no way of their own.
+    private var providers: [String?: any Provider] = [:]
+    /// The channels whose messages are written to standard output; nil for all.
+    private var logged: Set<String?> = []
     /// A file of the certificates to trust, instead of the system's.
     let certificates: String?
     /// Whether messages may go where everybody on the way reads them.
@@ -24,8 +24,11 @@ public struct Outlets {
     }
 
     func outlet(for message: Claimed) -> Outlet {
-        if logs { return .log }
-        if let provider = providers[message.platform ?? message.channel] ?? webhook { return .provider(provider) }
+        if isLogged(message.channel) { return .log }
+        let names = [message.platform, message.channel].compactMap(\.self)
+        if let provider = names.lazy.compactMap({ providers[$0] }).first ?? providers[nil] {
+            return .provider(provider)
+        }
         return .none("this gateway has no way to \(message.platform ?? message.channel)")
     }
 
@@ -35,9 +38,12 @@ public struct Outlets {
 
     /// Whether there is a way for messages of that channel.
     public func serve(_ channel: String) -> Bool {
-        if logs || webhook != nil { return true }
-        return channel == "push" ? providers["fcm"] != nil || providers["apns"] != nil : providers[channel] != nil
+        if isLogged(channel) || providers[nil] != nil { return true }
+        let ways = channel == "push" ? ["push", "fcm", "apns"] : [channel]
+        return ways.contains { providers[$0] != nil }
     }
+
+    private func isLogged(_ channel: String) -> Bool { logged.contains(channel) || logged.contains(nil) }
 
     func log(_ message: Claimed) -> Verdict {
         var line = message.json[...] + Array("\n".utf8)
@@ -61,12 +67,14 @@ extension Outlets {
         return url
     }
 
-    /// Writes messages to standard output, a line of JSON each.
-    public mutating func addLog() { logs = true }
+    /// Writes messages to standard output, a line of JSON each: those of a channel, or all.
+    public mutating func addLog(for channel: String?) { logged.insert(channel) }
 
-    /// Posts messages to the operator's own receiver.
-    public mutating func addWebhook(_ url: String, secret: () throws -> WebhookSecret) throws {
-        webhook = Webhook(url: try guarded(url), secret: try secret())
+    /// Posts messages to the operator's own receiver: those of a channel, or all that have no way of their own.
+    public mutating func addWebhook(
+        _ url: String, for channel: String?, secret: () throws -> WebhookSecret
+    ) throws {
+        providers[channel] = Webhook(url: try guarded(url), secret: try secret())
     }
 
     /// Sends SMS by posting a form, as Twilio takes it.

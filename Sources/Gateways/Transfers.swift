@@ -45,6 +45,12 @@ public final class Transfers<Token> {
         return over
     }
 
+    /// Ends a waiting, from another thread. It must not be called any more once the transfers are gone.
+    var waker: @Sendable () -> Void {
+        nonisolated(unsafe) let multi = multi
+        return { curl_multi_wakeup(multi) }
+    }
+
     private func takeFinished() -> [(token: Token, reply: Transfer.Reply)] {
         var over: [(token: Token, reply: Transfer.Reply)] = []
         var left: Int32 = 0

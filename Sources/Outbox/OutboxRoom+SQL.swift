@@ -220,15 +220,16 @@ struct ChannelStats: Sendable {
 /// Reads the state of channels.
 struct ReadOutboxStats: Statement {
     static let sql = """
-        SELECT c.channel::text,
-            (SELECT count(*) FROM message_queue q WHERE q.channel = c.channel AND lease IS NULL),
-            (SELECT count(*) FROM message_queue q WHERE q.channel = c.channel AND lease IS NOT NULL),
-            (SELECT count(*) FROM messages_dead d WHERE d.channel = c.channel),
+        SELECT c.channel,
+            (SELECT count(*) FROM message_queue q WHERE q.channel = ANY (c.lanes) AND lease IS NULL),
+            (SELECT count(*) FROM message_queue q WHERE q.channel = ANY (c.lanes) AND lease IS NOT NULL),
+            (SELECT count(*) FROM messages_dead d WHERE d.channel = ANY (c.lanes)),
             (SELECT coalesce(sum(count), 0)::bigint FROM message_counts n
-                WHERE n.channel = c.channel AND what = 'delivered' AND minute > now() - interval '1 hour'),
+                WHERE n.channel = ANY (c.lanes) AND what = 'delivered' AND minute > now() - interval '1 hour'),
             (SELECT extract(epoch FROM clock_timestamp() - min(created_at))::float8 FROM message_queue q
-                WHERE q.channel = c.channel AND lease IS NULL)
-        FROM unnest($1::message_channel[]) AS c(channel)
+                WHERE q.channel = ANY (c.lanes) AND lease IS NULL)
+        FROM (
+            SELECT channel, lanes_of(ARRAY[channel])::message_channel[] AS lanes FROM unnest($1::text[]) AS channel) c
         """
     static let isReadOnly = true
     let channels: [String]
@@ -274,7 +275,7 @@ struct ListDead: Statement {
         SELECT m.id, m.kind, m.channel::text, m.address, m.platform, m.language, m.title, m.body, m.data, d.attempt,
             m.created_at, d.died_at, d.reason
         FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
-        WHERE d.channel::text = ANY ($1) AND (d.died_at, d.id) < (
+        WHERE d.channel::text = ANY (lanes_of($1)) AND (d.died_at, d.id) < (
             coalesce($2::timestamptz, 'infinity'), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
         ORDER BY d.died_at DESC, d.id DESC LIMIT $4
         """
@@ -327,13 +328,14 @@ struct RetryDead: Statement {
                 AND (m.kind <> 'invite' OR m.subject IS NULL OR EXISTS (
                     SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open')) AS is_true
             FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
-            WHERE d.id = $1 AND d.channel::text = ANY ($2) FOR UPDATE OF d),
+            WHERE d.id = $1 AND d.channel::text = ANY (lanes_of($2)) FOR UPDATE OF d),
         raised AS (
             DELETE FROM messages_dead d USING dead
             WHERE d.id = dead.id AND d.created_at = dead.created_at AND is_true),
         queued AS (
             INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
-            SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at, has_code
+            SELECT id, created_at, lane_of(channel, platform), message_way(channel, address), kind, account_id, subject,
+                expires_at, has_code
             FROM dead WHERE is_true)
         SELECT is_true FROM dead
         """

@@ -8,7 +8,8 @@ package enum Tell {
     /// `stranger`, or `asked` where the statement is to be refused if it cannot be sent.
     ///
     /// `reach_of` says how far a kind goes: `else_sms` and `surely` reach a courier's number if there is no device, and
-    /// `never_push` and `proven` reach a number or e-mail address alone. Only `never_push` reaches one that is not proven.
+    /// `never_push` and `proven` reach a number or e-mail address alone, and `else_email` an address if there is no device.
+    /// Only `never_push` reaches what is not proven. An `offer` is pushed to couriers who are on duty.
     package static func sql(_ notices: String) -> String {
         """
         INSERT INTO messages (
@@ -28,16 +29,20 @@ package enum Tell {
                     jsonb_strip_nulls(jsonb_build_object('keys', d.keys)) AS extra
                 FROM accounts a JOIN devices d ON d.account_id = a.id
                 WHERE a.id = account AND a.notifications_enabled AND reach NOT IN ('never_push', 'proven')
+                    AND (reach <> 'offer' OR (
+                        SELECT duty_now(k.on_duty, k.duty_until) FROM couriers k WHERE k.id = account))
                 UNION ALL
                 SELECT 'sms', k.phone, NULL, a.language, '{}' FROM accounts a JOIN couriers k ON k.id = a.id
-                WHERE a.id = account AND reach <> 'push' AND k.phone IS NOT NULL AND (
+                WHERE a.id = account AND reach NOT IN ('push', 'offer', 'else_email') AND k.phone IS NOT NULL AND (
                     reach = 'never_push' OR k.phone_verified AND (
                         reach = 'proven' OR (reach = 'surely' OR a.notifications_enabled)
                         AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id))))
                 UNION ALL
                 SELECT 'email', s.email, NULL, a.language, '{}' FROM accounts a JOIN stores s ON s.id = a.id
                 WHERE a.id = account AND s.email IS NOT NULL AND (
-                    reach = 'never_push' OR reach = 'proven' AND s.email_verified)
+                    reach = 'never_push' OR s.email_verified AND (reach = 'proven'
+                        OR reach = 'else_email' AND a.notifications_enabled
+                        AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)))
                 UNION ALL
                 SELECT 'sms', n.phone, NULL, n.language, '{}' WHERE n.phone IS NOT NULL
                 UNION ALL

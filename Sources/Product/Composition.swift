@@ -21,6 +21,7 @@ package struct Composition: Sendable {
     private let ear: Ear
     private let numbering: EventNumbering
     private let leaving: Leaving
+    private let due: DueSweep
     private let tail: FeedTail
     private let outbox: OutboxTail
 
@@ -46,6 +47,12 @@ package struct Composition: Sendable {
         package var isDemo = false
         /// What may be done, how often, and what it may cost.
         package var trust = Trust()
+        /// The push services that may be in a network of one's own.
+        package var pushHosts: Set<String> = []
+        /// The public half of the key that signs push to browsers; nil where none is sent.
+        package var webPushKey: String?
+        /// Told when there may be messages.
+        package var messagesMayWait: @Sendable () -> Void = {}
 
         /// The settings as they are given.
         package init(
@@ -106,6 +113,13 @@ package struct Composition: Sendable {
         self.leaving = leaving
         let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
         self.numbering = numbering
+        due = DueSweep(database, publicURL: settings.publicURL, on: group.loops[0]) {
+            numbering.ring()
+            outbox.ring()
+            settings.messagesMayWait()
+        } failed: {
+            failed("overdue deliveries", $0)
+        }
         upkeep = [
             Task(executorPreference: group.loops[0]) {
                 await Deadlines(database, upkeep: lanes.upkeep, Self.dueKinds(settings), failed: failed).run(
@@ -127,7 +141,8 @@ package struct Composition: Sendable {
             IdentityRoom(database: database, passwords: passwords, throttle: throttle, confirmations: confirmations),
             SessionRoom(
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
-            DeviceRoom(), SecurityRoom(), InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
+            DeviceRoom(pushHosts: settings.pushHosts), SecurityRoom(),
+            InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads),
             DeliveryRoom(
@@ -135,7 +150,7 @@ package struct Composition: Sendable {
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
-            AboutRoom(version: settings.version, verifies: settings.verifies),
+            AboutRoom(settings),
         ]
         let app = AppRoom(codes: codes, eventTypes: rooms.flatMap(\.eventTypes))
         let undo = UndoRoom(
@@ -149,6 +164,7 @@ package struct Composition: Sendable {
         ) {
             numbering.ring()
             outbox.ring()
+            settings.messagesMayWait()
         }
         routes = gate.routes(of: rooms + [app, undo, pages])
     }
@@ -192,6 +208,7 @@ package struct Composition: Sendable {
         for task in upkeep { task.cancel() }
         numbering.stop()
         leaving.stop()
+        due.stop()
         await ear.stop()
         // It waits for threads, so it is not done on a loop.
         await Task.detached { hasher.stop() }.value

@@ -2,6 +2,7 @@ import API
 import Crypto
 import Product
 import EventLoop
+import Gateways
 import Glibc
 import HTTP
 import Observability
@@ -16,6 +17,7 @@ final class Application: Sendable {
     private let lanes: Lanes
     private let service: Service
     private let operators: Operators
+    private let gateway: OwnGateway?
     private let stopping: Stopping
 
     /// The parts that run before there is a database.
@@ -40,11 +42,15 @@ final class Application: Sendable {
         let grace: Duration
     }
 
-    private init(_ parts: Parts, _ lanes: Lanes, _ service: Service, _ operators: Operators, _ stopping: Stopping) {
+    private init(
+        _ parts: Parts, _ lanes: Lanes, _ service: Service, _ operators: Operators, _ gateway: OwnGateway?,
+        _ stopping: Stopping
+    ) {
         self.parts = parts
         self.lanes = lanes
         self.service = service
         self.operators = operators
+        self.gateway = gateway
         self.stopping = stopping
         address = service.server.address
     }
@@ -58,8 +64,8 @@ final class Application: Sendable {
         do {
             let log = try await Log(configuration.logFormat, sink: sink, on: group)
             let metrics = try await Metrics(on: group)
-            // There is one connection more than the lanes have, for migrating.
-            let connections = Lanes.connections(loops: configuration.loops, poolSize: configuration.poolSize) + 1
+            // There are two connections more than the lanes have, for migrating and for the gateway.
+            let connections = Lanes.connections(loops: configuration.loops, poolSize: configuration.poolSize) + 2
             let store = try await DataStore.open(configuration.database, connections: connections) {
                 log.observe(.process($0))
             }
@@ -95,8 +101,14 @@ final class Application: Sendable {
         let readiness = Readiness(
             database: lanes.requests, newestMigration: Schema.migrations.count,
             functionsRevision: Schema.functionsRevision)
+        let gateways = configuration.gateways
+        var product = configuration.product
+        let bell = Bell()
+        let pushKey = try await PushKey.find(lanes.requests, secret)
+        if gateways.sendsWebPush { product.webPushKey = Base64URL.encode(pushKey.publicPoint) }
+        if !gateways.channels.isEmpty { product.messagesMayWait = { bell.ring() } }
         let service = try await Service.start(
-            configuration.product, configuration.server, lanes: lanes, on: parts.group, secret: secret,
+            product, configuration.server, lanes: lanes, on: parts.group, secret: secret,
             status: StatusRoom(readiness),
             observe: { parts.observe(.http($0)) },
             failed: { parts.observe(.process(.jobFailed($0, reason: "\($1)"))) },
@@ -107,16 +119,36 @@ final class Application: Sendable {
             group: parts.group, server: service.server)
         do {
             let operators = try await Operators(configuration.admin, readiness, report, parts)
+            let gateway = try begin(gateways, configuration, parts, secret, pushKey, bell)
             parts.observe(
                 .process(
                     .listening("\(service.server.address)", admin: operators.server.map { "\($0.address)" })))
             return Application(
-                parts, lanes, service, operators,
+                parts, lanes, service, operators, gateway,
                 Stopping(drain: configuration.drain, grace: configuration.shutdownGrace))
         } catch {
             await service.stop(within: .zero)
             throw error
         }
+    }
+
+    /// Begins to send on what this node sends by itself.
+    private static func begin(
+        _ gateways: OwnGateways, _ configuration: Configuration, _ parts: Parts, _ secret: ServerSecret,
+        _ pushKey: PrivateKey, _ bell: Bell
+    ) throws -> OwnGateway? {
+        guard !gateways.channels.isEmpty else { return nil }
+        var outlets = try gateways.outlets(signedBy: WebhookSecret(of: secret))
+        let url = configuration.product.publicURL
+        if gateways.sendsWebPush {
+            // Push services want to know whom to turn to.
+            outlets.addWebPush(
+                pushKey, contact: url.isSecure ? url.text : "mailto:kurir@localhost", hosts: gateways.pushHosts)
+        }
+        return try OwnGateway(
+            gateways.channels, to: outlets, database: parts.store.url,
+            grace: Int(configuration.shutdownGrace / .seconds(1)), bell: bell
+        ) { parts.observe(.process(.trouble("gateway: \($0)"))) }
     }
 
     /// Fills the database if it is empty, and gives its people.
@@ -132,6 +164,7 @@ final class Application: Sendable {
         operators.readiness.leave()
         try? await Task.sleep(for: stopping.drain)
         await service.stop(within: stopping.grace)
+        await gateway?.stop()
         await operators.server?.stop(within: .zero)
         await lanes.stop()
         await parts.store.close()

@@ -28,8 +28,9 @@ enum Command: String, CaseIterable {
                 .messageDays, .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat,
                 .drainSeconds,
-                .shutdownGrace,
-            ]
+                .shutdownGrace, .offersBySMS, .ownGateways, .pushHosts, .gatewayCertificates, .gatewayInsecure,
+                .webhookSecret, .webhookSecretFile, .firebaseKey, .appleKey, .appleKeyID, .appleTeam, .appleTopic,
+            ] + ["sms", "email"].flatMap { channel in Option.ofProviders.map { $0.of(channel) } }
         case .simulate:
             [
                 .simulatedServer, .simulatedSeed, .simulatedStores, .simulatedCouriers, .simulatedDays, .simulatedSpeed,

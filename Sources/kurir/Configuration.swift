@@ -19,12 +19,15 @@ struct Configuration: Sendable {
     var logFormat: LogFormat
     var drain: Duration
     var shutdownGrace: Duration
+    var gateways: OwnGateways
     var product: Composition.Settings
 
     init(_ settings: GivenSettings) throws {
         server = ServerConfiguration(listen: try Self.listen(settings))
         admin = try AdminAddress(settings)
+        gateways = try OwnGateways(settings)
         product = try Self.product(settings, at: server.listen)
+        product.pushHosts = gateways.pushHosts
         server.isByTLSAlone = product.publicURL.isSecure
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =
@@ -92,6 +95,8 @@ struct Configuration: Sendable {
         if let rates = try three(.rates, "600,6000,20000") {
             (trust.rates.deliveries, trust.rates.writes, trust.rates.told) = (rates[0], rates[1], rates[2])
         }
+        trust.offersBySMS =
+            try settings.value(.offersBySMS, expected: "on or off") { ["on": true, "off": false][$0] } ?? false
         trust.storeApproval =
             try settings.value(.storeApproval, expected: "on or off") { ["on": true, "off": false][$0] } ?? false
         if let budget = try three(.smsBudget, "100,5,1000") {

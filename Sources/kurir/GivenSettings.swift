@@ -41,7 +41,10 @@ struct GivenSettings: Sendable {
                     "--\(option.name) would stand where others on this machine read it: give it by \(option.environment),"
                         + " or in a file by --\(file)")
             }
-            let text = try Self.value(of: option, parts, &rest)
+            var text = try Self.value(of: option, parts, &rest)
+            if option.isRepeatable, let before = values[option.name], before.isOnCommandLine {
+                text = before.text + "," + text
+            }
             values[option.name] = Given(text: text, origin: "--" + option.name, isOnCommandLine: true)
         }
         try refuseUnknown(environment)

@@ -8,6 +8,8 @@ struct Option: Sendable {
     let environment: String
     /// Its description in the help.
     let help: String
+    /// Whether it can be given several times, for a list.
+    var isRepeatable = false
     /// For a secret, which the command line must not have: the option that names a file with it.
     var orInFile: String?
 
@@ -117,6 +119,17 @@ struct Option: Sendable {
         help:
             "where messages go: a webhook, standard output, or a provider; fcm,apns for both; twilio+URL for another host"
     )
+    static let ownGateways = Option(
+        name: "gateway", placeholder: "CHANNEL=TARGET", environment: "KURIR_GATEWAYS",
+        help:
+            "what this Kurir sends on by itself: sms=, email= and push= what gateway run has for --to; webpush=on|off (on)",
+        isRepeatable: true)
+    static let pushHosts = Option(
+        name: "push-hosts", placeholder: "HOSTS", environment: "KURIR_PUSH_HOSTS",
+        help: "push services for browsers that may be in a network of one's own")
+    static let offersBySMS = Option(
+        name: "offers-by-sms", placeholder: "on|off", environment: "KURIR_OFFERS_BY_SMS",
+        help: "on: couriers without a device are told by SMS, once in ten minutes, how many offers wait (off)")
     static let webhookSecret = Option(
         name: "secret", placeholder: "whsec_…", environment: "KURIR_WEBHOOK_SECRET",
         help: "what webhooks are signed with (the one that kurir gateway secret prints)", orInFile: "secret-file")

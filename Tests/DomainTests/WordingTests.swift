@@ -13,14 +13,15 @@ import Testing
         .deliveryDelivered: ["courier", "reference", "address"],
         .deliveryReturned: ["courier", "reference", "address", "reason"],
         .deliveryStranded: ["reference", "address"],
-        .partnerJoined: ["courier"],
+        .deliveryUnaccepted: ["reference", "address"], .deliveryLate: ["reference", "address"],
+        .offersWaiting: ["count", "url"], .partnerJoined: ["courier"],
         .passwordReset: ["code", "minutes"], .confirmationCode: ["code", "minutes"],
         .newDevice: ["address"], .passwordChanged: [], .loginChanged: ["url", "hours"], .sessionEnded: [],
     ]
     static let examples = [
         "store": "Pekara Klas", "courier": "Ana Kos", "code": "01ABC-DEF89", "url": "https://kurir.hr/i/01ABCDEF89",
         "reference": "2026-17", "address": "Ilica 1, Zagreb", "reason": "Guma je pukla", "minutes": "15",
-        "description": "Torta", "hours": "72",
+        "description": "Torta", "hours": "72", "count": "3",
     ]
 
     @Test(arguments: Language.known, NotificationKind.allCases)

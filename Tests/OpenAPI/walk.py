@@ -127,6 +127,7 @@ def carry(way, store, courier):
         way.call("get_deliveries_id_history", token=token, path_parameters=delivery)
         way.call("get_events", token=token)
         way.call("get_events", token=token, query={"after": "now", "wait_seconds": 0})
+    way.call("get_deliveries_id_notices", token=store, path_parameters=delivery)
     way.call("get_lifecycle")
     way.call("get_stats", token=store)
 
@@ -135,6 +136,7 @@ def keep_house(way, store, courier):
     way.call("patch_me", token=courier, body={"first_name": "Eva", "language": "hr", "notifications_enabled": True})
     device = {"token": "device"}
     way.call("put_me_devices_token", 204, courier, path_parameters=device, body={"platform": "apns"})
+    way.call("put_me_duty", 200, courier, body={"on": True})
     way.call("delete_me_devices_token", 204, courier, path_parameters=device)
     # Nothing has to be proven here.
     way.call("put_me_phone", 200, courier, body={"phone": "+385911111112", "current_password": PASSWORD})

@@ -104,6 +104,8 @@ import Testing
                     access: .courier, body: [:], strangers: others("/deliver", .courier)),
                 "post /v1/deliveries/{id}/cancel": Row(
                     access: .signedIn, body: [:], strangers: others("/cancel", .store, .courier)),
+                "get /v1/deliveries/{id}/notices": Row(access: .store, strangers: others("/notices", .store)),
+                "put /v1/me/duty": Row(access: .courier, body: ["on": true]),
                 "get /v1/deliveries/{id}/history": Row(
                     access: .signedIn, strangers: others("/history", .store, .courier)),
             ]

@@ -104,7 +104,7 @@ import Testing
             "message_counts",
             "messages_done",
             "partnership_endings", "schema_backfills", "schema_functions", "schema_least",
-            "schema_migrations", "server_secret", "trust",
+            "schema_migrations", "server_keys", "server_secret", "trust",
         ]
         var empty: Set<String> = []
         for table in try await tables(api, "relkind IN ('r', 'p') AND NOT relispartition") {
@@ -186,6 +186,11 @@ import Testing
             SELECT \(number), \(number), sha256(n::text::bytea), now() + interval '1 day', '127.0.0.1'
             FROM generate_series(1, 20000) n
             """,
+            "INSERT INTO gathered_mails (account_id, next_at) SELECT \(number), now() FROM generate_series(1, 2000) n",
+            """
+            INSERT INTO offer_texts (courier_id, store_id, due_at)
+            SELECT \(number), \(number), now() + interval '1 hour' FROM generate_series(1, 2000) n
+            """,
             "INSERT INTO sms_stops (phone) SELECT '+38590' || 20000000 + n FROM generate_series(1, 20000) n",
             """
             INSERT INTO sms_budgets (kind, subject, drained_at)
@@ -203,10 +208,11 @@ import Testing
             """
             INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name,
                 recipient_last_name, recipient_address, description, reference, created_at, updated_at, accepted_at,
-                delivered_at)
+                delivered_at, alert_at, late_at)
             SELECT \(number), store_id, CASE WHEN n % 10 = 0 THEN 'pending' ELSE 'delivered' END::delivery_status, 1,
                 CASE WHEN n % 10 > 0 THEN candidates[1] END, candidates, 'Iva', 'Ivić', 'Ilica ' || n, 'Torta', 'R' || n,
-                now(), now(), CASE WHEN n % 10 > 0 THEN now() END, CASE WHEN n % 10 > 0 THEN now() END
+                now(), now(), CASE WHEN n % 10 > 0 THEN now() END, CASE WHEN n % 10 > 0 THEN now() END,
+                now() + interval '1 hour', now() + interval '1 hour'
             FROM deliveries d, generate_series(1, 20000) n WHERE d.id = '\(id)'
             """,
             "INSERT INTO jobs SELECT candidates[1], status, id, store_id FROM deliveries WHERE id <> '\(id)'",
@@ -293,7 +299,8 @@ private struct Statements: Sendable {
             Self.one(CommitCreations<PassOver>(commits: [create])), Self.one(CommitSteps<PassOver>(commits: [accept])),
             Self.one(CommitSteps<WaitFor>(commits: [accept])),
             Self.one(FindDelivery(account: courier, id: id)), Self.one(ListOfStore(part: part)),
-            Self.one(ListOfCourier(part: jobs)), Self.one(FindStoreWithPartners(store: storeID, couriers: [courier])),
+            Self.one(ListOfCourier(part: jobs)),
+            Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
             Self.one(FindStrangers(delivery: offered.delivery)), Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
@@ -307,6 +314,8 @@ private struct Statements: Sendable {
             Self.one(
                 RedeemInvite(
                     invite: .new(), courier: courier, message: Message(.partnerJoined, ["courier": "Ana"], data: [:]))),
+            Self.one(IsAnythingDue()), Self.one(TakeUnaccepted()), Self.one(TakeLate()), Self.one(TakeOfferTexts()),
+            Self.one(try ListNotices(delivery: id, page: page)),
             Self.one(TakeDue(kinds: ["one"], time: .seconds(1))),
             Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
             Self.one(FindCredentials(login: number, address: "127.0.0.1")),

@@ -90,13 +90,16 @@ import Testing
         try await API.serving { api in
             let store = try await api.store()
             let without = try await api.call("PUT", "/v1/me/devices/x", ["platform": "webpush"], as: store.token)
-            #expect(without.status == 422 && without.wrong == ["p256dh": "required", "auth": "required"])
-            let with = try await api.call(
-                "PUT", "/v1/me/devices/https%3A%2F%2Fpush.example%2F1",
-                ["platform": "webpush", "p256dh": "BPk", "auth": "s3"], as: store.token)
-            #expect(with.status == 204)
+            #expect(without.status == 422 && without.wrong == ["endpoint": "required", "keys": "required"])
+            for number in 1...2 {
+                let with = try await api.call(
+                    "PUT", "/v1/me/devices/browser", Subscription.json("https://push.example/\(number)"),
+                    as: store.token)
+                #expect(with.status == 204)
+            }
             #expect(
-                try await api.execute("SELECT keys->>'auth', token FROM devices") == [["s3", "https://push.example/1"]])
+                try await api.execute("SELECT keys->>'auth', token FROM devices")
+                    == [[Subscription.auth, "https://push.example/2"]])
             let unknown = try await api.call("PUT", "/v1/me/devices/x", ["platform": "pigeon"], as: store.token)
             #expect(unknown.status == 422 && unknown.wrong == ["platform": "invalid_value"])
         }

@@ -198,13 +198,12 @@ import Testing
     @Test func `a message of web push has the keys to encrypt it with`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
-            let device: JSON = ["platform": "webpush", "p256dh": "BPk", "auth": "s3"]
             _ = try await api.call(
-                "PUT", "/v1/me/devices/https%3A%2F%2Fpush.example%2Fx", device, as: couriers[0].token)
+                "PUT", "/v1/me/devices/browser", Subscription.json("https://push.example/x"), as: couriers[0].token)
             _ = try await api.delivery(of: store, to: couriers)
             let messages = try await api.claim(try await api.key(), channel: "push")
             #expect(messages.map { $0["address"] } == ["https://push.example/x"])
-            #expect(messages[0]["data"]["keys"] == ["p256dh": "BPk", "auth": "s3"])
+            #expect(messages[0]["data"]["keys"] == Subscription.keys)
         }
     }
 

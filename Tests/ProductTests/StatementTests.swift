@@ -81,6 +81,7 @@ import Testing
         InsertCourier.self,
         UpdateAccount.self,
         UpdateStore.self,
+        SetDuty.self,
         UpdateCourier.self,
         ListCancellations.self,
         CourierExists.self,
@@ -123,6 +124,12 @@ import Testing
         FindDeliveriesByWord<SearchOfCourier>.self,
         TakeEnding.self,
         KeepEnding.self,
+        ListNotices.self,
+        IsAnythingDue.self,
+        TakeUnaccepted.self,
+        TakeLate.self,
+        TakeOfferTexts.self,
+        TellOverdue.self,
         EndLeaving.self,
         FindStandings.self,
         ListOfStore.self,
@@ -145,6 +152,7 @@ import Testing
         ReadBudgetFigures.self,
         CountDevices.self,
         SetTrust.self,
+        KeepServerKey.self,
     ]
 
     /// The statements whose parameters could have several types.

@@ -3,7 +3,7 @@
 -- The channels of the role that has signed in: those that it was given, or all where nobody limited it.
 CREATE OR REPLACE FUNCTION channels_of_session() RETURNS text[]
 LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN count(*) = 0 THEN '{push,sms,email}' ELSE coalesce(
+    SELECT CASE WHEN count(*) = 0 THEN '{push,webpush,sms,email}' ELSE coalesce(
         array_agg(DISTINCT channel) FILTER (WHERE revoked_at IS NULL AND (expires_at > now()) IS NOT FALSE), '{}') END
     FROM gateway_keys, unnest(channels) AS channel WHERE role = session_user
 $$;
@@ -22,35 +22,30 @@ BEGIN
 END
 $$;
 
--- Takes the oldest message of up to so many addresses, for so long. Nobody else is given a message to one of these
+-- Takes the oldest message of up to so many addresses in a lane, for so long. Nobody else is given a message to one of these
 -- addresses meanwhile.
-CREATE OR REPLACE FUNCTION outbox_claim(wanted_channel text, wanted integer, lease_seconds integer)
+CREATE OR REPLACE FUNCTION claim_lane(asked message_channel, wanted integer, lease_seconds integer)
 RETURNS TABLE (id uuid, lease uuid, kind text, channel text, address text, platform text, language text, title text,
-    body text, data jsonb, attempt integer, created_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER
+    body text, data jsonb, attempt integer, created_at timestamptz, expires_at timestamptz)
+LANGUAGE plpgsql
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     -- The database's clock, and not the transaction's: a gateway may claim again and again in one.
     moment timestamptz := clock_timestamp();
-    start regclass := 'queue_start_' || wanted_channel;
-    look regclass := 'queue_look_' || wanted_channel;
+    start regclass := 'queue_start_' || asked;
+    look regclass := 'queue_look_' || asked;
     known_start timestamptz := queue_time(start);
     -- Also when the clock was put back.
     looks_further boolean := queue_time(look) <= moment OR known_start > moment;
     place_at timestamptz := CASE WHEN looks_further THEN '-infinity' ELSE known_start END;
     place_seq bigint := 0;
-    asked message_channel := wanted_channel;
     batch integer := wanted;
     met record;
     found integer := 0;
     buried integer := 0;
 BEGIN
-    IF (wanted BETWEEN 1 AND 500 AND lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
-        RAISE EXCEPTION 'claim 1 to 500 messages for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    PERFORM let_in(wanted_channel);
     -- To the minute, and nobody waits for it.
     UPDATE channel_claims SET claimed_at = moment WHERE channel = (
         SELECT channel FROM channel_claims WHERE channel = asked AND claimed_at < moment - interval '1 minute'
@@ -99,7 +94,7 @@ BEGIN
                         ready_at = moment + make_interval(secs => lease_seconds)
                     WHERE ctid = ANY (met.next_rows) RETURNING q.*)
                 SELECT t.id, t.lease, m.kind, m.channel::text, m.address, m.platform, m.language, m.title, m.body, m.data,
-                    t.attempt, t.created_at
+                    t.attempt, t.created_at, t.expires_at
                 FROM taken t, LATERAL (
                     SELECT * FROM messages m WHERE m.id = t.id AND m.created_at = t.created_at
                         AND m.created_at BETWEEN met.oldest AND met.newest OFFSET 0) m
@@ -130,6 +125,58 @@ BEGIN
 END
 $$;
 
+-- The lanes of a channel that somebody may take messages from: those to browsers are left to the nodes that send them
+-- themselves, as long as one does.
+CREATE OR REPLACE FUNCTION lanes_open(wanted_channel text) RETURNS SETOF message_channel
+LANGUAGE sql STABLE AS $$
+    SELECT wanted_channel::message_channel
+    UNION ALL
+    SELECT 'webpush' WHERE wanted_channel = 'push' AND NOT lane_is_live('webpush')
+$$;
+
+-- Whether somebody has asked for a lane's messages within the last five minutes.
+CREATE OR REPLACE FUNCTION lane_is_live(lane message_channel) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM channel_claims WHERE channel = lane AND claimed_at > clock_timestamp() - interval '5 minutes')
+$$;
+
+-- The lanes that some channels have.
+CREATE OR REPLACE FUNCTION lanes_of(channels text[]) RETURNS text[]
+LANGUAGE sql IMMUTABLE AS $$ SELECT CASE WHEN 'push' = ANY (channels) THEN channels || '{webpush}' ELSE channels END $$;
+
+-- Takes messages of a channel, with when they end. Kurir's own gateways take them by this, and those to browsers with
+-- `webpush`.
+CREATE OR REPLACE FUNCTION outbox_take(wanted_channel text, wanted integer, lease_seconds integer)
+RETURNS TABLE (id uuid, lease uuid, kind text, channel text, address text, platform text, language text, title text,
+    body text, data jsonb, attempt integer, created_at timestamptz, expires_at timestamptz)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    lane message_channel;
+    taken integer;
+    left_over integer := wanted;
+BEGIN
+    IF (wanted BETWEEN 1 AND 500 AND lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
+        RAISE EXCEPTION 'claim 1 to 500 messages for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    PERFORM let_in(wanted_channel);
+    FOR lane IN SELECT lanes_open(wanted_channel) LOOP
+        EXIT WHEN left_over = 0;
+        RETURN QUERY SELECT * FROM claim_lane(lane, left_over, lease_seconds);
+        GET DIAGNOSTICS taken = ROW_COUNT;
+        left_over := left_over - taken;
+    END LOOP;
+END
+$$;
+
+-- The same for everybody's gateways.
+CREATE OR REPLACE FUNCTION outbox_claim(wanted_channel text, wanted integer, lease_seconds integer)
+RETURNS TABLE (id uuid, lease uuid, kind text, channel text, address text, platform text, language text, title text,
+    body text, data jsonb, attempt integer, created_at timestamptz)
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt, created_at
+    FROM outbox_take(wanted_channel, wanted, lease_seconds)
+$$;
+
 -- Says that messages have arrived: 'done' for each whose lease is still good, else 'lost'.
 CREATE OR REPLACE FUNCTION outbox_ack(ids uuid[], leases uuid[], channels text[] DEFAULT '{push,sms,email}')
 RETURNS TABLE (id uuid, result text)
@@ -138,7 +185,7 @@ SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
-    channels := ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session()));
+    channels := lanes_of(ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session())));
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
         held AS MATERIALIZED (
@@ -173,7 +220,7 @@ DECLARE
         SELECT id FROM jsonb_to_recordset(failures) AS m(id uuid, unregistered boolean, opted_out boolean)
         WHERE unregistered OR opted_out);
 BEGIN
-    channels := ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session()));
+    channels := lanes_of(ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session())));
     IF unregistered <> '{}' THEN
         -- Whoever gives a device up locks it first, and then its messages: so here.
         PERFORM FROM devices WHERE token = ANY (ARRAY(
@@ -199,7 +246,7 @@ BEGIN
             RETURN QUERY SELECT given.id, 'lost';
         ELSIF given.permanent OR given.unregistered OR given.opted_out OR held.attempt >= 12 OR held.expires_at <= clock_timestamp() THEN
             PERFORM bury_messages(held.channel, ARRAY[held.id], coalesce(given.reason, 'no reason given'));
-            IF given.unregistered AND held.channel = 'push' THEN
+            IF given.unregistered AND held.channel IN ('push', 'webpush') THEN
                 DELETE FROM devices d USING messages m
                     WHERE m.id = held.id AND m.created_at = held.created_at AND d.token = m.address
                         AND d.account_id = coalesce(m.account_id, d.account_id);
@@ -232,7 +279,7 @@ BEGIN
     IF (lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
         RAISE EXCEPTION 'extend for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    channels := ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session()));
+    channels := lanes_of(ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session())));
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
         held AS MATERIALIZED (
@@ -250,4 +297,11 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    channels_of_session, let_in, outbox_claim, outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;
+    channels_of_session, let_in, claim_lane, lanes_open, lane_is_live, lanes_of, outbox_take, outbox_claim, outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'kurir_gateway') THEN
+        GRANT EXECUTE ON FUNCTION outbox_take TO kurir_gateway;
+    END IF;
+END
+$$;

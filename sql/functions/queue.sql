@@ -3,20 +3,71 @@
 CREATE OR REPLACE FUNCTION message_way(channel message_channel, address text) RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT hashtextextended(address, hashtext(channel::text)) $$;
 
+-- Where a message waits.
+CREATE OR REPLACE FUNCTION lane_of(channel message_channel, platform text) RETURNS message_channel
+LANGUAGE sql IMMUTABLE AS $$ SELECT CASE WHEN platform = 'webpush' THEN 'webpush' ELSE channel END $$;
+
 -- Whatever is written is queued in the same commit. SMS cost something, and are judged.
 CREATE OR REPLACE FUNCTION queue_messages() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
     sms uuid[];
+    mails uuid[];
 BEGIN
     WITH queued AS (
         INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
-        SELECT id, created_at, channel, message_way(channel, address), kind, account_id, subject, expires_at,
-            data ?| '{code,url}'
-        FROM written RETURNING id, channel)
-    SELECT array_agg(id) FILTER (WHERE channel = 'sms') INTO sms FROM queued;
+        SELECT id, created_at, lane_of(channel, platform),
+            -- What is gathered holds up no other mail, such as one with a code.
+            message_way(channel, CASE WHEN is_gathered(channel, kind) THEN id::text ELSE address END), kind,
+            account_id, subject, expires_at, data ?| '{code,url}'
+        FROM written RETURNING id, channel, kind)
+    SELECT array_agg(id) FILTER (WHERE channel = 'sms'), array_agg(id) FILTER (WHERE is_gathered(channel, kind))
+        INTO sms, mails FROM queued;
     IF sms IS NOT NULL THEN PERFORM judge_sms(sms); END IF;
+    IF mails IS NOT NULL THEN PERFORM gather_mails(mails); END IF;
     RETURN NULL;
+END
+$$;
+
+-- Whether messages of a kind go by mails that are gathered.
+CREATE OR REPLACE FUNCTION is_gathered(channel message_channel, kind text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$ SELECT channel = 'email' AND reach_of(kind) = 'else_email' $$;
+
+-- Has each account get one such mail in five minutes at most: the first at once, and what follows in the next one.
+CREATE OR REPLACE FUNCTION gather_mails(ids uuid[]) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    pause interval := interval '5 minutes';
+    mail record;
+    gathered gathered_mails;
+BEGIN
+    FOR mail IN
+        SELECT m.id, m.created_at, m.account_id, m.title, m.body
+        FROM unnest(ids) AS of_these(id) JOIN messages m ON m.id = of_these.id AND m.created_at >= transaction_timestamp()
+        ORDER BY m.account_id, m.id
+    LOOP
+        -- Whoever writes to the same account waits here.
+        INSERT INTO gathered_mails AS g (account_id, next_at) VALUES (mail.account_id, '-infinity')
+            ON CONFLICT (account_id) DO UPDATE SET next_at = g.next_at RETURNING * INTO gathered;
+        IF gathered.next_at <= clock_timestamp() THEN
+            UPDATE gathered_mails SET next_at = clock_timestamp() + pause, carrier = NULL, more = 0
+                WHERE account_id = mail.account_id;
+            CONTINUE;
+        END IF;
+        PERFORM FROM message_queue q WHERE q.id = gathered.carrier AND q.attempt = 0 AND q.ready_at > clock_timestamp() FOR UPDATE;
+        IF FOUND THEN
+            UPDATE messages SET body = body || E'\n\n' || mail.title || E'\n' || mail.body,
+                title = regexp_replace(title, ' \(\+[0-9]+\)$', '') || format(' (+%s)', gathered.more + 1)
+                WHERE id = gathered.carrier;
+            UPDATE messages SET carried_by = gathered.carrier WHERE id = mail.id AND created_at = mail.created_at;
+            DELETE FROM message_queue WHERE id = mail.id;
+            UPDATE gathered_mails SET more = more + 1 WHERE account_id = mail.account_id;
+        ELSE
+            UPDATE message_queue SET ready_at = gathered.next_at WHERE id = mail.id;
+            UPDATE gathered_mails SET next_at = gathered.next_at + pause, carrier = mail.id, more = 0
+                WHERE account_id = mail.account_id;
+        END IF;
+    END LOOP;
 END
 $$;
 
@@ -87,8 +138,8 @@ $$;
 CREATE OR REPLACE FUNCTION ready_channels(wanted text[]) RETURNS SETOF text
 LANGUAGE sql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT channel FROM unnest(wanted) AS channel WHERE EXISTS (
-        SELECT FROM message_queue q WHERE q.channel = channel.channel::message_channel AND q.ready_at <= clock_timestamp()
-            AND q.ready_at >= queue_time(('queue_start_' || channel.channel)::regclass))
+        SELECT FROM lanes_open(channel) AS lane, LATERAL (SELECT FROM message_queue q WHERE q.channel = lane AND q.ready_at <= clock_timestamp()
+            AND q.ready_at >= queue_time(('queue_start_' || lane)::regclass) LIMIT 1) q)
 $$;
 
 -- Makes the partitions of this week and the next four, and drops what is wholly older than so many days, unless a message
@@ -159,4 +210,4 @@ LANGUAGE sql VOLATILE AS $$
 $$;
 
 REVOKE ALL ON FUNCTION
-    message_way, queue_messages, queue_moves_on, queue_time, set_queue_time, count_messages, bury_messages, park_messages, ready_channels, message_partitions, bury_outdated, outbox_pause FROM PUBLIC;
+    message_way, lane_of, queue_messages, is_gathered, gather_mails, queue_moves_on, queue_time, set_queue_time, count_messages, bury_messages, park_messages, ready_channels, message_partitions, bury_outdated, outbox_pause FROM PUBLIC;

@@ -3,15 +3,31 @@
 -- How far messages of a kind go. By push, as a rule. `else_sms`: to the number of a courier who has notifications on and no
 -- device, too. `surely`: to the number of whoever gets no push for whatever reason. `never_push`: to the number or e-mail
 -- address that one signs in with, proven or not, since a device may be in other hands. `proven`: the same, if it is proven.
--- All others reach a number or an address only if it is proven.
+-- `offer`: by push to couriers on duty. `else_email`: by push, or to the address of a store without a device. All others reach a
+-- number or an address only if it is proven.
 CREATE OR REPLACE FUNCTION reach_of(kind text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE kind
         WHEN 'delivery_cancelled' THEN 'else_sms' WHEN 'invite' THEN 'surely'
         WHEN 'password_reset' THEN 'never_push' WHEN 'confirmation_code' THEN 'never_push'
         WHEN 'new_device' THEN 'proven' WHEN 'password_changed' THEN 'proven' WHEN 'login_changed' THEN 'proven'
-        WHEN 'session_ended' THEN 'proven' ELSE 'push'
+        WHEN 'session_ended' THEN 'proven' WHEN 'offers_waiting' THEN 'proven' WHEN 'delivery_offered' THEN 'offer'
+        WHEN 'delivery_stranded' THEN 'else_email' WHEN 'delivery_returned' THEN 'else_email'
+        WHEN 'delivery_late' THEN 'else_email' WHEN 'delivery_unaccepted' THEN 'else_email'
+        WHEN 'cancellation_contested' THEN 'else_email' ELSE 'push'
     END
+$$;
+
+-- Whether a courier wants offers now.
+CREATE OR REPLACE FUNCTION duty_now(on_duty boolean, duty_until timestamptz) RETURNS boolean
+LANGUAGE sql STABLE AS $$ SELECT on_duty <> coalesce(duty_until <= now(), false) $$;
+
+-- Whether one of these couriers wants offers now.
+CREATE OR REPLACE FUNCTION anybody_on_duty(people uuid[]) RETURNS boolean
+LANGUAGE sql STABLE SET enable_seqscan = off SET enable_hashjoin = off SET jit = off AS $$
+    SELECT EXISTS (
+        SELECT FROM unnest(people) AS person, LATERAL (
+            SELECT FROM couriers WHERE id = person AND duty_now(on_duty, duty_until) OFFSET 0) k)
 $$;
 
 -- What must be known although its push cannot arrive any more goes to the courier's number, unless another device gets it.
@@ -35,4 +51,4 @@ LANGUAGE sql AS $$
 $$;
 
 REVOKE ALL ON FUNCTION
-    reach_of, reach_by_sms FROM PUBLIC;
+    reach_of, duty_now, anybody_on_duty, reach_by_sms FROM PUBLIC;

@@ -35,7 +35,7 @@ DECLARE
 BEGIN
     -- In the order in which gateways answer for them.
     untrue := ARRAY(
-        SELECT id FROM message_queue WHERE way = ANY (ways) AND account_id = person AND channel = 'push'
+        SELECT id FROM message_queue WHERE way = ANY (ways) AND account_id = person AND channel IN ('push', 'webpush')
         ORDER BY id FOR UPDATE);
     UPDATE message_queue SET expires_at = clock_timestamp()
         WHERE id = ANY (untrue) AND lease IS NOT NULL AND ready_at > clock_timestamp();

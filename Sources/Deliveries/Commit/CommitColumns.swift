@@ -84,6 +84,8 @@ enum CommitColumns {
             json.field("description", content.description)
             json.field("instructions", content.instructions)
             json.field("reference", content.reference)
+            json.field("window_from", content.window?.from.map { Timestamp($0) })
+            json.field("due_at", content.window?.until.map { Timestamp($0) })
         }
         return JSONB(utf8: json.bytes)
     }

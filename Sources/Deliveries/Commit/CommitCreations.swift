@@ -43,11 +43,12 @@ package struct CommitCreations<Locks: WhenLocked>: Statement {
         INSERT INTO deliveries (
             id, store_id, status, version, candidates, recipient_first_name, recipient_last_name,
             recipient_address, recipient_phone, recipient_lat, recipient_lon, description, instructions,
-            reference, created_at, updated_at)
+            reference, window_from, due_at, late_at, alert_at, created_at, updated_at)
         SELECT id, store_id, status::delivery_status, 1, candidates::uuid[], content->>'first_name',
             content->>'last_name', content->>'address', content->>'phone',
             (content->>'lat')::double precision, (content->>'lon')::double precision,
-            content->>'description', content->>'instructions', reference, at, at
+            content->>'description', content->>'instructions', reference, (content->>'window_from')::timestamptz,
+            (content->>'due_at')::timestamptz, (content->>'due_at')::timestamptz, \(CommitSQL.alertAt("fresh.store_id", "at")), at, at
         FROM fresh WHERE NOT taken AND \(condition) ORDER BY store_id, reference
         """
     }

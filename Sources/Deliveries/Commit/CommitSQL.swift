@@ -63,6 +63,11 @@ enum CommitSQL {
         """
     }
 
+    /// When a store is told that nobody accepts what is offered from then on.
+    static func alertAt(_ store: String, _ time: String) -> String {
+        "\(time) + (SELECT make_interval(mins => alert_after_minutes) FROM stores WHERE id = \(store))"
+    }
+
     /// Writes what follows from the changes that were made: entries of couriers' lists, events, messages.
     static let consequences = """
         opened AS (
@@ -71,7 +76,15 @@ enum CommitSQL {
         published AS (
             \(Publish.ofDeliveries("SELECT readers::uuid[], event_types::text[], id, version, at FROM done"))),
         told AS (
-            \(Tell.sql("SELECT notices FROM done")))
+            \(Tell.sql("SELECT notices FROM done"))),
+        texted AS (
+            INSERT INTO offer_texts AS t (courier_id, store_id, due_at)
+            SELECT DISTINCT ON (courier) courier, c.store_id, now()
+            FROM done c, unnest(c.opened::uuid[]) AS courier
+            WHERE (SELECT offers_by_sms FROM trust) AND c.status = 'pending'
+            ORDER BY courier
+            ON CONFLICT (courier_id) DO UPDATE SET store_id = EXCLUDED.store_id,
+                due_at = coalesce(t.due_at, greatest(EXCLUDED.due_at, t.sent_at + interval '10 minutes')))
         """
 
     static func bind(_ commits: [Commit], _ columns: [CommitColumns.Column], into parameters: inout Parameters) {

@@ -29,6 +29,13 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 \(edited("recipient_lon", "lon", "double precision")),
                 \(edited("description", "description")), \(edited("instructions", "instructions")),
                 \(edited("reference", "reference")),
+                \(edited("window_from", "window_from", "timestamptz")), \(edited("due_at", "due_at", "timestamptz")),
+                late_at = CASE WHEN (c.content->>'due_at')::timestamptz IS NOT DISTINCT FROM d.due_at OR c.content IS NULL
+                    THEN d.late_at ELSE (c.content->>'due_at')::timestamptz END,
+                -- It is offered anew when it is pending again, and when nobody was left to whom it was offered.
+                alert_at = CASE WHEN c.status = 'pending' AND c.opened <> '{}'
+                        AND (c.was <> 'pending' OR d.candidates <@ (d.declined || d.forfeited))
+                    THEN \(CommitSQL.alertAt("c.store_id", "c.at")) ELSE d.alert_at END,
                 updated_at = c.at, accepted_at = c.accepted_at, delivered_at = c.delivered_at,
                 cancelled_at = c.cancelled_at
             FROM locked c

@@ -20,12 +20,13 @@ struct Account: Sendable {
     static let storeShape = profile(
         "StoreAccount", .store,
         [.init("email", Shape.string().orNull), .init("email_verified", .boolean)]
-            + ["name", "tax_id", "address"].map { .init($0, .string()) } + [.init("phone", .string())])
+            + ["name", "tax_id", "address"].map { .init($0, .string()) }
+            + [.init("phone", .string()), .init("alert_after_minutes", .integer(StoreProfile.alertAfter))])
     static let courierShape = profile(
         "CourierAccount", .courier,
         ["first_name", "last_name"].map { .init($0, .string()) } + [
             .init("phone", Shape.string().orNull), .init("phone_verified", .boolean),
-            .init("stats", CourierStats.shape),
+            .init("stats", CourierStats.shape), .init("on_duty", .boolean), .init("duty_until", Shape.time.orNull),
         ])
 
     private static func profile(_ name: String, _ kind: AccountKind, _ own: [Shape.Member]) -> Shape {
@@ -48,6 +49,7 @@ struct Account: Sendable {
             json.field("tax_id", store.taxID)
             json.field("address", store.address)
             json.field("phone", store.phone)
+            json.field("alert_after_minutes", Int(store.alertAfterMinutes))
         case .courier(let courier, let stats):
             json.field("kind", AccountKind.courier.rawValue)
             json.field("first_name", courier.firstName)
@@ -55,6 +57,8 @@ struct Account: Sendable {
             json.field("phone", courier.phone)
             json.field("phone_verified", courier.isVerified)
             json.object("stats", stats.write)
+            json.field("on_duty", courier.isOnDuty)
+            json.field("duty_until", courier.dutyUntil)
         }
         json.field("language", language)
         json.field("notifications_enabled", notificationsEnabled)
@@ -97,6 +101,10 @@ struct StoreProfile: Sendable {
     let name: String
     let address: String
     let phone: String
+    let alertAfterMinutes: Int16
+
+    /// After how many minutes it may be told that nobody accepts.
+    static let alertAfter = 1...240
 }
 
 /// A courier's own data.
@@ -105,6 +113,9 @@ struct CourierProfile: Sendable {
     let lastName: String
     let phone: String?
     let isVerified: Bool
+    let isOnDuty: Bool
+    /// When that is the other way round.
+    let dutyUntil: Timestamp?
 }
 
 /// How reliable a courier is.
@@ -142,7 +153,8 @@ struct FindAccount: Statement {
     static let sql = """
         SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
             s.email, s.email_verified, s.tax_id, s.name, s.address, s.phone,
-            c.first_name, c.last_name, c.phone, c.phone_verified, c.accepted, c.delivered, c.cancelled, c.declined
+            s.alert_after_minutes, c.first_name, c.last_name, c.phone, c.phone_verified,
+            duty_now(c.on_duty, c.duty_until), CASE WHEN c.duty_until > now() THEN c.duty_until END, c.accepted, c.delivered, c.cancelled, c.declined
         FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
         """
     static let isReadOnly = true
@@ -166,12 +178,14 @@ struct FindAccount: Statement {
             return .store(
                 StoreProfile(
                     email: try row.read(), isVerified: try row.read(), taxID: try row.read(), name: try row.read(),
-                    address: try row.read(), phone: try row.read()))
+                    address: try row.read(), phone: try row.read(), alertAfterMinutes: try row.read()))
         }
         let (_, _): (String?, Bool?) = (try row.read(), try row.read())
         for _ in 0..<4 { let _: String? = try row.read() }
+        let _: Int16? = try row.read()
         let courier = CourierProfile(
-            firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read())
+            firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read(),
+            isOnDuty: try row.read(), dutyUntil: try row.read())
         return .courier(courier, try CourierStats(&row))
     }
 }

@@ -60,6 +60,7 @@ struct AccountChange: Form {
     let phone: PhoneNumber?
     let language: Language?
     let notificationsEnabled: Bool?
+    let alertAfterMinutes: Int?
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
@@ -71,6 +72,7 @@ struct AccountChange: Form {
         phone = fields.change("phone")
         language = fields.change("language")
         notificationsEnabled = fields.change("notifications_enabled")
+        alertAfterMinutes = fields.optionalNumber("alert_after_minutes", StoreProfile.alertAfter)
     }
 }
 
@@ -81,6 +83,18 @@ extension AccountChange {
         case .store(let store): email.map { $0.text != store.email } ?? false
         case .courier(let courier, _): phone.map { $0.e164 != courier.phone } ?? false
         }
+    }
+}
+
+/// Whether a courier wants offers, and until when.
+struct DutyForm: Form {
+    let isOn: Bool
+    let until: Moment?
+
+    init(_ fields: inout Fields) {
+        isOn = fields.required("on")
+        until = fields.optional("until")
+        if let fault = DeliveryWindow(from: nil, until: until)?.fault(now: .now) { fields.refuse("until", fault.code) }
     }
 }
 

@@ -1,3 +1,4 @@
+import API
 import Domain
 import Postgres
 
@@ -80,7 +81,8 @@ struct UpdateAccount: Statement {
 struct UpdateStore: Statement {
     static let sql = """
         UPDATE stores SET tax_id = coalesce($2, tax_id), name = coalesce($3, name),
-            address = coalesce($4, address), phone = coalesce($5, phone)
+            address = coalesce($4, address), phone = coalesce($5, phone),
+            alert_after_minutes = coalesce($6, alert_after_minutes)
         WHERE id = $1
         """
     let id: ID
@@ -92,6 +94,20 @@ struct UpdateStore: Statement {
         parameters.add(change.name)
         parameters.add(change.address)
         parameters.add(change.phone?.e164)
+        parameters.add(change.alertAfterMinutes.map(Int16.init))
+    }
+}
+
+/// Says whether a courier wants offers; from a time on, perhaps, the other way round.
+struct SetDuty: Statement {
+    static let sql = "UPDATE couriers SET on_duty = $2, duty_until = $3 WHERE id = $1"
+    let courier: ID
+    let form: DutyForm
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(courier)
+        parameters.add(form.isOn)
+        parameters.add(form.until.map { Timestamp($0) })
     }
 }
 

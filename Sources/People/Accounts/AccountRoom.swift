@@ -44,6 +44,13 @@ package struct AccountRoom: Room {
                 .patch, "/v1/me", for: .signedIn, "Changes profile, language or notifications", room: "Accounts",
                 takes: AccountChange.self, answers: [.ok(Account.shape)],
                 refuses: [.taxIDTaken, .useConfirmation], handler: change),
+            Endpoint(
+                .put, "/v1/me/duty", for: .courier, "Says whether one wants offers, perhaps only until then",
+                room: "Accounts", takes: DutyForm.self, answers: [.ok(Account.shape)]
+            ) { call, form in
+                try await call.run(SetDuty(courier: call.caller.account, form: form))
+                return try await answer(call)
+            },
         ]
     }
 

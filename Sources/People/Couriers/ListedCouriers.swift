@@ -80,7 +80,7 @@ struct ListedCouriers: Sendable {
 /// Parts that the statements share: couriers `c` in the order of their names.
 private enum CourierSQL {
     static let columns = """
-        c.id, c.first_name, c.last_name, c.phone, c.accepted, c.delivered, c.cancelled, c.declined, p.since,
+        c.id, c.first_name, c.last_name, c.phone, c.accepted, c.delivered, c.cancelled, c.declined, duty_now(c.on_duty, c.duty_until), p.since,
         lower(c.last_name), lower(c.first_name)
         """
     static let partner = "LEFT JOIN partners p ON p.courier_id = c.id AND p.store_id = $1"
@@ -224,9 +224,10 @@ extension ListedCourier {
         let id: ID = try row.read()
         let (firstName, lastName, phone): (String, String, String?) = (try row.read(), try row.read(), try row.read())
         let stats = try CourierStats(&row)
-        let since: Timestamp? = try row.read()
+        let (isOnDuty, since): (Bool, Timestamp?) = (try row.read(), try row.read())
         self.init(
-            id: id, firstName: firstName, lastName: lastName, phone: phone, stats: stats, partnerSince: since,
+            id: id, firstName: firstName, lastName: lastName, phone: phone, stats: stats, isOnDuty: isOnDuty,
+            partnerSince: since,
             sortKey: [try row.read(), try row.read(), id.description])
     }
 }

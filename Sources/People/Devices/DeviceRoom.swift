@@ -1,11 +1,15 @@
 import API
+import Crypto
 import Domain
 import HTTP
 import Postgres
 
 /// The devices that an account gets push messages on.
 package struct DeviceRoom: Room {
-    package init() {}
+    /// The push services that may be in a network of one's own.
+    let hosts: Set<String>
+
+    package init(pushHosts: Set<String>) { hosts = pushHosts }
 
     package var endpoints: [Endpoint] {
         [
@@ -14,6 +18,7 @@ package struct DeviceRoom: Room {
                 takes: DeviceClaim.self, answers: [.noContent]
             ) { call, form in
                 let token = try Self.token(of: call.request)
+                if let endpoint = form.subscription?.endpoint { try check(endpoint) }
                 try await call.run(ClaimDevice(account: call.caller.account, token: token, form: form))
                 return Response(.noContent)
             },
@@ -38,13 +43,30 @@ package struct DeviceRoom: Room {
         }
         return token
     }
+
+    /// Nobody has Kurir send something to an address or a name that means something only here.
+    private func check(_ endpoint: PushEndpoint) throws {
+        guard !hosts.contains(endpoint.host) else { return }
+        let isPublic = IPAddress(endpoint.host)?.isPublic ?? endpoint.isNamedPublicly
+        guard isPublic else {
+            throw Problem(.unprocessable, "validation_failed", fields: [.init("endpoint", "bad_endpoint")])
+        }
+    }
 }
 
-/// The push service of a device, and for web push the keys that encrypt messages to it.
+/// The push service of a device, and for web push what `PushSubscription.toJSON()` gives.
 struct DeviceClaim: Form {
     let platform: Platform
-    let p256dh: String?
-    let auth: String?
+    /// Where messages to a browser go, and how they are encrypted.
+    let subscription: Subscription?
+
+    struct Subscription: Sendable {
+        let endpoint: PushEndpoint
+        let p256dh, auth: String
+
+        /// The keys that are kept beside the endpoint.
+        var keys: JSONB { JSONB(utf8: JSON.object(["p256dh": .string(p256dh), "auth": .string(auth)]).bytes) }
+    }
 
     enum Platform: String, CaseIterable, FieldValue {
         case apns, fcm, webpush
@@ -59,30 +81,48 @@ struct DeviceClaim: Form {
 
     init(_ fields: inout Fields) {
         platform = fields.required("platform")
-        p256dh = fields.optionalLine("p256dh", upTo: Bounds.pushKey)
-        auth = fields.optionalLine("auth", upTo: Bounds.pushSecret)
-        guard platform == .webpush else { return }
-        if p256dh == nil, !fields.refused("p256dh") { fields.refuse("p256dh", "required") }
-        if auth == nil, !fields.refused("auth") { fields.refuse("auth", "required") }
-    }
-
-    /// The keys that are kept beside the token.
-    var keys: JSONB? {
-        guard platform == .webpush, let p256dh, let auth else { return nil }
-        return JSONB(utf8: JSON.object(["p256dh": .string(p256dh), "auth": .string(auth)]).bytes)
+        let endpoint: PushEndpoint? = fields.optional("endpoint")
+        let isWeb = platform == .webpush && !fields.refused("platform")
+        let keys = fields.object("keys", isRequired: isWeb) { (fields: inout Fields) in
+            let p256dh = fields.optionalLine("p256dh", upTo: Bounds.pushKey)
+            let auth = fields.optionalLine("auth", upTo: Bounds.pushSecret)
+            if isWeb, p256dh == nil, !fields.refused("p256dh") { fields.refuse("p256dh", "required") }
+            if isWeb, auth == nil, !fields.refused("auth") { fields.refuse("auth", "required") }
+            return (p256dh, auth)
+        }
+        guard isWeb else {
+            subscription = nil
+            return
+        }
+        if endpoint == nil, !fields.refused("endpoint") { fields.refuse("endpoint", "required") }
+        guard let endpoint, let p256dh = keys.0, let auth = keys.1 else {
+            subscription = nil
+            return
+        }
+        if PushEncryption(p256dh: p256dh, auth: auth) == nil { fields.refuse("keys", "invalid_value") }
+        subscription = Subscription(endpoint: endpoint, p256dh: p256dh, auth: auth)
     }
 }
 
+extension PushEndpoint: TextFieldValue {
+    package static let shape = Shape.string(
+        format: "uri", most: Bounds.deviceTokenBytes, example: "https://push.example/subscription")
+    package static var example: PushEndpoint { example("https://push.example/subscription") }
+}
+
 /// Gives a device to the account that claims it last. An account has ten: one more drops the one that
-/// was claimed longest ago, and a device is claimed anew whenever its app starts.
+/// was claimed longest ago, and a device is claimed anew whenever its app starts. A browser's device is called as its page
+/// calls it: a new subscription takes the place of the one before.
 struct ClaimDevice: Statement {
     static let sql = """
-        WITH surplus AS (
+        WITH former AS (DELETE FROM devices WHERE account_id = $1 AND name = $5 AND token <> $2),
+        surplus AS (
             DELETE FROM devices WHERE token IN (
-                SELECT token FROM devices WHERE account_id = $1 AND token <> $2 ORDER BY claimed_at DESC OFFSET \(Bounds.devices - 1)))
-        INSERT INTO devices (account_id, token, platform, keys) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (token) DO UPDATE
-        SET (account_id, platform, keys, claimed_at) = (EXCLUDED.account_id, EXCLUDED.platform, EXCLUDED.keys, now())
+                SELECT token FROM devices WHERE account_id = $1 AND token <> $2 AND (name = $5) IS NOT TRUE
+                ORDER BY claimed_at DESC OFFSET \(Bounds.devices - 1)))
+        INSERT INTO devices (account_id, token, platform, keys, name) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (token) DO UPDATE SET (account_id, platform, keys, name, claimed_at) =
+            (EXCLUDED.account_id, EXCLUDED.platform, EXCLUDED.keys, EXCLUDED.name, now())
         """
     let account: ID
     let token: String
@@ -90,15 +130,18 @@ struct ClaimDevice: Statement {
 
     func bind(into parameters: inout Parameters) {
         parameters.add(account)
-        parameters.add(token)
+        parameters.add(form.subscription?.endpoint.text ?? token)
         parameters.add(form.platform.rawValue)
-        parameters.add(form.keys)
+        parameters.add(form.subscription?.keys)
+        parameters.add(form.subscription == nil ? nil : token)
     }
 }
 
 /// Removes a device. There is no row if the account has no such device.
 struct DropDevice: Statement {
-    static let sql = "DELETE FROM devices WHERE account_id = $1 AND token = $2 RETURNING true"
+    static let sql = """
+        DELETE FROM devices WHERE account_id = $1 AND coalesce(name, token) = $2 RETURNING true
+        """
     let account: ID
     let token: String
 

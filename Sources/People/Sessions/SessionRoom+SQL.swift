@@ -91,7 +91,7 @@ struct ListSessions: Statement {
 struct EndSession: Statement {
     static let sql = """
         WITH ended AS (DELETE FROM sessions WHERE id = $2 AND account_id = $1 RETURNING id, account_id),
-        dropped AS (DELETE FROM devices USING ended WHERE token = $3 AND devices.account_id = $1),
+        dropped AS (DELETE FROM devices USING ended WHERE coalesce(name, token) = $3 AND devices.account_id = $1),
         told AS (
             \(Tell.sql("""
                 SELECT jsonb_build_array($4::jsonb || jsonb_build_object('accounts', ARRAY[account_id])) AS notices

@@ -5,8 +5,13 @@ import People
 
 /// What clients must know of this server before anybody signs in.
 struct AboutRoom: Room {
-    let version: String
-    let verifies: Bool
+    private let version: String
+    private let verifies: Bool
+    private let webPushKey: String?
+
+    init(_ settings: Composition.Settings) {
+        (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
+    }
 
     var endpoints: [Endpoint] {
         [
@@ -17,7 +22,7 @@ struct AboutRoom: Room {
     }
 
     /// What there is not on this server.
-    private static let missing: [StaticString] = ["web_push_key", "map", "router", "geocoder", "weather"]
+    private static let missing: [StaticString] = ["map", "router", "geocoder", "weather"]
     private static let channels: [StaticString] = ["push", "sms", "email"]
     private static let state = Shape.oneOf(["live", "silent"], named: "ChannelState")
     private static let shape = Shape.object(
@@ -25,11 +30,12 @@ struct AboutRoom: Room {
         [
             .init("version", .string()), .init("languages", .array(Language.shape)),
             .init("channels", .object(channels.map { .init("\($0)", state) })),
-            .init("verification", .oneOf(["on", "off"])),
+            .init("verification", .oneOf(["on", "off"])), .init("web_push_key", Shape.string().orNull),
         ] + missing.map { .init("\($0)", Shape.string().orNull) })
 
     private func about(_ call: Call) async throws -> Response {
-        let live = Set(try await call.run(LiveChannels()))
+        var live = Set(try await call.run(LiveChannels()))
+        if webPushKey != nil || live.contains("webpush") { live.insert("push") }
         var json = JSONWriter()
         json.object { json in
             json.field("version", version)
@@ -38,6 +44,7 @@ struct AboutRoom: Room {
                 for channel in Self.channels { json.field(channel, live.contains("\(channel)") ? "live" : "silent") }
             }
             json.field("verification", verifies ? "on" : "off")
+            json.field("web_push_key", webPushKey)
             for name in Self.missing { json.field(name, String?.none) }
         }
         return .json(json.bytes)

@@ -1,0 +1,118 @@
+import Gateways
+
+/// Where messages go, as a command was told: webhooks and providers, and what they want to know.
+struct GatewayTargets {
+    let settings: GivenSettings
+    /// The option that names them.
+    let option: Option
+    /// What signs webhooks, unless another secret is given. It is asked for last, when all else is right.
+    let secret: () throws -> WebhookSecret
+
+    /// Adds targets, separated by commas: for messages of a channel, or for all.
+    func add(_ targets: String, for channel: String?, to outlets: inout Outlets) throws {
+        // A URL may contain commas and plus signs.
+        guard !Self.isWebhook(targets), !Self.isMail(targets) else {
+            return try add(targets, nil, for: channel, to: &outlets)
+        }
+        let parted = targets.split(separator: ",").map(String.init)
+        for target in parted.filter({ !Self.isWebhook($0) }) + parted.filter(Self.isWebhook) {
+            // The part behind a plus is another base URL, as in twilio+https://sms.example.
+            let parts = target.split(separator: "+", maxSplits: 1).map(String.init)
+            try add(parts[0], parts.count > 1 ? parts[1] : nil, for: channel, to: &outlets)
+        }
+    }
+
+    private func add(_ target: String, _ base: String?, for channel: String?, to outlets: inout Outlets) throws {
+        let login = Login(settings: settings, target: target, channel: channel)
+        for url in [target, base ?? ""] where url.contains("://") && !Self.namesHost(url) {
+            throw UsageError("--\(option.name) names no host: \(url)")
+        }
+        switch target {
+        case "log": outlets.addLog(for: channel)
+        case "twilio":
+            try outlets.addTwilio(
+                base, account: try login.wanted(.gatewayUser), token: try login.password(),
+                sender: try login.wanted(.gatewaySender))
+        case "fcm": try outlets.addFirebase(base, credentials: try GatewayCommand.file(login.wanted(.firebaseKey)))
+        case "apns":
+            try outlets.addApple(
+                base, topic: try login.wanted(.appleTopic), team: try login.wanted(.appleTeam),
+                keyID: try login.wanted(.appleKeyID),
+                key: String(decoding: try GatewayCommand.file(login.wanted(.appleKey)), as: UTF8.self))
+        case _ where Self.isMail(target):
+            outlets.addMail(target, sender: try login.wanted(.gatewaySender), login: try login.ofMail())
+        case _ where Self.isWebhook(target):
+            try outlets.addWebhook(target, for: channel) { try webhookSecret() ?? secret() }
+        default:
+            throw UsageError(
+                "--\(option.name) does not know \(target): a URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
+        }
+    }
+
+    private static func isWebhook(_ target: String) -> Bool {
+        target.hasPrefix("http://") || target.hasPrefix("https://")
+    }
+
+    private static func isMail(_ target: String) -> Bool {
+        target.hasPrefix("smtp://") || target.hasPrefix("smtps://")
+    }
+
+    /// Whether the URL names a host. Otherwise libcurl would take the path for the host.
+    private static func namesHost(_ url: String) -> Bool {
+        let authority =
+            url.split(separator: "://", maxSplits: 1).dropFirst().first?.prefix { !"/?#".contains($0) } ?? ""
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return !host.isEmpty && !host.hasPrefix(":")
+    }
+
+    private func webhookSecret() throws -> WebhookSecret? {
+        guard let text = try settings.secret(.webhookSecret, orIn: .webhookSecretFile) else { return nil }
+        guard let secret = WebhookSecret(text) else {
+            throw UsageError(
+                "the webhooks' secret must be whsec_ and 24 to 64 bytes in base64; see kurir gateway secret")
+        }
+        return secret
+    }
+
+    /// What a provider wants to know of its customer. One command may serve several, so that options name the channel there.
+    private struct Login {
+        let settings: GivenSettings
+        let target: String
+        let channel: String?
+
+        func wanted(_ option: Option) throws -> String {
+            let option = option.of(channel)
+            guard let text = settings.text(option) else {
+                throw UsageError(
+                    "\(target) wants --\(option.name) \(option.placeholder ?? ""), or \(option.environment)")
+            }
+            return text
+        }
+
+        func password() throws -> String {
+            let (option, file) = (Option.gatewayPassword.of(channel), Option.gatewayPasswordFile.of(channel))
+            guard let text = try settings.secret(option, orIn: file) else {
+                throw UsageError("\(target) wants \(option.environment), or --\(file.name) FILE")
+            }
+            return text
+        }
+
+        func ofMail() throws -> (user: String, password: String)? {
+            try settings.text(Option.gatewayUser.of(channel)).map { ($0, try password()) }
+        }
+    }
+}
+
+extension Option {
+    /// The options that a provider has for each channel.
+    static let ofProviders = [gatewayUser, gatewayPassword, gatewayPasswordFile, gatewaySender]
+
+    /// The option for one of several channels: `--sms-user` for `--user`.
+    func of(_ channel: String?) -> Option {
+        guard let channel, Self.ofProviders.contains(where: { $0.name == name }) else { return self }
+        return Option(
+            name: "\(channel)-\(name)", placeholder: placeholder,
+            environment: environment.replacing("KURIR_GATEWAY_", with: "KURIR_\(channel.uppercased())_"),
+            help: "--gateway \(channel)=…: " + help, orInFile: orInFile.map { "\(channel)-\($0)" })
+    }
+}
