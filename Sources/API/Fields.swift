@@ -27,7 +27,7 @@ package protocol FieldValue: Sendable {
 
 /// The fields of an object that a client sent, read one by one.
 package struct Fields: Sendable {
-    private let members: [String: JSON]
+    private var members: [String: JSON]
     private let prefix: String
     private(set) var wrong: [Problem.WrongField] = []
     private(set) var described: [Shape.Member] = []
@@ -119,8 +119,12 @@ package struct Fields: Sendable {
 
     /// A field of a change that null erases. It is nil when the field is left out.
     package mutating func erasable<V>(_ name: String, _ read: (inout Fields) -> V?) -> V?? {
+        let given = members[name]
+        // An object would refuse null.
+        if given == .null { members[name] = nil }
         let value = read(&self)
-        return members[name] == nil ? nil : .some(value)
+        members[name] = given
+        return given == nil ? nil : .some(value)
     }
 
     /// An object with fields of its own. If it is required and missing, it is refused.

@@ -23,6 +23,9 @@ struct GatewayTargets {
     }
 
     private func add(_ target: String, _ base: String?, for channel: String?, to outlets: inout Outlets) throws {
+        if let channel, let only = Self.channel(of: target), only != channel {
+            throw UsageError("--\(option.name) \(channel)=\(target) has no way for \(channel), but for \(only)")
+        }
         let login = Login(settings: settings, target: target, channel: channel)
         for url in [target, base ?? ""] where url.contains("://") && !Self.namesHost(url) {
             throw UsageError("--\(option.name) names no host: \(url)")
@@ -47,6 +50,11 @@ struct GatewayTargets {
             throw UsageError(
                 "--\(option.name) does not know \(target): a URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
+    }
+
+    /// The channel of a provider that has only one.
+    private static func channel(of target: String) -> String? {
+        isMail(target) ? "email" : ["twilio": "sms", "fcm": "push", "apns": "push"][target]
     }
 
     private static func isWebhook(_ target: String) -> Bool {

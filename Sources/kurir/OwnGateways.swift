@@ -44,9 +44,6 @@ struct OwnGateways: Sendable {
             trusting: settings.text(.gatewayCertificates), mayBePlain: try settings.has(.gatewayInsecure))
         let targeting = GatewayTargets(settings: settings, option: .ownGateways) { secret }
         for (channel, target) in targets { try targeting.add(target, for: channel, to: &outlets) }
-        for (channel, target) in targets where !outlets.serve(channel) {
-            throw UsageError("--gateway \(channel)=\(target) has no way for \(channel)")
-        }
         return outlets
     }
 

@@ -175,6 +175,7 @@ class PushService(Handler):
             tell(to="webpush", refused=repr(error))
             return self.answer(400, {})
         tell(to="webpush", name=name, payload=payload, size=len(body), claims=jwt.decode(token, options={"verify_signature": False}),
+             key=self.headers["Authorization"].split("k=")[1],
              head={field: self.headers[field] for field in ("TTL", "Urgency", "Topic")})
         if name.isdigit():
             return self.answer(int(name), {}, **({"Retry_After": "13"} if name in ("429", "503") else {}))

@@ -1,0 +1,172 @@
+import Foundation
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+/// `serve` sends on by itself: to browsers always, and to whatever else it is told of.
+@Suite(.database) struct OwnGatewayTests {
+    private static let kills = 24
+    private static let devices = 60
+
+    /// What a node needs so that it sends to the push service of tests.
+    private func options(_ receivers: Receivers) throws -> [String] {
+        let file = TemporaryDirectory.path("push-ca.pem")
+        try receivers.told("ca").write(toFile: file, atomically: true, encoding: .utf8)
+        return ["--database", TestDatabase.current.url, "--push-hosts", "127.0.0.1", "--ca", file]
+    }
+
+    private func json(_ answer: (status: Int, body: String), _ status: Int = 200) throws -> JSON {
+        try #require(answer.status == status, "\(answer)")
+        return JSON(Array(answer.body.utf8)) ?? .null
+    }
+
+    @Test func `a courier with the page closed is reached, and the key is the one that was told`() async throws {
+        try await Receivers.running { receivers in
+            let options = try options(receivers)
+            let kurir = try await Kurir.start(options, environment: ["KURIR_THROTTLE": "off"])
+            let about = try json(try await kurir.get("/v1/about"))
+            #expect(about["channels"]["push"].string == "live")
+            let key = try #require(about["web_push_key"].string)
+            let store = try json(
+                try await kurir.send(
+                    "POST", "/v1/stores",
+                    #"{"email":"klas@example.com","password":"Vanilija-7!","name":"Klas","tax_id":"12345678903","address":"Ilica 1","phone":"+38514812345"}"#
+                ), 201)["session"]["token"].string
+            let made = try json(
+                try await kurir.send("POST", "/v1/invites", #"{"phone":"+385911234567"}"#, as: store), 201)
+            let registered = try json(
+                try await kurir.send(
+                    "POST", "/v1/couriers",
+                    #"{"first_name":"Ana","last_name":"Anić","phone":"+385911234567","password":"Vanilija-7!","invite_code":"\#(made["code"].string ?? "")"}"#
+                ), 201)
+            let (courier, id) = (registered["session"]["token"].string, registered["account"]["id"].string ?? "")
+            let endpoint = try receivers.told("webpush") + "/ana"
+            let claimed = try await kurir.send(
+                "PUT", "/v1/me/devices/my-browser",
+                #"{"platform":"webpush","endpoint":"\#(endpoint)","keys":{"p256dh":"\#(receivers.told("p256dh"))","auth":"\#(receivers.told("auth"))"}}"#,
+                as: courier)
+            #expect(claimed.status == 204)
+            let delivery = try json(
+                try await kurir.send(
+                    "POST", "/v1/deliveries",
+                    #"{"recipient":{"first_name":"Iva","last_name":"Ivić","address":"Vukovarska 5"},"description":"Torta","courier_ids":["\#(id)"]}"#,
+                    as: store), 201)["id"].string
+            try await eventually { !receivers.arrived(at: "webpush").isEmpty }
+            let arrived = try #require(receivers.arrived(at: "webpush").first)
+            #expect(arrived["key"].string == key && arrived["payload"]["kind"].string == "delivery_offered")
+            #expect(arrived["payload"]["data"]["delivery_id"].string == delivery)
+            // Another node has the same key, also after a restart.
+            kurir.program.signal(SIGTERM)
+            #expect(try await kurir.program.end() == 0)
+            try await Kurir.serving("--database", TestDatabase.current.url) { other in
+                let told = try json(try await other.get("/v1/about"))
+                #expect(told["web_push_key"].string == key)
+            }
+            try await Kurir.serving("--database", TestDatabase.current.url, "--gateway", "webpush=off") { silent in
+                let told = try json(try await silent.get("/v1/about"))
+                #expect(told["web_push_key"].string == nil)
+            }
+        }
+    }
+
+    @Test func `one process is enough for SMS and mail, too`() async throws {
+        try await Receivers.running { receivers in
+            let arguments = [
+                "--database", TestDatabase.current.url, "--gateway", "sms=" + (try receivers.told("http")) + "/hook",
+                "--gateway", "email=" + (try receivers.told("http")) + "/plain", "--insecure-transport",
+            ]
+            let kurir = try await Kurir.start(
+                arguments, environment: ["KURIR_THROTTLE": "off", "KURIR_WEBHOOK_SECRET": Receivers.secret])
+            let url = TestDatabase.current.url
+            try await blocking {
+                _ = try BlockingConnection(url: url).query(
+                    """
+                    INSERT INTO messages (kind, channel, address, language, title, body, data)
+                    VALUES ('invite', 'sms', '+385911234567', 'hr', 'T', 'B', '{}'),
+                        ('invite', 'email', 'ana@example.com', 'hr', 'T', 'B', '{}')
+                    """)
+            }
+            try await eventually {
+                receivers.arrived(at: "webhook").count == 1 && receivers.arrived(at: "plain").count == 1
+            }
+            #expect(receivers.arrived(at: "webhook")[0]["message"]["channel"].string == "sms")
+            #expect(receivers.arrived(at: "plain")[0]["message"]["channel"].string == "email")
+            kurir.program.signal(SIGTERM)
+            #expect(try await kurir.program.end() == 0)
+        }
+    }
+
+    @Test(arguments: [
+        ("pigeon=log", "CHANNEL=TARGET"), ("webpush=maybe", "on or off"), ("sms=twilio", "KURIR_SMS_USER"),
+        ("email=smtp://mail.example", "--email-sender"), ("sms=http://hook.example", "--insecure-transport"),
+        ("push=twilio", "but for sms"), ("sms=carrier", "does not know carrier"),
+    ])
+    func `a wrong gateway is refused at the start, with what to write`(_ gateway: String, _ said: String) async throws {
+        let answer = try await Kurir.run("serve", "--database", TestDatabase.current.url, "--gateway", gateway)
+        #expect(answer.code == 64 && answer.complained.contains(said), "\(answer.complained)")
+    }
+
+    /// Nodes share the work; each dies again and again, at any moment.
+    @Test(.timeLimit(.minutes(8)))
+    func `no push is lost or out of turn when nodes are killed`() async throws {
+        var seed = Seed.forThisRun()
+        print("nodes that are killed: \(seed)")
+        let url = TestDatabase.current.url
+        try await Receivers.running { receivers in
+            let options = try options(receivers)
+            func node() async throws -> Kurir {
+                try await Kurir.start(options, environment: ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "1"])
+            }
+            var nodes = [try await node(), try await node()]
+            var put = 0
+            for _ in 0..<Self.kills {
+                put += try await putSome(after: put, receivers)
+                try await Task.sleep(for: .milliseconds(seed.number(20...200)))
+                let victim = seed.number(0...1)
+                nodes[victim].program.signal(SIGKILL)
+                try await nodes[victim].program.end()
+                put += try await putSome(after: put, receivers)
+                nodes[victim] = try await node()
+            }
+            // What killed nodes had comes back when their leases end.
+            try await eventually(within: .seconds(120)) {
+                let rows = try await blocking {
+                    try BlockingConnection(url: url).query("SELECT count(*) FROM message_queue")
+                }
+                return rows == [["0"]]
+            }
+            for node in nodes {
+                node.program.signal(SIGTERM)
+                try await node.program.end()
+            }
+            let arrived = receivers.arrived(at: "webpush").filter {
+                $0["payload"]["data"]["n"].integer != nil || $0["payload"]["data"]["n"].string != nil
+            }
+            func number(_ push: JSON) -> Int { Int(push["payload"]["data"]["n"].string ?? "") ?? -1 }
+            #expect(Set(arrived.map(number)).count == put)
+            print("\(put) pushes, \(arrived.count - put) sent more than once")
+            for (device, pushes) in Dictionary(grouping: arrived, by: { $0["name"].string ?? "" }) {
+                // A push may come again, but never after a later one.
+                #expect(pushes.map(number) == pushes.map(number).sorted(), "\(device)")
+            }
+        }
+    }
+
+    private func putSome(after put: Int, _ receivers: Receivers) async throws -> Int {
+        let url = TestDatabase.current.url
+        let (endpoint, point, secret) = (
+            try receivers.told("webpush"), try receivers.told("p256dh"), try receivers.told("auth")
+        )
+        try await blocking {
+            _ = try BlockingConnection(url: url).query(
+                """
+                INSERT INTO messages (kind, channel, address, platform, language, title, body, data)
+                SELECT 'invite', 'push', $3 || '/d' || n % $2::integer, 'webpush', 'hr', 'T', 'B',
+                    jsonb_build_object('n', n, 'keys', jsonb_build_object('p256dh', $4::text, 'auth', $5::text))
+                FROM generate_series($1::integer, $1::integer + 39) n
+                """, ["\(put)", "\(Self.devices)", endpoint, point, secret])
+        }
+        return 40
+    }
+}
