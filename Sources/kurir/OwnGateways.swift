@@ -29,7 +29,12 @@ struct OwnGateways: Sendable {
             })
         self.settings = settings
         // What is wrong is said before anything is started.
-        if let any = ServerSecret(SecureRandom.bytes(32)) { _ = try outlets(signedBy: WebhookSecret(of: any)) }
+        guard let any = ServerSecret(SecureRandom.bytes(32)) else { return }
+        do {
+            _ = try outlets(signedBy: WebhookSecret(of: any))
+        } catch let error as GatewayError {
+            throw UsageError(error.description)
+        }
     }
 
     /// The channels whose messages it sends on; none when there is nothing to do.
