@@ -80,7 +80,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
         .target(
-            name: "Gateways", dependencies: ["CCurl", "Crypto", "Domain", "HTTP", "Postgres"],
+            name: "Gateways", dependencies: ["CCurl", "Crypto", "Domain", "EventLoop", "HTTP", "Postgres"],
             swiftSettings: strict),
         .target(name: "Observability", dependencies: ["EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
