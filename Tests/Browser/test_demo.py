@@ -5,7 +5,7 @@ from conftest import call, go, live
 
 
 def test_a_demo_has_a_past_and_goes_on(visit, look):
-    page = visit("/")
+    page = visit("/store")
     page.get_by_label("E-mail").fill("pekara@example.com")
     page.get_by_label("Password").fill("kurir vozi svaki dan")
     page.get_by_role("button", name="Sign in").click()

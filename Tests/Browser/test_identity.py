@@ -41,7 +41,7 @@ def test_a_courier_registers_and_proves_the_number(visit, look):
 
 def test_who_puts_it_off_is_reminded(visit, look):
     shop = Store()
-    page = visit("/")
+    page = visit("/store")
     sign_in(page, shop)
     reminder = page.locator(".banner").filter(has_text=f"Your e-mail address {shop.email} is not confirmed yet")
     expect(reminder).to_be_visible()
@@ -58,7 +58,7 @@ def test_who_puts_it_off_is_reminded(visit, look):
 
 
 def test_an_unproven_store_passes_its_link_on(visit):
-    page = visit("/")
+    page = visit("/store")
     sign_in(page, Store())
     go(page, "Couriers")
     page.get_by_label("Phone").fill(f"+38598{next(numbers):07d}")
@@ -110,7 +110,7 @@ def test_a_changed_number_is_taken_back_without_a_script(visit, look, chromium):
 
 def test_a_new_password_by_the_link_of_a_message(visit, look):
     shop = Store()
-    page = visit("/")
+    page = visit("/store")
     page.get_by_role("button", name="Forgotten password").click()
     page.get_by_label("E-mail").fill(shop.email)
     page.get_by_role("button", name="Send me a code").click()
