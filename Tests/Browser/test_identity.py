@@ -128,6 +128,24 @@ def test_a_new_password_by_the_link_of_a_message(visit, look):
     live(other)
 
 
+def test_signing_out_without_a_connection(visit, line):
+    ana = Courier()
+    page = visit("/courier", phone=True, forgiving=["net::ERR_", "401"], address=line.address)
+    sign_in(page, ana)
+    before = len(call("GET", "/v1/sessions", token=ana.token)["items"])
+    # Also before the settings were ever looked at.
+    line.cut()
+    go(page, "Settings")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    # At once, whatever the connection does.
+    expect(page.get_by_role("heading", name="Kurir for couriers")).to_be_visible()
+    assert page.evaluate("Object.keys(localStorage)") == ["kurir.leaving"]
+    line.mend()
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    until(page, lambda: len(call("GET", "/v1/sessions", token=ana.token)["items"]) == before - 1)
+    until(page, lambda: page.evaluate("localStorage.length") == 0)
+
+
 def test_the_service_worker_ends_a_session_that_was_left(visit, line):
     ana = Courier()
     page = visit("/courier", phone=True, forgiving=["net::ERR_", "401"], address=line.address)

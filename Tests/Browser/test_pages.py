@@ -29,7 +29,7 @@ def test_the_browser_chooses_the_language_and_then_the_account(visit, look):
     expect(page.get_by_text("Ništa ne čeka")).to_be_visible()
     # Also what the server says.
     page.get_by_role("button", name="Nova dostava").click()
-    page.get_by_role("button", name="Dodaj").click()
+    page.get_by_role("dialog").get_by_role("button", name="Dodaj").click()
     expect(page.locator(".wrong:visible").first).to_be_visible()
     expect(page.get_by_label("Ime", exact=True)).to_be_focused()
     look(page, "new-delivery-wrong-hr")
@@ -65,7 +65,7 @@ def test_every_screen_is_there_in_the_dark(visit, look):
     store = visit("/store", dark=True)
     sign_in(store, shop)
     expect(store.locator(".card")).to_have_count(1)
-    assert store.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 24, 22)"
+    assert store.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 20, 18)"
     look(store, "board-dark")
     for name in ("Couriers", "Figures", "Settings"):
         go(store, name)

@@ -6,7 +6,8 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, numbers, panel, release, sign_in, tax_id, until
+from conftest import (
+    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, numbers, panel, release, sign_in, tax_id, unfold, until)
 
 
 def register_store(page):
@@ -114,6 +115,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     luka.get_by_role("dialog").get_by_role("button", name="Deliver").click()
     expect(luka.get_by_text("Thank you")).to_be_visible()
 
+    unfold(store, "delivered")
     column["delivered"].get_by_role("button", name="Iva Ivić").click()
     expect(store.locator(".timeline li")).to_have_count(5)
     expect(store.locator(".timeline")).to_contain_text("Given back · Ana Anić")
@@ -155,6 +157,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     asking.get_by_label("Reason").fill("Nobody is at home")
     look(store, "cancel-delivery")
     asking.get_by_role("button", name="Cancel the delivery").click()
+    unfold(store, "cancelled")
     # The feed may say so before the answer comes, which ends the asking.
     expect(store.locator(".column.cancelled").get_by_text("Iva Ivić")).to_be_visible()
     expect(asking).to_have_count(0)
@@ -173,7 +176,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     expect(store.get_by_role("button", name="End the partnership with Luka Lukić")).to_have_count(0)
 
     # Invited again, from the directory this time; then not.
-    store.get_by_label("search the couriers").fill("Luka Luk")
+    store.get_by_label("Search by name").fill("Luka Luk")
     held = hold(store, "**/v1/invites")
     store.get_by_role("button", name="Invite Luka Lukić").first.dblclick()
     until(store, lambda: held)

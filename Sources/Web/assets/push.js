@@ -64,7 +64,7 @@ async function turnOff() {
 
 /** Registers anew where it is on; else, if nobody has asked yet, a card that says what it is for. */
 export function asking(account) {
-  const card = h('section', {class: 'panel asking', hidden: true});
+  const card = h('section', {class: 'panel', 'aria-label': t('askPush'), hidden: true});
   keyHere().then((key) => {
     if (!key) return;
     if (device()) return register(account, key, device()).catch(() => {});

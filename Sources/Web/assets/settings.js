@@ -1,6 +1,6 @@
 // What people set of their account: profile, language, notifications, password, sessions.
-import {refreshed, remember, signOut} from './account.js';
-import {all, ask, lasting} from './ask.js';
+import {refreshed, remember, remembered, signOut} from './account.js';
+import {all, ask, Unreachable} from './ask.js';
 import {h, loading, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
@@ -9,9 +9,16 @@ import {device, pushSwitch} from './push.js';
 import {isLoud, ring, setLoud} from './sound.js';
 import {names, t, when} from './words.js';
 
-/** What is saved is what differs from the account as it is, so that must be asked for first. */
+/**
+ * What is saved is what differs from the account as it is, so that must be asked for first. Without a connection the account is
+ * the one that is remembered: whoever wants to sign out must be able to.
+ */
 export function settings(region, context) {
-  loading(region, () => lasting('me', refreshed), (account) => region.replaceChildren(...panels(account, context)));
+  const account = () => refreshed().catch((error) => {
+    if (error instanceof Unreachable || error.isPassing) return remembered();
+    throw error;
+  });
+  loading(region, account, (account) => region.replaceChildren(...panels(account, context)));
 }
 
 function panels(account, {enter, leave}) {

@@ -139,10 +139,14 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   }
 
   function tell() {
-    clearTimeout(silence);
+    const isOut = navigator.onLine && !document.hidden && !light.classList.contains('on');
     banner.textContent = t(navigator.onLine ? 'outage' : 'offline');
-    banner.hidden = navigator.onLine;
-    if (navigator.onLine && !light.classList.contains('on')) silence = setTimeout(() => { banner.hidden = document.hidden; }, outage);
+    if (isOut) silence ??= setTimeout(() => { banner.hidden = false; }, outage);
+    else {
+      clearTimeout(silence);
+      silence = undefined;
+      banner.hidden = navigator.onLine;
+    }
   }
 
   document.body.replaceChildren(
