@@ -215,6 +215,12 @@ def sign_in(page, who):
     live(page)
 
 
+def unfold(page, *states):
+    """Opens the lists of what is over."""
+    for state in states:
+        page.locator(f".column.{state} .fold[aria-expanded=false]").click()
+
+
 def live(page):
     """Waits until the page follows the feed."""
     page.locator(".light.on").wait_for()

@@ -78,7 +78,7 @@ def test_a_connection_that_nobody_closed_is_noticed(visit, line):
 
 def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit):
     shop = Store()
-    store = visit("/", forgiving=["net::ERR_"])
+    store = visit("/store", forgiving=["net::ERR_"])
     sign_in(store, shop)
     store.context.set_offline(True)
     expect(store.get_by_text("Not live")).to_be_visible()
@@ -224,7 +224,7 @@ def test_a_list_that_comes_late_undoes_nothing(visit):
     shop = Store()
     ana = Courier(shop)
     first = shop.deliver_to(ana)
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     expect(store.locator(".card")).to_have_count(1)
     go(store, "Couriers")
@@ -246,7 +246,7 @@ def test_the_last_search_counts_and_not_the_slowest(visit):
     ana = Courier(shop)
     for name in ("Alfa", "Beta"):
         shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1"})
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     expect(store.locator(".card")).to_have_count(2)
     held = hold(store, "**/v1/deliveries?*q=Alfa*")
@@ -262,7 +262,7 @@ def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
     job = shop.deliver_to(ana, luka)
-    store = visit("/", forgiving=["412"])
+    store = visit("/store", forgiving=["412"])
     sign_in(store, shop)
     store.locator(".card").click()
     store.get_by_role("button", name="Change").click()
@@ -280,7 +280,7 @@ def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
 def test_an_answer_that_comes_late_takes_its_dialog_along(visit):
     shop = Store()
     shop.deliver_to(Courier(shop))
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     held = hold(store, "**/cancel")
     store.locator(".card").click()

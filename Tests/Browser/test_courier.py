@@ -165,7 +165,7 @@ def test_own_figures_and_why(visit, look):
         ana.act("accept", job)
         call("POST", f"/v1/deliveries/{job}/{action}", {} if action == "deliver" else {"reason": "Rain"}, ana.token)
     expect(page.get_by_text("50 % reliable")).to_be_visible()
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     go(store, "Couriers")
     store.get_by_role("button", name="Deliveries that Ana Anić gave back").first.click()
@@ -202,7 +202,7 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     assert (me["first_name"], me["last_name"], me["notifications_enabled"]) == ("Anamarija", "Anić", True)
     # A dashboard is not for couriers, in the same browser.
     other = page.context.new_page()
-    other.goto("/")
+    other.goto("/store")
     expect(other.get_by_text("You are signed in as Anamarija Anić.")).to_be_visible()
     look(other, "elsewhere")
     other.get_by_role("button", name="Sign out").click()

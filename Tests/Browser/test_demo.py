@@ -1,15 +1,16 @@
 """What `make demo` shows: weeks of history, and a board that moves by itself."""
 from playwright.sync_api import expect
 
-from conftest import call, go, live
+from conftest import call, go, live, unfold
 
 
 def test_a_demo_has_a_past_and_goes_on(visit, look):
-    page = visit("/")
+    page = visit("/store")
     page.get_by_label("E-mail").fill("pekara@example.com")
     page.get_by_label("Password").fill("kurir vozi svaki dan")
     page.get_by_role("button", name="Sign in").click()
     live(page)
+    unfold(page, "delivered", "cancelled")
     # At least so many: others come meanwhile.
     for status, count in [("delivered", 50), ("cancelled", 6)]:
         expect(page.locator(f".column.{status} .card").nth(count - 1)).to_be_visible()

@@ -41,7 +41,7 @@ def test_a_courier_registers_and_proves_the_number(visit, look):
 
 def test_who_puts_it_off_is_reminded(visit, look):
     shop = Store()
-    page = visit("/")
+    page = visit("/store")
     sign_in(page, shop)
     reminder = page.locator(".banner").filter(has_text=f"Your e-mail address {shop.email} is not confirmed yet")
     expect(reminder).to_be_visible()
@@ -58,7 +58,7 @@ def test_who_puts_it_off_is_reminded(visit, look):
 
 
 def test_an_unproven_store_passes_its_link_on(visit):
-    page = visit("/")
+    page = visit("/store")
     sign_in(page, Store())
     go(page, "Couriers")
     page.get_by_label("Phone").fill(f"+38598{next(numbers):07d}")
@@ -110,7 +110,7 @@ def test_a_changed_number_is_taken_back_without_a_script(visit, look, chromium):
 
 def test_a_new_password_by_the_link_of_a_message(visit, look):
     shop = Store()
-    page = visit("/")
+    page = visit("/store")
     page.get_by_role("button", name="Forgotten password").click()
     page.get_by_label("E-mail").fill(shop.email)
     page.get_by_role("button", name="Send me a code").click()
@@ -126,6 +126,24 @@ def test_a_new_password_by_the_link_of_a_message(visit, look):
     other.get_by_label("Password", exact=True).fill("bicikl-i-kaciga")
     other.get_by_role("button", name="Sign in").click()
     live(other)
+
+
+def test_signing_out_without_a_connection(visit, line):
+    ana = Courier()
+    page = visit("/courier", phone=True, forgiving=["net::ERR_", "401"], address=line.address)
+    sign_in(page, ana)
+    before = len(call("GET", "/v1/sessions", token=ana.token)["items"])
+    # Also before the settings were ever looked at.
+    line.cut()
+    go(page, "Settings")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    # At once, whatever the connection does.
+    expect(page.get_by_role("heading", name="Kurir for couriers")).to_be_visible()
+    assert page.evaluate("Object.keys(localStorage)") == ["kurir.leaving"]
+    line.mend()
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    until(page, lambda: len(call("GET", "/v1/sessions", token=ana.token)["items"]) == before - 1)
+    until(page, lambda: page.evaluate("localStorage.length") == 0)
 
 
 def test_the_service_worker_ends_a_session_that_was_left(visit, line):

@@ -13,7 +13,7 @@ NASTY = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
 
 def test_the_browser_chooses_the_language_and_then_the_account(visit, look):
     shop = Store(language="en")
-    page = visit("/", locale="hr-HR", forgiving=["422"])
+    page = visit("/store", locale="hr-HR", forgiving=["422"])
     expect(page.get_by_role("heading", name="Kurir za trgovine")).to_be_visible()
     assert page.locator("html").get_attribute("lang") == "hr"
     look(page, "store-sign-in-hr")
@@ -29,7 +29,7 @@ def test_the_browser_chooses_the_language_and_then_the_account(visit, look):
     expect(page.get_by_text("Ništa ne čeka")).to_be_visible()
     # Also what the server says.
     page.get_by_role("button", name="Nova dostava").click()
-    page.get_by_role("button", name="Dodaj").click()
+    page.get_by_role("dialog").get_by_role("button", name="Dodaj").click()
     expect(page.locator(".wrong:visible").first).to_be_visible()
     expect(page.get_by_label("Ime", exact=True)).to_be_focused()
     look(page, "new-delivery-wrong-hr")
@@ -41,7 +41,7 @@ def test_a_third_language_is_there_like_the_others(visit, look):
     shop = Store(language="de")
     ana = Courier(shop)
     shop.deliver_to(ana)
-    page = visit("/", locale="de-AT", forgiving=["422"])
+    page = visit("/store", locale="de-AT", forgiving=["422"])
     expect(page.get_by_role("heading", name="Kurir für Geschäfte")).to_be_visible()
     sign_in(page, shop)
     expect(page.get_by_role("heading", name="Lieferungen")).to_be_visible()
@@ -62,10 +62,10 @@ def test_every_screen_is_there_in_the_dark(visit, look):
     shop = Store()
     ana = Courier(shop)
     shop.deliver_to(ana)
-    store = visit("/", dark=True)
+    store = visit("/store", dark=True)
     sign_in(store, shop)
     expect(store.locator(".card")).to_have_count(1)
-    assert store.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 24, 22)"
+    assert store.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 20, 18)"
     look(store, "board-dark")
     for name in ("Couriers", "Figures", "Settings"):
         go(store, name)
@@ -83,7 +83,7 @@ def test_every_screen_is_there_in_the_dark(visit, look):
 def test_a_dashboard_on_a_phone(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
-    store = visit("/", phone=True)
+    store = visit("/store", phone=True)
     sign_in(store, shop)
     for name in ("Deliveries", "Couriers", "Figures", "Settings"):
         go(store, name)
@@ -97,7 +97,7 @@ def test_what_people_type_is_never_markup(visit, look):
     more = {"description": NASTY, "instructions": NASTY, "recipient": {
         "first_name": "<i>Iva", "last_name": "Ivić</i>", "address": NASTY, "phone": "091 999 8877"}}
     job = shop.deliver_to(ana, **more)
-    store = visit("/", forgiving=["TrustedHTML"])
+    store = visit("/store", forgiving=["TrustedHTML"])
     sign_in(store, shop)
     store.get_by_role("button", name="<i>Iva").click()
     expect(store.get_by_role("dialog").get_by_text(NASTY).first).to_be_visible()
@@ -123,7 +123,7 @@ def test_what_people_type_is_never_markup(visit, look):
 def test_another_site_cannot_write_in_the_name_of_a_store(visit):
     shop = Store()
     Courier(shop)
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     form = f"""<form id=f method=post action="{ADDRESS}/v1/invites" enctype="text/plain">
         <input name='{{"phone":"+385915550000","x":"' value='"}}'></form>
@@ -166,7 +166,7 @@ def test_a_new_address_has_no_place_of_the_old_one(visit):
     recipient = {"first_name": "Iva", "last_name": "Ivić", "address": "Ilica 5", "location": {"lat": 45.8, "lon": 15.97}}
     job = shop.deliver_to(ana, luka, recipient=recipient)
     ana.act("decline", job)
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     for name, value, place in [("Instructions", "Ring twice", {"lat": 45.8, "lon": 15.97}), ("Address", "Riva 1, Split", None)]:
         store.locator(".card").click()
@@ -189,7 +189,7 @@ def test_the_charts_are_labelled_on_a_phone(visit):
     job = shop.deliver_to(ana)
     ana.act("accept", job)
     ana.act("deliver", job)
-    page = visit("/", phone=True)
+    page = visit("/store", phone=True)
     sign_in(page, shop)
     go(page, "Figures")
     expect(page.locator(".chart")).to_have_count(2)
@@ -202,7 +202,7 @@ def test_the_charts_are_labelled_on_a_phone(visit):
 def test_by_keyboard_alone(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
-    page = visit("/")
+    page = visit("/store")
     sign_in(page, shop)
     page.reload()
     expect(page.locator(".card")).to_have_count(1)
@@ -243,7 +243,7 @@ def test_by_keyboard_alone(visit, look):
 
 def test_loading_and_trouble_are_shown(visit, look):
     shop = Store()
-    page = visit("/", forgiving=["503", "ERR_FAILED"])
+    page = visit("/store", forgiving=["503", "ERR_FAILED"])
     sign_in(page, shop)
     problem = {"status": 503, "code": "unavailable", "title": "Not now", "detail": "Come again in a moment."}
     page.route("**/v1/stats*", lambda route: route.fulfill(status=503, json=problem))
@@ -278,7 +278,7 @@ def test_loading_and_trouble_are_shown(visit, look):
 def test_a_session_that_ends_elsewhere_ends_here(visit):
     shop = Store()
     shop.deliver_to(Courier(shop))
-    page = visit("/", forgiving=["401"])
+    page = visit("/store", forgiving=["401"])
     sign_in(page, shop)
     end_sessions_of(shop)
     # Nobody touches anything.

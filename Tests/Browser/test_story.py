@@ -6,7 +6,8 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, numbers, panel, release, sign_in, tax_id, until
+from conftest import (
+    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, numbers, panel, release, sign_in, tax_id, unfold, until)
 
 
 def register_store(page):
@@ -46,7 +47,7 @@ def register_courier(page, look, name, phone):
 
 
 def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
-    store = visit("/")
+    store = visit("/store")
     look(store, "store-sign-in")
     store.get_by_role("button", name="Register").click()
     look(store, "store-register")
@@ -72,7 +73,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     look(store, "couriers")
 
     figures = store.context.new_page()
-    figures.goto("/#/figures")
+    figures.goto("/store#/figures")
     delivered = figures.locator(".tile", has=figures.get_by_text("Delivered", exact=True)).locator(".big")
     expect(delivered).to_have_text("0")
 
@@ -114,6 +115,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     luka.get_by_role("dialog").get_by_role("button", name="Deliver").click()
     expect(luka.get_by_text("Thank you")).to_be_visible()
 
+    unfold(store, "delivered")
     column["delivered"].get_by_role("button", name="Iva Ivić").click()
     expect(store.locator(".timeline li")).to_have_count(5)
     expect(store.locator(".timeline")).to_contain_text("Given back · Ana Anić")
@@ -132,7 +134,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
 def test_what_a_store_may_still_change_or_end(visit, look):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
-    store = visit("/", forgiving=["409"])
+    store = visit("/store", forgiving=["409"])
     sign_in(store, shop)
     job = shop.deliver_to(ana)
     store.locator(".column.pending").get_by_role("button", name="Iva Ivić").click()
@@ -155,6 +157,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     asking.get_by_label("Reason").fill("Nobody is at home")
     look(store, "cancel-delivery")
     asking.get_by_role("button", name="Cancel the delivery").click()
+    unfold(store, "cancelled")
     # The feed may say so before the answer comes, which ends the asking.
     expect(store.locator(".column.cancelled").get_by_text("Iva Ivić")).to_be_visible()
     expect(asking).to_have_count(0)
@@ -173,7 +176,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     expect(store.get_by_role("button", name="End the partnership with Luka Lukić")).to_have_count(0)
 
     # Invited again, from the directory this time; then not.
-    store.get_by_label("search the couriers").fill("Luka Luk")
+    store.get_by_label("Search by name").fill("Luka Luk")
     held = hold(store, "**/v1/invites")
     store.get_by_role("button", name="Invite Luka Lukić").first.dblclick()
     until(store, lambda: held)
@@ -190,7 +193,7 @@ def test_searching_and_filtering(visit):
     ana = Courier(shop)
     shop.deliver_to(ana, description="Kruh", recipient={"first_name": "Mia", "last_name": "Mijić", "address": "Savska 3"})
     ana.act("accept", shop.deliver_to(ana))
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     expect(store.locator(".card")).to_have_count(2)
     store.get_by_label("Search").fill("mij")
@@ -226,7 +229,7 @@ def test_a_busy_day(visit, look):
         couriers[number % 4].act("deliver", job)
     call("POST", f"/v1/deliveries/{jobs[3]}/cancel", {"reason": "Ordered twice"}, shop.token)
 
-    store = visit("/")
+    store = visit("/store")
     sign_in(store, shop)
     for status, names in [("pending", ["Noa Žanić", "Dora Štimac"]), ("in_progress", ["Vid Matić", "Ela Klarić"]),
                           ("delivered", ["Mia Ćosić", "Jan Perić", "Iva Jurić"]), ("cancelled", ["Roko Đurić"])]:
@@ -236,7 +239,7 @@ def test_a_busy_day(visit, look):
     sign_in(courier, couriers[1])
     expect(courier.locator(".card h3")).to_have_text(["Vid Matić", "Noa", "Dora", "Jan Perić"])
     look(courier, "busy-jobs")
-    dark = visit("/", dark=True)
+    dark = visit("/store", dark=True)
     sign_in(dark, shop)
     go(dark, "Figures")
     expect(dark.locator(".bars li")).to_have_count(4)

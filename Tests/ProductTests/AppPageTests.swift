@@ -9,7 +9,7 @@ import Testing
         text.matches(of: /\/assets\/[\w-]+\/[\w.-]+/).map { String($0.output) }
     }
 
-    @Test(arguments: ["/", "/courier"])
+    @Test(arguments: ["/store", "/courier"])
     func `a page loads only what there is`(_ path: String) async throws {
         try await API.serving { api in
             let page = try await api.get(path).reply
@@ -35,19 +35,40 @@ import Testing
         }
     }
 
-    @Test func `the pages are small`() async throws {
+    /// With all that it loads, and the courier's with what its worker keeps at hand.
+    @Test func `each page is small`() async throws {
         try await API.serving { api in
             let worker = try await api.get("/worker.js").reply
             let files = addresses(worker.text)
             #expect(worker.header("content-type") == "text/javascript; charset=utf-8" && files.count > 20)
-            var size = 0
-            for path in ["/", "/courier", "/worker.js"] + files {
-                let reply = try await api.get(path).reply
-                try #require(reply.status == 200, "\(path)")
-                size += reply.body.count
+            let ofStores = [
+                "board", "dashboard", "details", "editor", "figures", "chart", "guide", "partners", "invites", "keys",
+            ]
+            for (path, others) in [("/store", ["courier", "jobs", "stores", "duty"]), ("/courier", ofStores)] {
+                var size = 0
+                for file in [path, "/worker.js"] + files
+                where !others.contains(where: { file.hasSuffix("/\($0).js") }) {
+                    let reply = try await api.get(file).reply
+                    try #require(reply.status == 200, "\(file)")
+                    size += reply.body.count
+                }
+                print("\(path): \(size) bytes")
+                #expect(size < 200 * 1024)
             }
-            print("the pages: \(size) bytes in \(files.count + 3) files")
-            #expect(size < 150 * 1024)
+        }
+    }
+
+    @Test(arguments: [
+        ("/", "hr-HR", "hr"), ("/", "fr", "en"), ("/?language=de", "hr", "de"), ("/?language=xx", "hr", "en"),
+    ])
+    func `the start page is in a language that somebody reads`(_ path: String, _ accepted: String, _ language: String)
+        async throws
+    {
+        try await API.serving { api in
+            let page = try await api.get(path, headers: ["Accept-Language": accepted]).reply
+            #expect(page.status == 200 && page.text.contains("<html lang=\"\(language)\">"))
+            #expect(page.text.contains("href=\"/store?language=\(language)\"") && !page.text.contains("://"))
+            #expect(page.header("vary")?.contains("Accept-Language") == true)
         }
     }
 

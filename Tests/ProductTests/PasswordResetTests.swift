@@ -46,7 +46,7 @@ import Testing
             let code = try await code(api, store)
             #expect(sent.count == 1 && Array(sent[0].prefix(3)) == ["email", store.login, "hr"])
             #expect(sent[0][3]?.contains(code) == true && sent[0][3]?.contains("15 minuta") == true)
-            #expect(sent[0][3]?.contains("https://kurir.example/#reset=\(id.string ?? "").\(code)") == true)
+            #expect(sent[0][3]?.contains("https://kurir.example/store#reset=\(id.string ?? "").\(code)") == true)
             #expect(try await reset(api, id, code).status == 204)
             #expect(try await api.get("/v1/me", as: store.token).status == 401)
             #expect(try await api.signIn(store.login, newPassword).status == 201)

@@ -97,7 +97,7 @@ package struct PasswordRoom: Room {
     private func message(_ code: ResetCode, _ id: ID, _ login: Login) -> Message {
         let lastLine =
             switch login {
-            case .email: "\(publicURL.text)/#reset=\(id).\(code.digits)"
+            case .email: "\(publicURL.text)/store#reset=\(id).\(code.digits)"
             case .phone: publicURL.lastLine(code)
             }
         return Message(

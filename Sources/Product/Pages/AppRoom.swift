@@ -3,6 +3,7 @@ import People
 import Crypto
 import Domain
 import HTTP
+import Languages
 import Web
 
 /// The pages that people use, and the files that they load. They use only the API, like any other client.
@@ -10,6 +11,8 @@ struct AppRoom: Room {
     let codes: InviteCodes
     private let files: [WebFile]
     private let assets: [String: WebFile]
+    /// The start page in each language, by its code.
+    private let starts: [String: Response]
     /// A hash of all files, under which browsers ask for each.
     private let version: String
 
@@ -19,12 +22,22 @@ struct AppRoom: Room {
         files = WebFile.assets + [.languages, .lifecycle(eventTypes: eventTypes)]
         assets = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0) })
         let all = [.dashboard, .courier, .worker] + files
-        version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
+        let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
+        self.version = version
+        starts = Dictionary(
+            uniqueKeysWithValues: Languages.all.map { words in
+                let page = StartPage(words: words, assets: "/assets/\(version)")
+                return (words.code, Self.response(Array(page.html.utf8), WebFile.dashboard.type))
+            })
     }
 
     var endpoints: [Endpoint] {
         [
-            page("/", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
+            Endpoint(
+                .get, "/", for: .anyone, "The page for whoever has no session: what this is, and the ways in",
+                room: "Pages",
+                query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page.")], handler: start),
+            page("/store", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
             page("/worker.js", .worker, "The service worker, which keeps the couriers' page available offline"),
             Endpoint(
                 .get, "/assets/{version}/{name}", for: .anyone, "A file that the pages load", room: "Pages",
@@ -37,14 +50,26 @@ struct AppRoom: Room {
     }
 
     private func page(_ path: String, _ file: WebFile, _ summary: String) -> Endpoint {
-        let response = Response(
-            .ok,
-            headers: [
-                Response.Header("Content-Security-Policy", Self.policy), Response.Header("Cache-Control", "no-cache"),
-            ], body: .bytes(filled(file), type: file.type))
+        let response = Self.response(filled(file), file.type)
         return Endpoint(
             .get, path, for: .anyone, summary, room: "Pages", answers: [.text(file.type, "The page.")]
         ) { _ in response }
+    }
+
+    private static func response(_ bytes: [UInt8], _ type: String) -> Response {
+        Response(
+            .ok,
+            headers: [
+                Response.Header("Content-Security-Policy", policy), Response.Header("Cache-Control", "no-cache"),
+                Response.Header("Vary", "Accept-Language"),
+            ], body: .bytes(bytes, type: type))
+    }
+
+    /// In the language that was chosen on it, else in the browser's.
+    private func start(_ call: Call) throws -> Response {
+        let chosen = call.request.query("language") ?? call.request.acceptedLanguage.rawValue
+        guard let page = starts[chosen] ?? starts[Languages.all[0].code] else { throw Problem.notFound }
+        return page
     }
 
     /// A page with the addresses of its files filled in.
@@ -53,6 +78,7 @@ struct AppRoom: Room {
         let files = files.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
         let text = String(decoding: file.bytes, as: UTF8.self)
             .replacing("{assets}", with: place).replacing("{version}", with: version).replacing("{files}", with: files)
+            .replacing("{words}", with: String(decoding: WebFile.wordsOfNotices.bytes, as: UTF8.self))
         return Array(text.utf8)
     }
 

@@ -10,23 +10,35 @@ struct DocsPage {
         HTMLPage(
             title: "Kurir: the API", language: "en",
             body: """
-                <h1>Kurir: the API</h1>
+                <header><p class="brand">\(Mark.svg) Kurir</p>
+                <h1>The API</h1>
                 <p>The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
-                \(sections)
-                """)
+                <nav aria-label="Parts"><ul class="parts">\(rooms.map(link).joined())</ul></nav>
+                <div id="try"></div></header>
+                <main>\(rooms.map(section).joined(separator: "\n"))</main>
+                """, style: Self.style, script: "/assets/docs/docs.js")
     }
 
-    private var sections: String {
-        let rooms = Dictionary(grouping: endpoints, by: \.room)
-        return rooms.sorted { $0.key < $1.key }.map { room, endpoints in
-            "<section><h2>\(HTMLPage.escaped(room))</h2>\(endpoints.map(article).joined())</section>"
-        }.joined(separator: "\n")
+    private var rooms: [(name: String, calls: [Endpoint])] {
+        Dictionary(grouping: endpoints, by: \.room).map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    private func link(_ room: String, _ calls: [Endpoint]) -> String {
+        "<li><a href=\"#\(place(room))\">\(HTMLPage.escaped(room))</a></li>"
+    }
+
+    private func section(_ room: String, _ calls: [Endpoint]) -> String {
+        "<section><h2 id=\"\(place(room))\">\(HTMLPage.escaped(room))</h2>\(calls.map(article).joined())</section>"
+    }
+
+    private func place(_ room: String) -> String {
+        String(room.lowercased().map { $0.isLetter ? $0 : "-" })
     }
 
     private func article(_ endpoint: Endpoint) -> String {
         let path = HTMLPage.escaped(endpoint.path)
         return """
-            <article>
+            <article data-call="\(endpoint.method.rawValue) \(path)">
             <h3><code><span class="method">\(endpoint.method.rawValue)</span>\(path)</code></h3>
             <p>\(HTMLPage.escaped(endpoint.summary)). \(endpoint.audience)</p>
             <dl>\((fields(endpoint) + answers(endpoint)).map(line).joined())</dl>
@@ -48,4 +60,25 @@ struct DocsPage {
     private func line(_ term: String, _ meaning: String) -> String {
         "<dt><code>\(HTMLPage.escaped(term))</code></dt><dd>\(HTMLPage.escaped(meaning))</dd>"
     }
+
+    private static let style = """
+        body{max-width:60rem;margin:0 auto;padding:32px 16px}
+        article{border-top:1px solid var(--line);padding:16px 0}
+        h2{margin:32px 0 8px;font-size:24px;line-height:1.2;font-weight:650}
+        h3{margin:0 0 8px;font-size:15px}
+        h4{margin:16px 0 4px;font-size:15px}
+        code,pre,textarea{font-family:ui-monospace,monospace;font-size:13px}
+        .method{display:inline-block;min-width:4.5rem;text-transform:uppercase;color:var(--accent)}
+        .parts{display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 16px;padding:0;list-style:none}
+        dl{display:grid;grid-template-columns:minmax(4rem,max-content) 1fr;gap:2px 16px;margin:8px 0}
+        dd{margin:0;color:var(--soft)}
+        summary{cursor:pointer;padding:4px 0}
+        pre{overflow:auto;max-height:24rem;margin:8px 0;padding:12px;border-radius:8px;background:var(--paper);border:1px solid var(--line)}
+        .scroll{overflow-x:auto}
+        table{border-collapse:collapse;width:100%;overflow-wrap:normal}
+        td{padding:4px 12px 4px 0;border-bottom:1px solid var(--line);vertical-align:top;text-align:left}
+        input,textarea{font-size:15px;padding:8px;border:1px solid var(--soft);border-radius:8px;background:var(--paper);color:var(--ink);max-width:100%}
+        textarea{width:100%}
+        button{width:auto;min-height:44px;margin:0;padding:8px 20px;font-size:15px}
+        """
 }

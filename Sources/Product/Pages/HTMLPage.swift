@@ -1,7 +1,7 @@
 import Crypto
 import HTTP
 
-/// A page without scripts. Browsers accept no style but its own.
+/// A page that says its part without scripts. Browsers accept no style but its own.
 struct HTMLPage {
     let title: String
     let language: String
@@ -9,6 +9,10 @@ struct HTMLPage {
     let body: String
     /// Whether it has a form.
     var hasForm = false
+    /// What it looks like besides what all of them have in common.
+    var style = ""
+    /// The place of a script that adds to it.
+    var script: String?
 
     func response(_ status: Status = .ok) -> Response {
         Response(
@@ -26,7 +30,8 @@ struct HTMLPage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>\(Self.escaped(title))</title>
-        <style>\(Self.style)</style>
+        <style>\(Self.style)\(style)</style>
+        \(script.map { "<script type=\"module\" src=\"\($0)\"></script>" } ?? "")
         </head>
         <body>
         \(body)
@@ -35,24 +40,42 @@ struct HTMLPage {
         """
     }
 
+    /// A page that says one thing: a card with a heading, below the mark.
+    static func card(_ title: String, _ language: String, _ body: String, hasForm: Bool = false) -> HTMLPage {
+        HTMLPage(
+            title: title, language: language,
+            body: """
+                <main class="card"><p class="brand">\(Mark.svg) Kurir</p>
+                <h1>\(escaped(title))</h1>
+                \(body)</main>
+                """, hasForm: hasForm)
+    }
+
     private static let style = """
-        :root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
-        body{max-width:46rem;margin:2rem auto;padding:0 1rem}
-        article{border-top:1px solid #8886;padding:.5rem 0}
-        h3{margin:.5rem 0;font-size:1rem}
-        code{font-family:ui-monospace,monospace}
-        .method{display:inline-block;min-width:4.5rem;text-transform:uppercase}
-        .code{font-size:1.75rem;letter-spacing:.1em}
-        button{font:inherit;min-height:3.5rem;padding:.5rem 1.5rem;border:0;border-radius:.5rem;background:#1d6b4a;color:#fff}
-        dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0}
-        dd{margin:0}
+        :root{color-scheme:light dark;--ground:#f4f5f2;--paper:#fff;--ink:#161d19;--soft:#56625b;--line:#dfe4e0;--accent:#146048;--on:#fff;
+        font:15px/1.45 system-ui,sans-serif}
+        @media(prefers-color-scheme:dark){:root{--ground:#0f1412;--paper:#18201c;--ink:#e8efea;--soft:#a3b0a8;--line:#2c3731;--accent:#6fd3a4;--on:#08130e}}
+        *{box-sizing:border-box}
+        body{margin:0;padding:16px;background:var(--ground);color:var(--ink);overflow-wrap:anywhere}
+        a{color:var(--accent)}
+        :focus-visible{outline:3px solid #3f87c9;outline-offset:2px}
+        h1{margin:0 0 8px;font-size:32px;line-height:1.2;font-weight:650}
+        p{margin:0 0 12px}
+        .card{max-width:448px;margin:max(16px,10vh) auto 0;padding:32px;border-radius:16px;background:var(--paper);border:1px solid var(--line)}
+        .brand{display:flex;align-items:center;gap:8px;margin:0 0 24px;color:var(--accent);font-size:18px;font-weight:650}
+        .brand svg{width:28px;height:28px;border-radius:8px}
+        .lead{font-size:18px}
+        .hint{color:var(--soft)}
+        .code{margin:0;font:650 18px ui-monospace,monospace;letter-spacing:.08em}
+        .button,button{display:block;width:100%;min-height:56px;margin:24px 0;padding:16px;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:650 18px/24px system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
+        @media(max-width:480px){body{padding:0;background:var(--paper)}.card{margin:0;padding:24px 20px;border:0;background:none}}
         """
 
     private var policy: String {
-        "default-src 'none'; style-src 'sha256-\(Self.styleHash)'; "
+        "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(Self.style + style)))'; "
+            + (script == nil ? "" : "script-src 'self'; connect-src 'self'; ")
             + "base-uri 'none'; form-action '\(hasForm ? "self" : "none")'; frame-ancestors 'none'"
     }
-    private static let styleHash = Base64.encode(SHA256.hash(style))
 
     /// The markup that shows a text.
     static func escaped(_ text: String) -> String {

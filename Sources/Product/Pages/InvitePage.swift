@@ -8,12 +8,13 @@ struct InvitePage {
 
     func live(store: String, code: InviteCode) -> HTMLPage {
         page(
-            text("invite_title"),
+            store,
             """
-            <p>\(HTMLPage.escaped(LanguageWords.fill(text("invite_text"), ["store": store])))</p>
-            <p class="code"><code>\(HTMLPage.escaped(code.shown))</code></p>
-            <p><a href="/courier#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
-            <p>\(HTMLPage.escaped(text("invite_how")))</p>
+            <p class="lead">\(HTMLPage.escaped(LanguageWords.fill(text("invite_text"), ["store": store])))</p>
+            <p class="hint">\(HTMLPage.escaped(text("invite_means")))</p>
+            <p><a class="button" href="/courier#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
+            <p class="hint">\(HTMLPage.escaped(text("invite_how")))</p>
+            <p class="code">\(HTMLPage.escaped(code.shown))</p>
             """)
     }
 
@@ -22,17 +23,17 @@ struct InvitePage {
         page(
             text("invite_over_title"),
             """
-            <p>\(HTMLPage.escaped(text("invite_over")))</p>
-            <p><a href="/courier">\(HTMLPage.escaped(text("invite_to_app")))</a></p>
+            <p class="lead">\(HTMLPage.escaped(text("invite_over")))</p>
+            <p><a class="button" href="/courier">\(HTMLPage.escaped(text("invite_to_app")))</a></p>
             """)
     }
-    var unknown: HTMLPage { page(text("invite_unknown_title"), "<p>\(HTMLPage.escaped(text("invite_unknown")))</p>") }
+    var unknown: HTMLPage {
+        page(text("invite_unknown_title"), "<p class=\"lead\">\(HTMLPage.escaped(text("invite_unknown")))</p>")
+    }
 
     private func text(_ name: String) -> String { words.pages[name] ?? "" }
 
     private func page(_ title: String, _ body: String) -> HTMLPage {
-        HTMLPage(
-            title: title, language: words.code,
-            body: "<main><h1>\(HTMLPage.escaped(title))</h1>\(body)</main>")
+        HTMLPage.card(title, words.code, body)
     }
 }

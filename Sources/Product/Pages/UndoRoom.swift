@@ -64,7 +64,7 @@ private struct UndoPage {
     }
 
     func done(_ kind: AccountKind) -> HTMLPage {
-        let place = kind == .store ? "/" : "/courier"
+        let place = kind == .store ? "/store" : "/courier"
         let link = "<p><a href=\"\(place)#reset\">\(HTMLPage.escaped(text("undone_password")))</a></p>"
         return page(text("undone_title"), [text("undone_text")], link)
     }
@@ -74,9 +74,7 @@ private struct UndoPage {
 
     private func page(_ title: String, _ lines: [String], _ end: String = "") -> HTMLPage {
         let lines = lines.map { "<p>\(HTMLPage.escaped($0))</p>" }.joined(separator: "\n")
-        return HTMLPage(
-            title: title, language: words.code,
-            body: "<main><h1>\(HTMLPage.escaped(title))</h1>\(lines)\n\(end)</main>", hasForm: end.hasPrefix("<form"))
+        return HTMLPage.card(title, words.code, "\(lines)\n\(end)", hasForm: end.hasPrefix("<form"))
     }
 
     private func text(_ name: String) -> String { words.pages[name] ?? "" }

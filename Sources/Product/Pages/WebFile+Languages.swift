@@ -16,6 +16,17 @@ extension WebFile {
             """
     }
 
+    /// What the service worker says, by language: it has no other way to the texts.
+    static let wordsOfNotices = JSON.object(
+        Dictionary(
+            uniqueKeysWithValues: Languages.all.map { words in
+                func text(_ name: String) -> (String, JSON) { (name, .string(words.pages[name] ?? "")) }
+                let said = [
+                    text("do_accept"), text("look"), text("done_accept"), text("willBeSent"), text("offerGone"),
+                ]
+                return (words.code, .object(Dictionary(uniqueKeysWithValues: said)))
+            }))
+
     /// The texts by name; a text with plural forms is an object of them.
     private static func texts(of words: LanguageWords) -> JSON {
         var texts: [String: JSON] = [:]

@@ -26,9 +26,9 @@ export async function refreshed() {
   return account;
 }
 
-/** Forgets at once; the session ends as soon as there is a connection. */
-export function signOut() {
-  localStorage.setItem(leaving, 'yes');
+/** Forgets at once; the session ends as soon as there is a connection, and with it the device's notifications. */
+export function signOut(device) {
+  localStorage.setItem(leaving, device ? `?${new URLSearchParams({device})}` : '?');
   forget();
   endLeft();
 }
@@ -38,19 +38,20 @@ const alone = (action) => (navigator.locks ? navigator.locks.request(leaving, ac
 /** Ends a session that was left. In one tab only, and before another session begins, which has the same cookie. */
 export function endLeft() {
   return alone(async () => {
-    if (!localStorage.getItem(leaving)) return;
-    const left = await fetch('/v1/sessions/current', {method: 'DELETE', headers: {'X-Requested-With': 'kurir'}}).catch(() => null);
-    if (!left || left.status >= 500 || left.status === 429) return leaveToWorker();
+    const query = localStorage.getItem(leaving);
+    if (!query) return;
+    const left = await fetch(`/v1/sessions/current${query}`, {method: 'DELETE', headers: {'X-Requested-With': 'kurir'}}).catch(() => null);
+    if (!left || left.status >= 500 || left.status === 429) return leaveToWorker(query);
     localStorage.removeItem(leaving);
     await window.caches?.delete(leaving);
   });
 }
 
 /** The service worker ends it, where there is one that may work later, also if no page is open then. */
-async function leaveToWorker() {
+async function leaveToWorker(query) {
   const worker = await navigator.serviceWorker?.getRegistration('/courier');
   if (!worker?.sync) return;
-  await (await caches.open(leaving)).put('/', new Response());
+  await (await caches.open(leaving)).put('/', new Response(query));
   await worker.sync.register(leaving).catch(() => {});
 }
 
@@ -73,7 +74,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
       h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), notice ? h('p', {class: 'notice'}, notice) : '',
       panel(t(way), ways[way]()),
       h('p', {class: 'actions'}, others.map((name) => h('button', {type: 'button', onclick: () => show(name, true)}, t(name)))),
-      h('p', {}, h('a', {href: kind === 'store' ? '/courier' : '/'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
+      h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
     if (isChosen) region.querySelector('input').focus();
   }
 

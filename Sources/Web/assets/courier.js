@@ -1,15 +1,22 @@
 // Where couriers work, phones first.
 import {jobs} from './jobs.js';
 import {send} from './outgoing.js';
+import {closeNotices, standBy} from './push.js';
 import {settings} from './settings.js';
 import {start} from './shell.js';
+import {ring} from './sound.js';
 import {stores} from './stores.js';
 
 // An invite's link leads here with its code.
 const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 
-// Browsers that refuse texts as addresses of scripts take them from here.
-const policy = window.trustedTypes?.createPolicy('kurir', {createScriptURL: (url) => url});
-navigator.serviceWorker?.register(policy ? policy.createScriptURL('/worker.js') : '/worker.js', {scope: '/courier'});
+standBy('courier');
 
-start('courier', {jobs, stores: (region, context) => stores(region, context, invite), settings}, {invite, onFresh: send});
+start('courier', {jobs, stores: (region, context) => stores(region, context, invite), settings}, {
+  invite, onFresh: send,
+  onEvent({type, delivery}) {
+    if (type === 'delivery.offered') ring();
+    // What was offered is over for the notification once it is accepted or gone.
+    else if (delivery && !(delivery.status === 'pending' && delivery.recipient)) closeNotices('courier', (id) => id === delivery.id);
+  },
+});

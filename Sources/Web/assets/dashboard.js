@@ -4,5 +4,11 @@ import {figures} from './figures.js';
 import {partners} from './partners.js';
 import {settings} from './settings.js';
 import {start} from './shell.js';
+import {ring} from './sound.js';
 
-start('store', {board, partners, figures, settings});
+// What waits for nobody else than the store.
+const urgent = ['delivery.stranded', 'delivery.returned'];
+
+start('store', {board, partners, figures, settings}, {
+  onEvent({type}) { if (urgent.includes(type)) ring(); },
+});

@@ -3,11 +3,11 @@ import {get} from './ask.js';
 import {fill, h, loading} from './dom.js';
 import {t, when} from './words.js';
 
-const signs = {pending: '◌', in_progress: '➜', delivered: '✓', cancelled: '✕'};
+const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
 
 /** A state, by sign, word and colour. */
-export const badge = (status) =>
-  h('span', {class: `badge ${status}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `), t(`status_${status}`));
+export const badge = (status, name = t(`status_${status}`)) =>
+  h('span', {class: `badge ${status}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `), name);
 
 /** Of a recipient whom one does not know yet, the first name. */
 export const fullName = (person) => [person.first_name, person.last_name].filter(Boolean).join(' ');
@@ -30,10 +30,17 @@ export function mapLink({address, location: place}) {
   return h('a', {href, target: '_blank', rel: 'noreferrer'}, address);
 }
 
+/** What a courier has delivered of what is over, between 0 and 1; who has none yet comes last. */
+export const shareOf = ({delivered, cancelled}) => (delivered + cancelled ? delivered / (delivered + cancelled) : -1);
+
+/** Whether a courier takes offers now, where that is known. */
+export const onDuty = ({on_duty: isOn}) =>
+  isOn !== undefined && h('span', {class: `badge ${isOn ? 'delivered' : 'cancelled'}`}, ` ${isOn ? '●' : '○'} `, t(isOn ? 'isOnDuty' : 'isOffDuty'));
+
 /** How reliable a courier is. */
 export function reliability({accepted, delivered, cancelled, declined}) {
   const over = delivered + cancelled;
-  const share = over ? t('reliable', {percent: Math.round((100 * delivered) / over)}) : t('noDeliveriesYet');
+  const share = over ? t('reliable', {percent: Math.round(100 * shareOf({delivered, cancelled}))}) : t('noDeliveriesYet');
   return h('span', {class: 'hint', title: t('figuresOf', {accepted, delivered, cancelled, declined})},
     over ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
 }

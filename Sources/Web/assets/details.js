@@ -2,14 +2,14 @@
 import {all, get, keeper, post} from './ask.js';
 import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {edit} from './editor.js';
-import {h, loading, openDialog, say, wordsOf} from './dom.js';
+import {h, loading, openBeside, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
 
 /** Opens it; `changed` gets it when something was done here, `closed` is told at the end. */
 export function details(delivery, {changed, closed}) {
   const content = h('div');
-  const dialog = openDialog(fullName(delivery.recipient), content);
+  const dialog = openBeside(fullName(delivery.recipient), content);
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
 
@@ -22,7 +22,7 @@ export function details(delivery, {changed, closed}) {
     content.replaceChildren(
       h('p', {class: 'top'}, badge(current.status), current.reference && h('span', {class: 'hint'}, current.reference)),
       facts([
-        [t('address'), mapLink(recipient)], [t('phone'), recipient.phone && phoneLink(recipient.phone, fullName(recipient))],
+        [t('address'), mapLink(recipient)], [t('phone'), recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
         [t('description'), current.description], [t('instructions'), current.instructions],
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)))],
         [t('createdAt'), moment(current.created_at)],
@@ -57,7 +57,7 @@ export function details(delivery, {changed, closed}) {
   }
 
   show(delivery);
-  return {id: delivery.id, show};
+  return {id: delivery.id, show, close: () => dialog.close()};
 }
 
 /** Whom it is offered to, by name. */

@@ -1,26 +1,9 @@
-// Elements are made here, and never from text: what people type is not markup.
+// What views are made of: panels, lists, dialogs, and what is said in passing.
 import {Refusal, Unreachable} from './ask.js';
+import {h, s} from './element.js';
 import {t} from './words.js';
 
-const svgNamespace = 'http://www.w3.org/2000/svg';
-
-/** An element of HTML: `h('p', {class: 'hint'}, 'text', child)`. */
-export const h = (name, properties, ...children) => filled(document.createElement(name), properties, children);
-
-/** An element of SVG. */
-export const s = (name, properties, ...children) =>
-  filled(document.createElementNS(svgNamespace, name), properties, children);
-
-function filled(element, properties, children) {
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  for (const [name, value] of Object.entries(properties ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (name === 'value' || name === 'checked') element[name] = value;
-    else element.setAttribute(name, value === true && !name.startsWith('aria-') ? '' : value);
-  }
-  return element;
-}
+export {h, s};
 
 /** A part of a view, with its heading. */
 export const panel = (title, ...content) => h('section', {class: 'panel'}, h('h2', {}, title), ...content);
@@ -67,12 +50,24 @@ export function fill(list, items, make, empty) {
   });
 }
 
-/** A dialog that stands before everything else; Escape closes it, and focus goes back to where it was. */
-export function openDialog(title, ...content) {
+/** The mark, as it stands in bars. */
+export const mark = () => s('svg', {viewBox: '0 0 512 512', 'aria-hidden': 'true', class: 'mark'},
+  s('path', {class: 'ground', d: 'M0 0h512v512H0z'}), s('path', {class: 'stroke', d: 'M168 124v264M168 284 296 172M232 232l112 156'}),
+  s('circle', {cx: 338, cy: 140, r: 44}));
+
+/** A dialog that stands before everything else; Escape and Back close it, and focus goes back to where it was. */
+export const openDialog = (title, ...content) => open(title, content, false);
+
+/** The same, but on wide screens beside what is there, which can still be worked with. */
+export const openBeside = (title, ...content) => open(title, content, matchMedia('(min-width: 75rem)').matches);
+
+const opened = () => Array.from(document.querySelectorAll('dialog[open]'));
+
+function open(title, content, isBeside) {
   const id = newID();
   const heading = h('h2', {id, tabindex: '-1'}, title);
   const leave = h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: close}, '✕');
-  const dialog = h('dialog', {'aria-labelledby': id}, h('header', {}, heading, leave), ...content);
+  const dialog = h('dialog', {'aria-labelledby': id, class: isBeside && 'beside'}, h('div', {class: 'head'}, heading, leave), ...content);
   // A key or button is quickly hit: what was typed is not dropped unasked, neither by them nor by loading the page anew.
   let isTyped = false;
   const stay = (event) => event.preventDefault();
@@ -86,6 +81,7 @@ export function openDialog(title, ...content) {
   });
   dialog.addEventListener('close', () => {
     window.removeEventListener('beforeunload', stay);
+    closers.delete(dialog);
     dialog.remove();
     if (dialog.contains(notices)) placeNotices();
   });
@@ -94,12 +90,46 @@ export function openDialog(title, ...content) {
     if (!isTyped || await confirmed(t('dropTyped'), t('dropTypedText'), t('drop'), dialog)) dialog.close();
   }
 
+  closers.set(dialog, {close, isTyped: () => isTyped});
   document.body.append(dialog);
   // Where one begins: with what must be filled in, or at the start.
   (dialog.querySelector('[autofocus], [aria-required]') ?? heading).setAttribute('autofocus', '');
-  dialog.showModal();
+  if (isBeside) dialog.show(); else dialog.showModal();
+  markForBack();
   return dialog;
 }
+
+// How to close each open dialog, and whether something was typed into it.
+const closers = new Map();
+
+/** Closes the dialogs of a view that is left, but for those in which something was typed. */
+export function closeUntyped() {
+  for (const dialog of opened()) if (!closers.get(dialog)?.isTyped()) dialog.close();
+}
+
+window.addEventListener('keydown', (event) => {
+  const top = opened().at(-1);
+  if (event.key === 'Escape' && top && !top.matches(':modal')) closers.get(top)?.close();
+});
+
+// One entry of the history stands for whatever dialogs are open: Back takes it away and closes the uppermost.
+let entry = history.state?.isOfDialog ? location.hash : null;
+
+function markForBack() {
+  if (entry === null) history.pushState({isOfDialog: true}, '');
+  entry = location.hash;
+}
+
+window.addEventListener('popstate', () => {
+  const left = entry;
+  entry = history.state?.isOfDialog ? location.hash : null;
+  if (left === null || entry !== null || left !== location.hash) return;
+  const top = opened().at(-1);
+  // An entry whose dialogs are closed already is not worth stopping at.
+  if (!top) return history.back();
+  closers.get(top)?.close();
+  if (opened().length) markForBack();
+});
 
 /** Asks before something that cannot be taken back; whether to close a dialog is asked as long as that one is open. */
 export function confirmed(title, text, verb, closing) {
@@ -122,13 +152,15 @@ export function say(text) {
   setTimeout(() => {
     const notice = h('p', {}, text);
     notices.append(notice);
+    // More than two are nothing to read in passing.
+    while (notices.children.length > 2) notices.firstChild.remove();
     setTimeout(() => notice.remove(), 7000);
   }, 50);
 }
 
 /** Within the uppermost dialog, which makes everything outside of it inert. */
 function placeNotices() {
-  const place = Array.from(document.querySelectorAll('dialog[open]')).at(-1) ?? document.body;
+  const place = opened().filter((dialog) => dialog.matches(':modal')).at(-1) ?? document.body;
   if (notices.parentNode !== place) place.append(notices);
 }
 

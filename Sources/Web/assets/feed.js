@@ -9,14 +9,47 @@ const silence = 40_000;
 
 /**
  * Follows the feed until the function it gives is called. `onFresh` comes whenever there may be a gap before what comes
- * next, `onEvent` with each event, `onLive` with whether the connection stands.
+ * next, `onEvent` with each event, `onLive` with whether the connection stands. Pages with a `name` in common share one
+ * connection, which stays while nobody looks at them.
  */
-export function follow({onFresh, onEvent, onLive}) {
+export function follow(to, name) {
+  return name && navigator.locks && window.BroadcastChannel ? share(to, `kurir.feed.${name}`) : stream(to, {});
+}
+
+/** One of the pages has the connection and passes on what comes; when it is gone, another one takes its place. */
+function share(to, name) {
+  const channel = new BroadcastChannel(name);
+  const leaving = new AbortController();
+  let isLive = false, end = () => {};
+
+  const both = (what) => (value) => {
+    if (what === 'onLive') isLive = value;
+    to[what](value);
+    channel.postMessage([what, value]);
+  };
+  channel.onmessage = ({data: [what, value]}) => {
+    if (what !== 'who') to[what](value); else if (isLive) channel.postMessage(['onLive', true]);
+  };
+  channel.postMessage(['who']);
+  navigator.locks.request(name, {signal: leaving.signal}, () => new Promise((gone) => {
+    const stop = stream({onFresh: both('onFresh'), onEvent: both('onEvent'), onLive: both('onLive')}, {isLasting: true});
+    end = () => { stop(); gone(); };
+  })).catch(() => {});
+  return () => {
+    channel.onmessage = null;
+    leaving.abort();
+    end();
+    channel.close();
+  };
+}
+
+function stream({onFresh, onEvent, onLive}, {isLasting}) {
   let source, timer, watch, pause = shortest;
+  const isUnseen = () => document.hidden && !isLasting;
 
   function open() {
     clearTimeout(timer);
-    if (source || document.hidden) return;
+    if (source || isUnseen()) return;
     source = new EventSource('/v1/events?after=now');
     source.onopen = () => { pause = shortest; heard(); onLive(true); onFresh(); };
     source.onerror = () => {
@@ -50,8 +83,8 @@ export function follow({onFresh, onEvent, onLive}) {
     onLive(false);
   }
 
-  // A page that nobody looks at needs no connection: browsers have few for each server.
-  const seen = () => (document.hidden ? close() : open());
+  // A page that nobody looks at needs no connection of its own: browsers have few for each server.
+  const seen = () => (isUnseen() ? close() : open());
   document.addEventListener('visibilitychange', seen);
   window.addEventListener('offline', close);
   window.addEventListener('online', open);

@@ -1,19 +1,26 @@
 // Forms: labelled fields, what the API finds wrong beside each of them, and one sending at a time.
-import {Refusal} from './ask.js';
+import {Refusal, thisVisit} from './ask.js';
 import {h, newID, say, wordsOf} from './dom.js';
 import {t} from './words.js';
 
+// What was typed and not sent yet, by visit and the form's name: it is still there after a look at another view.
+const drafts = new Map();
+
 /**
  * A form. Each of `fields` is `{name, label, type?, value?, required?, autocomplete?, hint?, options?, rows?}`, or an
- * element that stands between them. `send` gets what was filled in by name; what it throws is told.
+ * element that stands between them. `send` gets what was filled in by name; what it throws is told. What is typed into a form
+ * with a `draft` is kept by that name until it is sent.
  */
-export function form(fields, verb, send, {cancel, danger} = {}) {
+export function form(fields, verb, send, {cancel, danger, draft} = {}) {
   const named = fields.filter((field) => !(field instanceof Node));
-  const rows = fields.map((field) => (field instanceof Node ? field : row(field)));
+  const place = `${thisVisit()} ${draft}`;
+  const typed = draft && drafts.get(place);
+  const rows = fields.map((field) => (field instanceof Node ? field : row({...field, ...(typed && {value: typed[field.name]})})));
   const trouble = h('p', {class: 'trouble', role: 'alert', hidden: true});
   const submit = h('button', {class: danger ? 'danger' : 'main'}, verb);
   const element = h('form', {novalidate: true}, rows, trouble,
     h('p', {class: 'actions'}, submit, cancel && h('button', {type: 'button', onclick: cancel}, t('cancel'))));
+  if (draft) element.addEventListener('input', () => drafts.set(place, values(element, named)));
   element.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (submit.hasAttribute('aria-disabled')) return;
@@ -21,6 +28,7 @@ export function form(fields, verb, send, {cancel, danger} = {}) {
     submit.setAttribute('aria-disabled', 'true');
     try {
       await send(values(element, named), element);
+      drafts.delete(place);
     } catch (error) {
       // Who has gone on is told all the same.
       if (element.isConnected) tell(error, element, trouble); else say(wordsOf(error));
@@ -43,11 +51,22 @@ function row(field) {
       : field.type === 'checkbox'
         ? h('input', {...shared, type: 'checkbox', checked: field.value})
         : h('input', {...shared, type: field.type ?? 'text', inputmode: field.inputmode, value: field.value ?? ''});
+  const shown = field.type === 'password' ? h('div', {class: 'secret'}, control, showing(control)) : control;
   const label = h('label', {for: id}, field.label, !field.required && field.type !== 'checkbox'
     && h('span', {class: 'hint'}, ` (${t('optional')})`));
-  return h('div', {class: field.type === 'checkbox' ? 'field check' : 'field'}, label, control,
+  return h('div', {class: field.type === 'checkbox' ? 'field check' : `field of-${field.name.split('.').at(-1)}`}, label, shown,
     field.hint && h('p', {class: 'hint', id: `${id}-hint`}, field.hint),
     h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
+}
+
+/** Shows what is typed into a field for a password, so that nobody has to type it twice. */
+function showing(control) {
+  const button = h('button', {type: 'button', 'aria-pressed': 'false', 'aria-controls': control.id, onclick() {
+    const isShown = control.type === 'password';
+    control.type = isShown ? 'text' : 'password';
+    button.setAttribute('aria-pressed', String(isShown));
+  }}, t('show'));
+  return button;
 }
 
 /** What was filled in; left empty is null. */

@@ -1,21 +1,23 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
+import {get} from './ask.js';
 import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
-import {h, openDialog, say} from './dom.js';
+import {h, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {lists} from './lists.js';
 import * as outgoing from './outgoing.js';
+import {closeNotices} from './push.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
 
-export function jobs(region) {
+export function jobs(region, {count}) {
   let open;
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   const age = h('p', {class: 'hint', hidden: true});
   const all = lists(order, {
-    card, empty: (status) => t(`noJobs_${status}`), drawn,
+    card, empty: (status) => t(`noJobs_${status}`), drawn, folded: ['delivered'], called: {pending: t('offers')},
     mark({id}) {
       const item = outgoing.waiting(id);
       return item && `${item.action} ${outgoing.isSending(item)}`;
@@ -23,25 +25,35 @@ export function jobs(region) {
   });
 
   function card(job) {
-    const {recipient, store, status, allowed_actions: may} = job;
+    const {recipient, store, status} = job;
+    return h('li', {class: `card ${status}`},
+      h('div', {class: 'top'}, h('h3', {}, fullName(recipient)), moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
+      h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
+      job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
+      h('p', {class: 'hint from'}, t('fromStore', {name: store.name}), store.address && [' · ', mapLink(store)]),
+      ...steps(job),
+      h('p', {class: 'actions'},
+        status === 'in_progress' && recipient.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
+        status !== 'delivered' && phoneLink(store.phone, store.name, store.name),
+        h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
+  }
+
+  /** What may be done now, or what was done and is not answered yet. */
+  function steps(job) {
+    const {recipient, allowed_actions: may} = job;
     const waiting = outgoing.waiting(job.id);
     const verb = (action, style, act) =>
       may.includes(action) && !waiting && h('button', {type: 'button', class: style, onclick: act,
         'aria-label': `${t(`do_${action}`)}: ${fullName(recipient)}`}, t(`do_${action}`));
-    return h('li', {class: `card ${status}`},
-      h('div', {class: 'top'}, h('h3', {}, fullName(recipient)), moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
-      h('p', {}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
-      job.instructions && h('p', {class: 'hint clamped'}, job.instructions), h('p', {class: 'hint'}, store.name),
+    return [
       waiting && h('p', {class: 'warning', role: 'status'},
         t(outgoing.isSending(waiting) ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)})),
-      h('p', {class: 'actions'},
+      h('p', {class: 'actions verbs'},
         waiting && !outgoing.isSending(waiting) && h('button', {type: 'button', 'aria-label': `${t('takeBack')}: ${fullName(recipient)}`,
           onclick: () => outgoing.takeBack(waiting)}, t('takeBack')),
         verb('accept', 'main', () => outgoing.add(job, 'accept')), verb('deliver', 'main', () => deliver(job)),
-        verb('decline', '', () => outgoing.add(job, 'decline')), verb('cancel', 'danger', () => giveBack(job)),
-        status === 'in_progress' && recipient.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
-        status !== 'delivered' && phoneLink(store.phone, store.name, store.name),
-        h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
+        verb('decline', '', () => outgoing.add(job, 'decline')), verb('cancel', 'danger', () => giveBack(job))),
+    ];
   }
 
   function deliver(job) {
@@ -72,9 +84,11 @@ export function jobs(region) {
       show(current) {
         // Whatever it is now, it is not this courier's.
         if (!current) return dialog.close();
-        if (current.version === shown) return;
-        shown = current.version;
-        content.replaceChildren(...about(current));
+        const waiting = outgoing.waiting(current.id);
+        const state = `${current.version} ${waiting && outgoing.isSending(waiting)}`;
+        if (state === shown) return;
+        shown = state;
+        content.replaceChildren(...about(current), ...steps(current).filter(Boolean));
       },
       id: job.id,
     };
@@ -85,6 +99,9 @@ export function jobs(region) {
   function drawn() {
     open?.show(all.get(open.id));
     const isFresh = all.parts.every((part) => part.isFresh);
+    const offers = all.of('pending');
+    count(offers.length);
+    if (isFresh) closeNotices('courier', (id) => !offers.some((offer) => offer.id === id));
     age.hidden = isFresh || !kept;
     if (kept) age.textContent = t('asOf', {time: when(kept.at)});
     if (!isFresh) return;
@@ -110,6 +127,16 @@ export function jobs(region) {
   return {
     leave: unlisten,
     onFresh: all.reload,
+    /** One that a notification tells of, as it is now. */
+    async look(id) {
+      try {
+        const job = await get(`/v1/deliveries/${id}`);
+        put(job);
+        if (job.recipient) look(job); else say(t('offerGone'));
+      } catch (error) {
+        say(error.status === 404 ? t('offerGone') : wordsOf(error));
+      }
+    },
     hears: ['delivery', 'partner'],
     onEvent({type, delivery}) {
       if (!delivery) return type === 'partner.ended' && all.reload();
@@ -123,8 +150,8 @@ export function jobs(region) {
 
 const about = ({recipient, store, ...job}) => [
   h('p', {}, badge(job.status)),
-  facts([[t('address'), mapLink(recipient)], [t('phone'), recipient.phone && phoneLink(recipient.phone, fullName(recipient))],
+  facts([[t('address'), mapLink(recipient)], [t('phone'), job.status === 'pending' ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
-    [t('store'), h('span', {}, phoneLink(store.phone, store.name), ` ${store.address}`)], [t('createdAt'), moment(job.created_at)]]),
-  h('h3', {}, t('history')), timeline(job.id),
+    [t('store'), h('span', {}, store.name, ' · ', store.address && mapLink(store), ' ', phoneLink(store.phone, store.name))], [t('createdAt'), moment(job.created_at)]]),
+  h('details', {class: 'more'}, h('summary', {}, t('history')), timeline(job.id)),
 ];

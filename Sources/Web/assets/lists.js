@@ -4,12 +4,16 @@ import {badge} from './delivery.js';
 import {h, keep, newID, redraw, trouble, wordsOf} from './dom.js';
 import {t} from './words.js';
 
+// Which lists somebody has opened.
+const place = 'kurir.unfolded';
+
 /**
  * Lists of deliveries, one for each of `statuses`. `card` makes a delivery's element, and `mark` says what it depends on
- * besides its version; `empty` is what is said of a list without any, `query` narrows what is asked for, and `drawn` is told
- * whenever something may have changed.
+ * besides its version; `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is
+ * shown of it, and `drawn` is told whenever something may have changed. Those of what is over are `folded` until somebody opens
+ * them or searches. A list is `called` what its status is, unless it says otherwise.
  */
-export function lists(statuses, {card, empty, mark = () => '', query = () => ({}), drawn = () => {}}) {
+export function lists(statuses, {card, empty, mark = () => '', query = () => ({}), shows = () => true, folded = [], called = {}, drawn = () => {}}) {
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
@@ -17,6 +21,8 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
   // What is searched for at the moment, and whether that is to be done once more.
   let searched, isOutdated = false;
   let complaint = '';
+  // Very wide screens have room for all.
+  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches ? folded : []));
   const parts = statuses.map(part);
   const problem = h('div');
 
@@ -25,10 +31,20 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
     const list = h('ul', {class: 'cards', 'aria-labelledby': heading});
     const nothing = h('p', {class: 'hint'}, t('loading'));
     const more = h('button', {type: 'button', hidden: true}, t('more'));
-    const section = h('section', {class: `column ${status}`}, h('h2', {id: heading}, badge(status)), list, nothing, more);
-    const made = {status, section, list, nothing, more, pages: 1, cursor: null, isLoaded: false, isFresh: false, load: 0};
+    const name = badge(status, called[status]);
+    const amount = h('span', {class: 'amount'});
+    const fold = folded.includes(status) && h('button', {type: 'button', class: 'fold', onclick: () => turn(made)}, name, amount);
+    const content = h('div', {}, list, nothing, more);
+    const section = h('section', {class: `column ${status}`}, h('h2', {id: heading}, fold || [name, amount]), content);
+    const made = {status, section, list, nothing, more, amount, fold, content, pages: 1, cursor: null, isLoaded: false, isFresh: false, load: 0};
     more.addEventListener('click', () => { made.pages += 1; load(made); });
     return made;
+  }
+
+  function turn({status}) {
+    if (!unfolded.delete(status)) unfolded.add(status);
+    localStorage.setItem(place, JSON.stringify([...unfolded]));
+    draw();
   }
 
   /** Loads as many pages as are shown; of loads under way only the last one counts. */
@@ -94,12 +110,15 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
 
   function draw() {
     redraw(() => {
-      for (const {status, list, nothing, more, cursor, isLoaded} of parts) {
-        const items = of(status);
+      for (const {status, list, nothing, more, amount, fold, content, cursor, isLoaded} of parts) {
+        const items = of(status).filter(shows);
         keep(list, items, (one) => `${one.version} ${mark(one)}`, card);
         more.hidden = !cursor;
         nothing.hidden = items.length > 0 || (isLoaded && Boolean(cursor));
         nothing.textContent = isLoaded ? empty(status) : t('loading');
+        amount.textContent = isLoaded ? ` ${items.length}${cursor ? '+' : ''}` : '';
+        content.hidden = fold && !unfolded.has(status) && !query().q;
+        if (fold) fold.setAttribute('aria-expanded', String(!content.hidden));
       }
     });
     drawn();

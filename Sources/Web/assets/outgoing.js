@@ -27,13 +27,26 @@ export const isSending = (item) => underWay.get(item.key) === thisVisit();
 
 export function add(delivery, action, body = {}) {
   if (waiting(delivery.id)) return;
-  store([...kept(), {key: newKey(), account: remembered().id, id: delivery.id, action, body}]);
+  const item = {key: newKey(), account: remembered().id, id: delivery.id, action, body};
+  store([...kept(), item]);
+  sendOne(item);
   send();
 }
 
 /** Sends all that waits, each for itself: what cannot go out holds up nothing else. */
-export function send() {
+export async function send() {
+  await takeOver();
   for (const item of own()) if (!isSending(item)) sendOne(item);
+}
+
+/** What was accepted on a notification and has not gone out waits where the service worker could keep it. */
+async function takeOver() {
+  const shelf = await window.caches?.open(place);
+  for (const request of await shelf?.keys() ?? []) {
+    const item = await (await shelf.match(request))?.json();
+    if (item && !kept().some(({key}) => key === item.key)) store([...kept(), item]);
+    await shelf.delete(request);
+  }
 }
 
 /** Sends one, and again, the more rarely the more often it failed, until the server has said what comes of it. */

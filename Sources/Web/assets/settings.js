@@ -1,14 +1,24 @@
 // What people set of their account: profile, language, notifications, password, sessions.
-import {refreshed, remember, signOut} from './account.js';
-import {all, ask, lasting} from './ask.js';
+import {refreshed, remember, remembered, signOut} from './account.js';
+import {all, ask, Unreachable} from './ask.js';
 import {h, loading, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
+import {keys} from './keys.js';
+import {device, pushSwitch} from './push.js';
+import {isLoud, ring, setLoud} from './sound.js';
 import {names, t, when} from './words.js';
 
-/** What is saved is what differs from the account as it is, so that must be asked for first. */
+/**
+ * What is saved is what differs from the account as it is, so that must be asked for first. Without a connection the account is
+ * the one that is remembered: whoever wants to sign out must be able to.
+ */
 export function settings(region, context) {
-  loading(region, () => lasting('me', refreshed), (account) => region.replaceChildren(...panels(account, context)));
+  const account = () => refreshed().catch((error) => {
+    if (error instanceof Unreachable || error.isPassing) return remembered();
+    throw error;
+  });
+  loading(region, account, (account) => region.replaceChildren(...panels(account, context)));
 }
 
 function panels(account, {enter, leave}) {
@@ -50,7 +60,7 @@ function panels(account, {enter, leave}) {
   }
 
   function out() {
-    signOut();
+    signOut(device());
     leave();
   }
 
@@ -62,12 +72,19 @@ function panels(account, {enter, leave}) {
       current ? h('span', {class: 'hint'}, t('thisDevice')) : h('button', {type: 'button', onclick: end}, t('endSession')));
   }
 
+  const toggle = (name, isOn, change) => h('label', {class: 'choice'},
+    h('input', {type: 'checkbox', checked: isOn, onchange: ({target}) => change(target.checked)}), h('span', {}, t(name)));
+  const here = panel(t('onThisDevice'), pushSwitch(account),
+    toggle('sound', isLoud(), (isOn) => { setLoud(isOn); if (isOn) ring(); }),
+    account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn));
+
   const load = () => loading(sessions, () => all('/v1/sessions'), (items) => sessions.replaceChildren(...items.map(session)));
 
   load();
   return [
-    panel(t('preferences'), form(preferences, t('save'), change)),
-    panel(t('profile'), form(fields, t('save'), change)),
+    panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})),
+    here,
+    panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
     signInWith(account),
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
     panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),

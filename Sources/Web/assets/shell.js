@@ -1,17 +1,24 @@
 // What both pages have: who is signed in, the bar with its views, and the feed that keeps them true.
 import {newVisit, onSignedOut} from './ask.js';
 import {endLeft, entrance, forget, refreshed, remembered, signOut} from './account.js';
-import {h} from './dom.js';
+import {closeUntyped, h, mark, say} from './dom.js';
+import {dutySwitch} from './duty.js';
 import {follow} from './feed.js';
 import {askForCode, isProven, unproven} from './identity.js';
+import {pullToRefresh} from './pull.js';
+import {asking, device} from './push.js';
 import {choose, t} from './words.js';
 
+// Milliseconds without the feed after which that is said: a moment is nothing to tell of.
+const outage = 5000;
+
 /**
- * Starts a page. `views` are functions by name, which fill a region and may give `{hears, onEvent, onFresh, leave}`: `hears`
- * has the first words of the types of events that `onEvent` is told of. The first view is where one begins. `invite` holds
- * the code that somebody comes with, if any, and `onFresh` is told, whatever is shown, that there is a connection.
+ * Starts a page. `views` are functions by name, which fill a region and may give `{hears, onEvent, onFresh, look, leave}`: `hears`
+ * has the first words of the types of events that `onEvent` is told of, and `look` shows one delivery. The first view is where
+ * one begins. `invite` holds the code that somebody comes with, if any. `onFresh` is told, whatever is shown, that there is a
+ * connection, and `onEvent` of everything that happens.
  */
-export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
+export function start(kind, views, {invite = {}, onFresh = () => {}, onEvent = () => {}} = {}) {
   let stop = () => {};
   let forgotten = forgottenBy(location.hash);
 
@@ -24,12 +31,13 @@ export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
     if (account?.kind === kind) {
       // Who is signed in already, or signs in, joins with the code; who registered with it has.
       if (invite.code && !location.hash.startsWith('#/')) history.replaceState(null, '', '#/stores');
-      stop = work(account, views, {enter, leave, onFresh});
+      stop = work(account, views, {enter, leave, onFresh, onEvent});
     } else {
       document.title = 'Kurir';
       const content = account ? elsewhere(account) : entrance(kind, entered, {code: invite.code, notice, forgotten});
       forgotten = undefined;
-      document.body.replaceChildren(h('main', {tabindex: '-1'}, content));
+      document.body.replaceChildren(h('header', {class: 'bar'}, h('a', {class: 'brand', href: '/'}, mark(), 'Kurir')),
+        h('main', {tabindex: '-1'}, content));
     }
   }
 
@@ -51,10 +59,10 @@ export function start(kind, views, {invite = {}, onFresh = () => {}} = {}) {
   }
 
   function elsewhere(account) {
-    const [place, words] = account.kind === 'store' ? ['/', 'toStores'] : ['/courier', 'toCouriers'];
-    const out = () => { signOut(); leave(); };
-    return h('div', {class: 'entrance'}, h('h1', {}, 'Kurir'), h('p', {}, t('signedInElsewhere', {name: nameOf(account)})),
-      h('p', {class: 'actions'}, h('a', {href: place}, t(words)), h('button', {type: 'button', onclick: out}, t('signOut'))));
+    const [place, words] = account.kind === 'store' ? ['/store', 'toStores'] : ['/courier', 'toCouriers'];
+    const out = () => { signOut(device()); leave(); };
+    return h('div', {class: 'entrance panel'}, h('h1', {}, 'Kurir'), h('p', {}, t('signedInElsewhere', {name: nameOf(account)})),
+      h('p', {class: 'actions'}, h('a', {href: place, class: 'button main'}, t(words)), h('button', {type: 'button', onclick: out}, t('signOut'))));
   }
 
   onSignedOut(() => leave(t('sessionOver')));
@@ -75,62 +83,115 @@ function forgottenBy(hash) {
 
 export const nameOf = (account) => account.name ?? `${account.first_name} ${account.last_name}`;
 
-function work(account, views, {enter, leave, onFresh}) {
+function work(account, views, {enter, leave, onFresh, onEvent}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
   const proof = unproven(account);
+  const duty = dutySwitch(account);
   const links = Object.keys(views).map((name) => h('a', {href: `#/${name}`}, t(name)));
-  let view = {};
+  const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, '↻');
+  let view = {}, name, waiting = 0, silence;
 
   function show() {
+    const wanted = location.hash.match(/^#delivery=([\w-]+)$/)?.[1];
     const asked = location.hash.slice(2);
-    const name = Object.hasOwn(views, asked) ? asked : Object.keys(views)[0];
+    name = Object.hasOwn(views, asked) ? asked : Object.keys(views)[0];
+    if (wanted) history.replaceState(null, '', `#/${name}`);
     view.leave?.();
     for (const link of links) {
       if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
     }
-    document.title = `${t(name)} · Kurir`;
-    for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
+    closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
-    view = views[name](region, {account, enter, leave}) ?? {};
+    view = views[name](region, {account, enter, leave, count}) ?? {};
+    entitle();
+    if (wanted) view.look?.(wanted);
+  }
+
+  /** How many wait for somebody's hand, which the title and the app's icon show. */
+  function count(number) {
+    if (number === waiting) return;
+    waiting = number;
+    (number ? navigator.setAppBadge?.(number) : navigator.clearAppBadge?.())?.catch(() => {});
+    entitle();
+  }
+
+  function entitle() {
+    document.title = `${waiting ? `(${waiting}) ${t(account.kind === 'store' ? 'needsHand' : 'offers')}` : t(name)} · Kurir`;
+  }
+
+  async function refresh() {
+    again.classList.add('turning');
+    await Promise.allSettled([update(), view.onFresh?.()]);
+    again.classList.remove('turning');
+  }
+
+  /** What is remembered may have been changed elsewhere, also who is signed in. */
+  async function update() {
+    const fresh = await refreshed();
+    const isOther = fresh.id !== account.id || fresh.language !== account.language;
+    Object.assign(account, fresh);
+    proof.draw();
+    duty.draw();
+    if (isOther) enter();
+  }
+
+  function tell() {
+    const isOut = navigator.onLine && !document.hidden && !light.classList.contains('on');
+    banner.textContent = t(navigator.onLine ? 'outage' : 'offline');
+    if (isOut) silence ??= setTimeout(() => { banner.hidden = false; }, outage);
+    else {
+      clearTimeout(silence);
+      silence = undefined;
+      banner.hidden = navigator.onLine;
+    }
   }
 
   document.body.replaceChildren(
     h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
-    h('header', {class: 'bar'}, h('strong', {class: 'brand'}, 'Kurir'), h('nav', {'aria-label': t('navigation')}, links),
-      h('span', {class: 'who'}, nameOf(account)), light),
-    banner, proof.line, main);
+    h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), h('nav', {'aria-label': t('navigation')}, links),
+      duty.button, h('span', {class: 'who'}, nameOf(account)), light, again),
+    banner, proof.line, h('div', {class: 'asks'}, asking(account)), main);
   show();
 
   const listeners = [
-    ['hashchange', () => { show(); main.focus({preventScroll: true}); scrollTo(0, 0); }],
-    ['online', () => { banner.hidden = true; }], ['offline', () => { banner.hidden = false; }],
+    ['hashchange', () => { show(); main.focus({preventScroll: true}); scrollTo(0, 0); }], ['online', tell], ['offline', tell],
+    ['visibilitychange', tell],
   ];
-  for (const [name, listener] of listeners) window.addEventListener(name, listener);
+  for (const [event, listener] of listeners) window.addEventListener(event, listener);
+  const unpull = pullToRefresh(main, refresh);
+  // A notification was touched, or what was accepted on one is done.
+  const hear = ({data: {look, said}}) => {
+    if (said) say(said);
+    if (look) location.hash = `delivery=${look}`;
+  };
+  navigator.serviceWorker?.addEventListener('message', hear);
   const unfollow = follow({
     onFresh() {
       onFresh();
       view.onFresh?.();
     },
-    onEvent(event) { if (view.hears?.includes(event.type.split('.')[0])) view.onEvent(event); },
+    onEvent(event) {
+      onEvent(event);
+      if (view.hears?.includes(event.type.split('.')[0])) view.onEvent(event);
+    },
     onLive(isLive) {
       light.classList.toggle('on', isLive);
       light.textContent = t(isLive ? 'live' : 'notLive');
+      tell();
     },
-  });
-  // What is remembered may have been changed elsewhere, also who is signed in.
-  refreshed().then((fresh) => {
-    const isOther = fresh.id !== account.id || fresh.language !== account.language;
-    Object.assign(account, fresh);
-    proof.draw();
-    if (isOther) enter();
-  }, () => {});
+  }, account.kind === 'store' && account.id);
+  update().catch(() => {});
 
   return () => {
+    count(0);
+    clearTimeout(silence);
     view.leave?.();
     unfollow();
-    for (const [name, listener] of listeners) window.removeEventListener(name, listener);
+    unpull();
+    navigator.serviceWorker?.removeEventListener('message', hear);
+    for (const [event, listener] of listeners) window.removeEventListener(event, listener);
   };
 }

@@ -1,7 +1,7 @@
 // The stores that a courier works for, and the invites to others.
 import {refreshed} from './account.js';
 import {all, lasting, post} from './ask.js';
-import {cancellations, moment, phoneLink, reliability} from './delivery.js';
+import {cancellations, mapLink, moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
@@ -13,7 +13,7 @@ export function stores(region, {account}, invite) {
   const own = h('div');
 
   const store = ({name, address, phone}) =>
-    h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, address)), phoneLink(phone, name));
+    h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, mapLink({address}))), phoneLink(phone, name));
   const received = ({id, store: {name}, created_at: at}) =>
     h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, moment(at))),
       h('button', {type: 'button', class: 'main', 'aria-label': t('joinNamed', {name}), onclick: () => accept(id)}, t('join')));
@@ -37,14 +37,14 @@ export function stores(region, {account}, invite) {
 
   const field = {name: 'code', label: t('inviteCode'), required: true, value: invite.code, hint: t('inviteCodeHint')};
   region.append(
+    panel(t('invitesReceived'), invites), panel(t('yourStores'), partners),
     panel(t('joinStore'), form([field], t('join'), async (values, element) => {
       const {store: {name}} = await post('/v1/partners', values);
       invite.code = undefined;
       element.elements.code.value = '';
       say(t('joined', {name}));
       load();
-    })),
-    panel(t('yourStores'), partners), panel(t('invitesReceived'), invites),
+    }, {draft: 'code'})),
     panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), cancellations(account.id)));
   load();
 

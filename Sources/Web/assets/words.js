@@ -1,8 +1,9 @@
-// What the pages say, in the account's language, else in the browser's.
+// What the pages say, in the account's language, else in the one that was chosen on the start page, else in the browser's.
 import {all, names} from './languages.js';
 
 export {names};
-let current = navigator.languages.map((name) => name.slice(0, 2)).find((name) => all[name]) ?? 'en';
+const wanted = [new URLSearchParams(location.search).get('language'), ...navigator.languages];
+let current = wanted.map((name) => name?.slice(0, 2)).find((name) => all[name]) ?? 'en';
 let plurals, dates, clock, days;
 choose(current);
 

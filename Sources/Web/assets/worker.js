@@ -1,10 +1,17 @@
-// Keeps the courier's page at hand, so that it opens without a connection. What the API says is not kept here.
+// Keeps the courier's page at hand, so that it opens without a connection, and shows notifications. What the API says is not
+// kept here.
 const version = '{version}';
 const files = [{files}];
+const words = {words};
 // Milliseconds that a connection may take before the page that is at hand is shown.
 const patience = 3000;
 // A session that was left without a connection, as account.js notes it.
 const leaving = 'kurir.leaving';
+// What was accepted on a notification and is not answered yet, as outgoing.js takes it over.
+const outgoing = 'kurir.outgoing';
+// Whose notifications these are, as push.js notes it.
+const shelf = 'kurir.push';
+const lasting = [leaving, outgoing, shelf];
 
 self.addEventListener('install', (event) => {
   event.waitUntil(caches.open(version).then((cache) => cache.addAll(['/courier', ...files])).then(() => self.skipWaiting()));
@@ -12,7 +19,7 @@ self.addEventListener('install', (event) => {
 
 self.addEventListener('activate', (event) => {
   event.waitUntil(caches.keys()
-    .then((names) => Promise.all(names.filter((name) => name !== version && name !== leaving).map((name) => caches.delete(name))))
+    .then((names) => Promise.all(names.filter((name) => name !== version && !lasting.includes(name)).map((name) => caches.delete(name))))
     .then(() => self.clients.claim()));
 });
 
@@ -24,12 +31,84 @@ self.addEventListener('fetch', (event) => {
 
 self.addEventListener('sync', (event) => {
   if (event.tag === leaving) event.waitUntil(navigator.locks.request(leaving, endLeft));
+  if (event.tag === outgoing) event.waitUntil(sendAll());
 });
+
+self.addEventListener('push', (event) => event.waitUntil(tell(event.data.json())));
+
+self.addEventListener('notificationclick', (event) => {
+  const {notification, action} = event;
+  notification.close();
+  const {kind, delivery_id: id, language} = notification.data;
+  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : id ? `#delivery=${id}` : '', id));
+});
+
+const t = (name, language) => (words[language] ?? words.en)[name];
+
+/** A later notice of a delivery stands for the earlier ones. */
+function tell({kind, title, body, data = {}, language}) {
+  const actions = kind === 'delivery_offered'
+    ? [{action: 'accept', title: t('do_accept', language)}, {action: 'look', title: t('look', language)}] : [];
+  return show(title, body, {...data, kind, language}, actions);
+}
+
+const show = (title, body, data, actions = []) => self.registration.showNotification(title, {
+  body, actions, data, lang: data.language, tag: data.delivery_id, renotify: Boolean(data.delivery_id), icon: '{assets}/icon.png', badge: '{assets}/icon.png',
+  vibrate: [180, 90, 180],
+});
+
+const pages = () => self.clients.matchAll({type: 'window', includeUncontrolled: true})
+  .then((all) => all.filter(({url}) => url.startsWith(self.registration.scope)));
+
+/** In the page that is open already, if there is one. */
+async function open(hash, id) {
+  const [page] = await pages();
+  if (!page) return self.clients.openWindow(self.registration.scope + hash);
+  await page.focus();
+  page.postMessage({look: id});
+}
+
+/** Kept before it is sent, with a key, so that it takes effect once whoever sends it at last. */
+async function accept(id, language) {
+  const {account} = await (await caches.match('/', {cacheName: shelf})).json();
+  const item = {key: crypto.randomUUID(), account, id, action: 'accept', body: {}, language};
+  await (await caches.open(outgoing)).put(`/${item.key}`, Response.json(item));
+  if (await send(item)) return;
+  await say(item, t('willBeSent', language).replace('{action}', t('do_accept', language)));
+  await self.registration.sync?.register(outgoing).catch(() => {});
+}
+
+/** Whether the server has said what comes of it, which is then said here. */
+async function send(item) {
+  const headers = {'Content-Type': 'application/json', 'X-Requested-With': 'kurir', 'Idempotency-Key': item.key, 'Accept-Language': item.language};
+  const answer = await fetch(`/v1/deliveries/${item.id}/accept`, {method: 'POST', headers, body: '{}'}).catch(() => null);
+  if (!answer || answer.status >= 500 || [401, 408, 429].includes(answer.status)) return false;
+  const {detail, code} = await answer.json();
+  if (code === 'request_in_progress') return false;
+  await (await caches.open(outgoing)).delete(`/${item.key}`);
+  await say(item, answer.ok ? t('done_accept', item.language) : detail);
+  return true;
+}
+
+async function sendAll() {
+  const cache = await caches.open(outgoing);
+  for (const request of await cache.keys()) {
+    const item = await (await cache.match(request))?.json();
+    if (item && !await send(item)) throw new Error(`${item.id} is not accepted yet`);
+  }
+}
+
+/** On the page, if somebody looks at it. */
+async function say({id, language}, text) {
+  const page = (await pages()).find(({visibilityState}) => visibilityState === 'visible');
+  if (page) page.postMessage({said: text}); else await show('Kurir', text, {delivery_id: id, language});
+}
 
 /** Ends it unless a page has. What fails is tried again by the browser. */
 async function endLeft() {
-  if (!await caches.has(leaving)) return;
-  const left = await fetch('/v1/sessions/current', {method: 'DELETE', headers: {'X-Requested-With': 'kurir'}});
+  const kept = await caches.match('/', {cacheName: leaving});
+  if (!kept) return;
+  const left = await fetch(`/v1/sessions/current${await kept.text()}`, {method: 'DELETE', headers: {'X-Requested-With': 'kurir'}});
   if (left.status >= 500 || left.status === 429) throw new Error(`The session did not end: ${left.status}`);
   await caches.delete(leaving);
 }

@@ -1,0 +1,90 @@
+import API
+import Languages
+
+/// The page for everybody who has no session: what Kurir is, how it goes, and both ways in. It needs no script.
+struct StartPage {
+    static let language = Endpoint.Parameter(
+        name: "language", shape: .string(most: 10), what: "One of those of /v1/about.")
+
+    let words: LanguageWords
+    /// Where its files are.
+    let assets: String
+
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="\(words.code)">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="description" content="\(say(text("start_what")))">
+        <title>Kurir · \(say(text("start_title")))</title>
+        <link rel="icon" href="\(assets)/icon.svg">
+        <link rel="stylesheet" href="\(assets)/style.css">
+        <script src="\(assets)/start.js"></script>
+        </head>
+        <body class="start">
+        <header class="bar"><span class="brand">\(Mark.svg)Kurir</span>
+        <nav aria-label="\(say(text("language")))">\(languages)</nav></header>
+        <main>
+        <section class="hero">
+        <h1>\(say(text("start_title")))</h1>
+        <p class="lead">\(say(text("start_what")))</p>
+        <p class="doors">\(door("/store", text("start_store"), text("start_storeText")))
+        \(door("/courier", text("start_courier"), text("start_courierText")))</p>
+        </section>
+        <ol class="ways">
+        \(step(Self.offering, text("start_offer"), text("start_offerText")))
+        \(step(Self.accepting, text("start_accept"), text("start_acceptText")))
+        \(step(Self.knowing, text("start_know"), text("start_knowText")))
+        </ol>
+        </main>
+        <footer><p>\(say(text("start_free")))</p><p><a href="/docs">\(say(text("start_api")))</a></p></footer>
+        </body>
+        </html>
+        """
+    }
+
+    private var languages: String {
+        Languages.all.map { other in
+            let isThis = other.code == words.code ? " aria-current=\"true\"" : ""
+            return
+                "<a href=\"/?language=\(other.code)\" hreflang=\"\(other.code)\" lang=\"\(other.code)\"\(isThis)>\(say(other.name))</a>"
+        }.joined()
+    }
+
+    private func door(_ place: String, _ name: String, _ what: String) -> String {
+        "<a class=\"door\" href=\"\(place)?language=\(words.code)\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
+    }
+
+    private func step(_ picture: String, _ title: String, _ what: String) -> String {
+        "<li>\(picture)<h2>\(say(title))</h2><p>\(say(what))</p></li>"
+    }
+
+    private func text(_ name: String) -> String { words.pages[name] ?? "" }
+    private func say(_ text: String) -> String { HTMLPage.escaped(text) }
+
+    // The pictures take their colours from the style.
+
+    /// A delivery on a board, and those to whom it is offered.
+    private static let offering = """
+        <svg class="scene" viewBox="0 0 320 180" aria-hidden="true"><rect class="paper" x="24" y="28" width="176" height="124" rx="12"/>\
+        <path class="line" d="M44 92h136M44 122h136"/><circle class="pending" cx="52" cy="60" r="8"/><path class="bold" d="M72 60h84"/>\
+        <path class="thin" d="M44 107h92M44 137h64"/><path class="way" d="M200 90c40 0 30-54 58-54M200 90h58M200 90c40 0 30 54 58 54"/>\
+        <circle class="person" cx="276" cy="36" r="14"/><circle class="person" cx="276" cy="90" r="14"/>\
+        <circle class="person" cx="276" cy="144" r="14"/></svg>
+        """
+    /// A phone with an offer and its button.
+    private static let accepting = """
+        <svg class="scene" viewBox="0 0 320 180" aria-hidden="true"><rect class="paper" x="112" y="12" width="96" height="156" rx="16"/>\
+        <path class="bold" d="M128 48h52"/><path class="thin" d="M128 66h64M128 82h40"/><rect class="accent" x="124" y="112" width="72" height="32" rx="8"/>\
+        <path class="tick" d="m148 128 8 8 16-16"/><path class="way" d="M84 90a76 76 0 0 1 12-40M236 90a76 76 0 0 0-12-40"/></svg>
+        """
+    /// The way to a door, with the steps that the shop sees.
+    private static let knowing = """
+        <svg class="scene" viewBox="0 0 320 180" aria-hidden="true"><path class="way" d="M40 140c60 0 48-72 108-72s48 40 116-20"/>\
+        <circle class="accent" cx="40" cy="140" r="12"/><circle class="person" cx="148" cy="68" r="12"/>\
+        <path class="accent" d="M264 20a24 24 0 0 1 24 24c0 18-24 40-24 40s-24-22-24-40a24 24 0 0 1 24-24z"/><path class="tick" d="m254 44 8 8 14-16"/></svg>
+        """
+}

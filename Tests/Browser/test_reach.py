@@ -1,0 +1,254 @@
+"""Notifications, as the pages and their service worker take part in them; duty; and what an open page does to be noticed."""
+import json
+
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, Courier, Store, call, go, live, sign_in, until
+
+# An uncompressed point of P-256, as servers tell it.
+KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
+ALLOWED = """
+    PushManager.prototype.subscribe = async () => ({toJSON: () => ({endpoint: 'https://push.example/1', keys: {p256dh: 'p', auth: 'a'}})});
+    Notification.requestPermission = async () => 'granted';
+"""
+REFUSED = """
+    Notification.requestPermission = async () => 'denied';
+    Object.defineProperty(Notification, 'permission', {get: () => localStorage.getItem('refused') ?? 'default'});
+"""
+
+
+def reachable(page, script, account=None):
+    """A server that sends push, on which browsers can subscribe; gives what was asked of its devices and duty."""
+    asked = []
+    page.context.add_init_script(script)
+
+    def about(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"web_push_key": KEY})
+
+    def note(route):
+        asked.append((route.request.method, route.request.url.removeprefix(ADDRESS), json.loads(route.request.post_data or "null")))
+        route.fulfill(status=204)
+
+    def me(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | (account or {}))
+
+    page.context.route("**/v1/about", about)
+    page.context.route("**/v1/me/devices/*", note)
+    page.context.route("**/v1/me/duty", note)
+    if account:
+        page.context.route("**/v1/me", me)
+    return asked
+
+
+def test_it_is_asked_once_and_with_a_reason(visit, look):
+    page = visit("/courier", phone=True)
+    asked = reachable(page, ALLOWED)
+    page.reload()
+    expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
+    ana = Courier()
+    sign_in(page, ana)
+    expect(page.get_by_text("accept right there")).to_be_visible()
+    look(page, "asking-for-notifications")
+    page.get_by_role("button", name="Allow notifications").click()
+    expect(page.get_by_text("This device is told from now on.")).to_be_visible()
+    (method, path, body), = asked
+    name = path.removeprefix("/v1/me/devices/")
+    assert method == "PUT" and body == {"platform": "webpush", "endpoint": "https://push.example/1", "keys": {"p256dh": "p", "auth": "a"}}
+    # Registered anew at each start, by the same name, and nobody is asked again.
+    page.reload()
+    until(page, lambda: len(asked) == 2)
+    assert asked[1][1] == path
+    expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
+    # A switch for this device alone.
+    go(page, "Settings")
+    page.get_by_label("Notifications on this device").uncheck()
+    expect(page.get_by_text("This device is told nothing any more.")).to_be_visible()
+    assert asked[2][:2] == ("DELETE", path)
+    page.get_by_label("Notifications on this device").check()
+    until(page, lambda: len(asked) == 4)
+    look(page, "settings-notifications")
+    # Given up at sign-out.
+    left = []
+    page.on("request", lambda request: request.method == "DELETE" and left.append(request.url))
+    name = asked[3][1].rsplit("/", 1)[1]
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    until(page, lambda: left)
+    assert left[0].endswith(f"/v1/sessions/current?device={name}")
+
+
+def test_who_refuses_finds_how_to_allow_it(visit, look):
+    page = visit("/store")
+    asked = reachable(page, REFUSED)
+    page.reload()
+    shop = Store()
+    sign_in(page, shop)
+    page.evaluate("localStorage.setItem('refused', 'default')")
+    page.get_by_role("button", name="Allow notifications").click()
+    expect(page.get_by_text("This browser does not allow notifications.")).to_be_visible()
+    page.evaluate("localStorage.setItem('refused', 'denied')")
+    go(page, "Settings")
+    expect(page.locator(".settings").get_by_text("This browser does not allow notifications.")).to_be_visible()
+    look(page, "settings-refused")
+    assert asked == []
+
+
+class Worker:
+    """The service worker of a courier's page, as browsers wake it."""
+
+    def __init__(self, page):
+        page.context.grant_permissions(["notifications"], origin=page.url.split("/courier")[0])
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        self.page, (self.worker,) = page, page.context.service_workers
+        session, found = page.context.new_cdp_session(page), []
+        session.on("ServiceWorker.workerRegistrationUpdated", lambda told: found.extend(told["registrations"]))
+        session.send("ServiceWorker.enable")
+        until(page, lambda: found)
+        self.session, self.origin, self.id = session, page.url.split("/courier")[0], found[0]["registrationId"]
+
+    def push(self, message):
+        self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.id, "data": json.dumps(message)})
+
+    def shown(self):
+        return self.worker.evaluate("""async () => (await self.registration.getNotifications()).map(({title, body, tag, actions}) =>
+            ({title, body, tag, actions: actions.map(({title}) => title)}))""")
+
+    def touch(self, action=""):
+        """As somebody does, but that no window may be opened by a script's own event."""
+        return self.worker.evaluate("""async (action) => {
+            const [notification] = await self.registration.getNotifications();
+            const event = new NotificationEvent('notificationclick', {notification, action});
+            let work;
+            Object.defineProperty(event, 'waitUntil', {value: (promise) => { work = promise; }});
+            self.dispatchEvent(event);
+            await work.catch((error) => { if (error.name !== 'InvalidAccessError') throw error; });
+        }""", action)
+
+
+def offer(job):
+    return {"id": job, "kind": "delivery_offered", "title": "New delivery", "body": "Pekara: Vukovarska 5", "language": "en",
+            "data": {"delivery_id": job}}
+
+
+def test_an_offer_is_accepted_on_its_notification(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True)
+    reachable(page, ALLOWED)
+    page.reload()
+    sign_in(page, ana)
+    page.get_by_role("button", name="Allow notifications").click()
+    expect(page.get_by_text("This device is told from now on.")).to_be_visible()
+    worker = Worker(page)
+    # Nobody looks at the page.
+    page.goto("/docs")
+    job = shop.deliver_to(ana)
+    worker.push(offer(job))
+    until(page, lambda: worker.shown())
+    assert worker.shown() == [{"title": "New delivery", "body": "Pekara: Vukovarska 5", "tag": job, "actions": ["Accept", "Look"]}]
+    worker.touch("accept")
+    assert shop.history(job) == ["create", "accept"]
+    assert [one["body"] for one in worker.shown()] == ["It is yours."]
+
+
+def test_what_was_accepted_without_a_connection_is_sent_by_the_page(visit, line):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    reachable(page, ALLOWED)
+    page.reload()
+    sign_in(page, ana)
+    page.get_by_role("button", name="Allow notifications").click()
+    expect(page.get_by_text("This device is told from now on.")).to_be_visible()
+    worker = Worker(page)
+    page.goto("/docs")
+    job = shop.deliver_to(ana)
+    worker.push(offer(job))
+    until(page, lambda: worker.shown())
+    line.cut()
+    worker.touch("accept")
+    assert "no answer yet" in worker.shown()[0]["body"]
+    line.mend()
+    page.goto(f"{line.address}/courier")
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    assert shop.history(job) == ["create", "accept"]
+    until(page, lambda: worker.shown() == [])
+
+
+def test_notices_of_what_is_over_close_themselves_and_others_open_the_job(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    worker = Worker(page)
+    job = shop.deliver_to(ana, luka)
+    expect(page).to_have_title("(1) Offers · Kurir")
+    worker.push(offer(job))
+    until(page, lambda: worker.shown())
+    # Looking shows the job, in the page that is open.
+    go(page, "Settings")
+    worker.touch("look")
+    page.evaluate(f"location.hash = 'delivery={job}'")
+    expect(page.get_by_role("dialog", name="Iva")).to_be_visible()
+    worker.push(offer(job))
+    until(page, lambda: worker.shown())
+    luka.act("accept", job)
+    until(page, lambda: worker.shown() == [])
+    expect(page).to_have_title("Jobs · Kurir")
+
+
+def test_a_courier_goes_off_duty(visit, look):
+    page = visit("/courier", phone=True)
+    asked = reachable(page, "", {"on_duty": True, "duty_until": None})
+    sign_in(page, Courier())
+    duty = page.get_by_role("switch", name="On duty")
+    expect(duty).to_have_attribute("aria-checked", "true")
+    look(page, "on-duty")
+    duty.click()
+    expect(duty).to_have_attribute("aria-checked", "false")
+    expect(page.get_by_text("You are off duty")).to_be_visible()
+    assert asked == [("PUT", "/v1/me/duty", {"on": False})]
+
+
+def test_a_server_without_duty_shows_no_switch(visit):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    expect(page.get_by_role("switch")).to_have_count(0)
+
+
+def test_nobody_on_duty_is_said(visit):
+    shop = Store()
+    Courier(shop)
+    page = visit("/store")
+    page.route("**/v1/deliveries", lambda route: route.fulfill(response=(answer := route.fetch()), json=answer.json() | {"nobody_on_duty": True}))
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").click()
+    form = page.get_by_role("dialog")
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
+        form.get_by_label(label).fill(text)
+    form.get_by_label("Ana Anić").check()
+    form.get_by_role("button", name="Create").click()
+    expect(page.locator(".notices").get_by_text("Nobody of those asked is on duty now")).to_be_visible()
+    expect(page.locator(".card").get_by_text("Nobody of those asked is on duty")).to_be_visible()
+
+
+def test_an_open_page_sounds_unless_it_is_told_not_to(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True)
+    page.add_init_script("""
+        window.notes = 0;
+        const start = OscillatorNode.prototype.start;
+        OscillatorNode.prototype.start = function (at) { window.notes += 1; start.call(this, at); };
+    """)
+    page.reload()
+    sign_in(page, ana)
+    shop.deliver_to(ana)
+    until(page, lambda: page.evaluate("notes") == 2)
+    go(page, "Settings")
+    page.get_by_label("Sound when something needs you").uncheck()
+    go(page, "Jobs")
+    shop.deliver_to(ana)
+    expect(page.locator(".column.pending .card")).to_have_count(2)
+    assert page.evaluate("notes") == 2

@@ -1,0 +1,240 @@
+"""The first minutes: the start page, a store that is led, what was typed, and every size of screen."""
+import pytest
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, Courier, Store, call, escape, go, live, panel, sign_in, until
+
+
+@pytest.mark.parametrize("language, title, shop, lang", [
+    ("English", "Your own couriers, on time.", "I have a shop", "en"), ("Deutsch", "Eigene Kuriere, pünktlich.", "Ich habe ein Geschäft", "de"),
+    ("Hrvatski", "Vlastiti kuriri, na vrijeme.", "Imam trgovinu", "hr")])
+def test_the_start_needs_no_script(chromium, language, title, shop, lang):
+    context = chromium.new_context(base_url=ADDRESS, locale="fr-FR", java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("link", name=language).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    assert page.locator("html").get_attribute("lang") == lang
+    expect(page.get_by_role("link", name=shop)).to_have_attribute("href", f"/store?language={lang}")
+    context.close()
+
+
+def test_the_start_leads_to_both_ways_in(visit, look):
+    page = visit("/", phone=True)
+    look(page, "start-phone")
+    page.get_by_role("link", name="Hrvatski").click()
+    page.get_by_role("link", name="Dostavljam").click()
+    # In the language that was chosen.
+    expect(page.get_by_role("heading", name="Kurir za dostavu")).to_be_visible()
+    page.goto("/")
+    look(page, "start")
+    page.get_by_role("link", name="I have a shop").click()
+    shop = Store()
+    sign_in(page, shop)
+    # Whoever works here already is not asked again, and an address of before is still good.
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Deliveries", level=1)).to_be_attached()
+    page.goto("/#/partners")
+    expect(page.get_by_role("heading", name="Couriers", exact=True, level=1)).to_be_attached()
+
+
+def test_a_new_store_is_led_until_its_first_delivery(visit, look):
+    shop = Store()
+    page = visit("/store")
+    sign_in(page, shop)
+    step = page.locator(".guide [aria-current=step]")
+    expect(step).to_contain_text("Invite a courier")
+    look(page, "led")
+    # The form comes first for many; it leads to inviting, and keeps what was typed.
+    page.get_by_role("button", name="New delivery").click()
+    form = page.get_by_role("dialog", name="New delivery")
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
+        form.get_by_label(label).fill(text)
+    look(page, "led-form")
+    form.get_by_role("button", name="Invite a courier").click()
+    asking = page.get_by_role("dialog", name="Invite a courier")
+    phone = "+385981112233"
+    asking.get_by_label("Phone").fill(phone)
+    asking.get_by_role("button", name="Invite by number").click()
+    shown = page.get_by_role("dialog", name="The invite")
+    # Nobody has sent it, so that is what is said.
+    expect(shown.get_by_role("button", name="By your own SMS")).to_be_visible()
+    code = shown.locator(".code").inner_text()
+    look(page, "led-invite")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(1)
+    made = call("POST", "/v1/couriers", {"first_name": "Ana", "last_name": "Anić", "phone": phone, "password": "krumpir-na-tavi", "invite_code": code})
+    form.get_by_label("Ana Anić").check()
+    expect(form.get_by_label("What is delivered")).to_have_value("Torta")
+    expect(page.locator(".guide [aria-current=step]")).to_contain_text("Create a delivery")
+    form.get_by_role("button", name="Create").click()
+    expect(step).to_contain_text("Watch it arrive")
+    look(page, "led-watch")
+    ana = made["session"]["token"]
+    (job,) = call("GET", "/v1/deliveries", token=shop.token)["items"]
+    for action in ("accept", "deliver"):
+        call("POST", f"/v1/deliveries/{job['id']}/{action}", {}, ana)
+    expect(page.locator(".guide")).to_be_hidden()
+    # The next one goes to the same, unless somebody says otherwise.
+    page.keyboard.press("n")
+    expect(page.get_by_label("Ana Anić")).to_be_checked()
+
+
+def test_back_closes_a_dialog_and_drops_nothing(visit):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    page = visit("/store", phone=True)
+    sign_in(page, shop)
+    go_on = page.get_by_role("link", name="Couriers", exact=True)
+    page.locator(".card").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.go_back()
+    expect(page.locator("dialog")).to_have_count(0)
+    page.get_by_role("button", name="New delivery").click()
+    page.get_by_label("What is delivered").fill("Three cakes")
+    page.go_back()
+    expect(page.get_by_role("dialog", name="Close without saving?")).to_be_visible()
+    page.go_back()
+    expect(page.locator("dialog")).to_have_count(1)
+    expect(page.get_by_label("What is delivered")).to_have_value("Three cakes")
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Close without saving").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    go_on.click()
+    page.get_by_role("heading", name="Your couriers").wait_for()
+    page.go_back()
+    expect(page.locator(".card")).to_be_visible()
+
+
+def test_what_was_typed_into_the_settings_is_kept(visit):
+    page = visit("/store")
+    sign_in(page, Store())
+    go(page, "Settings")
+    page.get_by_label("Name of the store").fill("Pekara Sol")
+    go(page, "Couriers")
+    go(page, "Settings")
+    expect(page.get_by_label("Name of the store")).to_have_value("Pekara Sol")
+    page.get_by_role("button", name="Save").last.click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    page.get_by_label("Current password").fill("krumpir-na-tavi")
+    page.get_by_role("button", name="Show", exact=True).first.click()
+    expect(page.get_by_label("Current password")).to_have_attribute("type", "text")
+
+
+def test_the_board_shows_what_needs_a_hand(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    recipient = {"first_name": "Mia", "last_name": "Mijić", "address": "Savska 3"}
+    ana.act("decline", shop.deliver_to(ana, recipient=recipient))
+    shop.deliver_to(ana)
+    page = visit("/store")
+    sign_in(page, shop)
+    expect(page.locator(".card")).to_have_count(2)
+    expect(page).to_have_title("(1) Needs a hand · Kurir")
+    page.get_by_role("button", name="1 has no courier left").click()
+    expect(page.locator(".card")).to_have_count(1)
+    look(page, "needs-a-hand")
+    page.locator(".card").click()
+    expect(page.get_by_role("dialog").get_by_text("Not available")).to_be_visible()
+    # Beside it the board can still be worked with, by keys too.
+    page.get_by_role("button", name="1 has no courier left").click()
+    escape(page)
+    page.keyboard.press("/")
+    expect(page.get_by_label("Search")).to_be_focused()
+
+
+def test_couriers_are_found_without_typing(visit):
+    shop, other = Store(), Store()
+    ana = Courier(other, name=("Zorka", "Zvonarić"))
+    ana.act("accept", job := other.deliver_to(ana))
+    ana.act("deliver", job)
+    page = visit("/store")
+    sign_in(page, shop)
+    go(page, "Couriers")
+    expect(panel(page, "Couriers of Kurir").locator("li").first).to_contain_text("100 % reliable")
+
+
+def test_an_outage_is_said_and_empties_nothing(visit, line):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    page = visit("/store", forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, shop)
+    expect(page.locator(".card")).to_have_count(1)
+    line.cut()
+    expect(page.get_by_text("Kurir does not answer at the moment.")).to_be_visible()
+    page.get_by_role("button", name="Load again").click()
+    expect(page.locator(".card")).to_have_count(1)
+    line.mend()
+    live(page)
+    expect(page.get_by_text("Kurir does not answer at the moment.")).to_be_hidden()
+
+
+def test_a_pull_loads_anew(visit):
+    shop = Store()
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier(shop))
+    asked = []
+    page.on("request", lambda request: "/v1/deliveries" in request.url and asked.append(request.url))
+    page.evaluate("""() => {
+        const at = (name, y) => window.dispatchEvent(new TouchEvent(name, {touches: name === 'touchend' ? [] : [
+            new Touch({identifier: 1, target: document.body, clientX: 100, clientY: y})]}));
+        at('touchstart', 100); at('touchmove', 260); at('touchend', 260);
+    }""")
+    until(page, lambda: len(asked) >= 3)
+
+
+def test_tabs_share_one_stream_that_outlives_the_first(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/store")
+    streams = []
+    page.context.on("request", lambda request: "/v1/events" in request.url and streams.append(request.url))
+    sign_in(page, shop)
+    other = page.context.new_page()
+    other.goto("/store")
+    live(other)
+    assert len(streams) == 1
+    shop.deliver_to(ana)
+    for tab in (page, other):
+        expect(tab.locator(".card")).to_have_count(1)
+    page.close()
+    until(other, lambda: len(streams) == 2)
+    shop.deliver_to(ana)
+    expect(other.locator(".card")).to_have_count(2)
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280, 2560])
+def test_every_size_of_screen(visit, width):
+    shop = Store(name="Pekara s vrlo dugim imenom u Ulici grada Vukovara")
+    ana = Courier(shop, name=("Ana Marija", "Anić-Horvatinčić"))
+    shop.deliver_to(ana)
+    ana.act("accept", shop.deliver_to(ana))
+    for path, who, views in [("/store", shop, ("Deliveries", "Couriers", "Figures", "Settings")), ("/courier", ana, ("Jobs", "Stores", "Settings"))]:
+        page = visit("/", locale="de-DE")
+        page.set_viewport_size({"width": width, "height": 720})
+        page.goto(path)
+        sign_in(page, who)
+        for name in views:
+            go(page, name)
+            expect(page.locator("[aria-busy]")).to_have_count(0)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, name)
+        go(page, views[0])
+        page.locator(".card").first.get_by_role("button", name="Details").click() if path == "/courier" else page.locator(".card").first.click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert page.evaluate("document.querySelector('dialog').scrollWidth <= document.querySelector('dialog').clientWidth")
+    start = visit("/")
+    start.set_viewport_size({"width": width, "height": 720})
+    assert start.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_call_can_be_tried_where_it_is_described(visit, look):
+    page = visit("/docs")
+    about = page.locator("article[data-call='get /v1/about']")
+    about.get_by_text("Types, an example, and a try").click()
+    expect(about.get_by_text("channels.push")).to_be_visible()
+    about.get_by_role("button", name="Try it").click()
+    expect(about.get_by_role("status")).to_contain_text('"verification"')
+    make = page.locator("article[data-call='post /v1/deliveries']")
+    make.get_by_text("Types, an example, and a try").click()
+    expect(make.get_by_role("cell", name="recipient.first_name").first).to_be_visible()
+    look(page, "docs")
