@@ -77,7 +77,7 @@ fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SE
 cluster: build cluster-packages ## three machines of a cluster on this one, each a network namespace (wants root)
 	/usr/bin/python3 deploy/cluster/local.py .build/cluster .build/release/kurir
 
-failover: build cluster-packages ## the cluster's leader killed, stopped and cut off under load (ARGS="--rounds 10"; wants root)
+failover: build cluster-packages ## the cluster's leader, a node, two machines taken away under load (ARGS="--rounds 10"; wants root)
 	/usr/bin/python3 Tests/Deploy/failover.py .build/release/kurir $(ARGS)
 
 # BEFORE is the version to come from and to go back to; it must know schema_least (migration 14).

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 import types
 import uuid
 import zipfile
@@ -13,7 +12,8 @@ import zipfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "deploy/cluster"))
-from load import Client, Clock, Failed, Shop, verify  # noqa: E402
+from load import STAMINA, Client, Clock, Failed, Shop, verify  # noqa: E402
+from local import wait  # noqa: E402
 from upgrade import Database, Node  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -30,9 +30,20 @@ def directory():
     return made
 
 
-def numbers(client):
-    """The numbers and types of its whole feed."""
-    return [(item["number"], item["type"]) for item in client.call("GET", "/v1/events?limit=200")["items"]]
+def post(client, path, body=None):
+    """What is answered to a request that may be repeated."""
+    return client.call("POST", path, body, str(uuid.uuid4()))
+
+
+def told(client, after=""):
+    """The numbers and types of its feed, and what they are about."""
+    items = client.call("GET", f"/v1/events?limit=200{after}")["items"]
+    return [(item["number"], item["type"], item["delivery_id"]) for item in items]
+
+
+def until(client, *last):
+    """Its whole feed, once that is the last of it."""
+    return wait(lambda: (found := told(client)) and found[-1][1:] == last and found, 120, f"{last} is told")
 
 
 def test_other_versions_are_here():
@@ -66,10 +77,10 @@ def moved(programs):
                 story.key = str(uuid.uuid4())
                 story.waiting = shop.store.call("POST", "/v1/deliveries", form, story.key)
                 story.form = form
-                story.carried = shop.store.call("POST", "/v1/deliveries", form)
-                shop.courier.call("POST", f"/v1/deliveries/{story.carried['id']}/accept")
-                story.code = shop.store.call("POST", "/v1/invites", {"phone": "+385911234567"})["code"]
-                story.feeds = {client: numbers(client) for client in (shop.store, shop.courier)}
+                story.carried = post(shop.store, "/v1/deliveries", form)
+                story.code = post(shop.store, "/v1/invites", {"phone": "+385911234567"})["code"]
+                post(shop.courier, f"/v1/deliveries/{story.carried['id']}/accept")
+                story.feeds = {client: until(client, "delivery.accepted", story.carried["id"]) for client in (shop.store, shop.courier)}
                 story.cursors = {client: client.call("GET", "/v1/events?limit=2")["items"][-1]["cursor"] for client in story.feeds}
             finally:
                 node.end()
@@ -92,21 +103,17 @@ def moved(programs):
 
 def test_feeds_go_on_where_they_were(moved):
     for client, before in moved.feeds.items():
-        assert numbers(client) == before
-        rest = client.call("GET", f"/v1/events?after={moved.cursors[client]}&limit=200")["items"]
-        assert [(item["number"], item["type"]) for item in rest] == before[2:]
+        assert told(client) == before
+        assert told(client, f"&after={moved.cursors[client]}") == before[2:]
 
 
 def test_what_was_under_way_comes_to_its_end(moved):
-    shop, delivery = moved.shop, f"/v1/deliveries/{moved.carried['id']}"
-    assert shop.courier.call("POST", f"{delivery}/deliver")["status"] == "delivered"
-    steps = shop.store.call("GET", f"{delivery}/history")["items"]
+    shop, delivery = moved.shop, moved.carried["id"]
+    assert post(shop.courier, f"/v1/deliveries/{delivery}/deliver")["status"] == "delivered"
+    steps = shop.store.call("GET", f"/v1/deliveries/{delivery}/history")["items"]
     assert [step["action"] for step in steps] == ["create", "accept", "deliver"]
     for client, before in moved.feeds.items():
-        deadline, after = time.monotonic() + 60, numbers(client)
-        while len(after) == len(before) and time.monotonic() < deadline:
-            after = numbers(client)
-        assert after == before + [(len(before) + 1, "delivery.delivered")]
+        assert until(client, "delivery.delivered", delivery) == before + [(len(before) + 1, "delivery.delivered", delivery)]
 
 
 def test_a_repeated_request_and_a_code_of_before_are_known(moved):
@@ -114,14 +121,14 @@ def test_a_repeated_request_and_a_code_of_before_are_known(moved):
     assert shop.store.call("POST", "/v1/deliveries", moved.form, moved.key)["id"] == moved.waiting["id"]
     with pytest.raises(Failed, match="idempotency_key_reused"):
         shop.store.call("POST", "/v1/deliveries", moved.form | {"description": "Kruške"}, moved.key)
-    made = Client([moved.url]).call("POST", "/v1/couriers", {
+    made = Client([moved.url], patience=STAMINA).call("POST", "/v1/couriers", {
         "first_name": "Iva", "last_name": "Horvat", "phone": "+385911234567", "password": "bicikl-i-kaciga", "invite_code": moved.code})
     assert made["partner"]
 
 
 def test_searches_find_what_was_written_before_and_after(moved):
     shop = moved.shop
-    shop.store.call("POST", "/v1/deliveries", SOMEBODY | {"courier_ids": [shop.courier_id], "description": "Šljivovica"})
+    post(shop.store, "/v1/deliveries", SOMEBODY | {"courier_ids": [shop.courier_id], "description": "Šljivovica"})
     found = shop.store.call("GET", "/v1/deliveries?q=sljiv")["items"]
     assert sorted(item["description"] for item in found) == ["Šljive", "Šljive", "Šljivovica"]
 
@@ -138,7 +145,7 @@ def test_a_new_database_holds_a_whole_story(programs):
             while len(shop.events) < 61:
                 cursor = shop.read(cursor)
             assert not verify([shop], clock.times[0])
-            # A story of some days, which proves itself.
+            # A story of a day, which proves itself.
             subprocess.run([KURIR, "simulate", "--server", node.url, "--seed", "3", "--stores", "2", "--couriers", "5", "--days", "1"],
                            check=True, timeout=600)
         finally:

@@ -37,8 +37,11 @@ class Database:
         self.server = subprocess.Popen(
             [self.programs / "postgres", "-D", f"{self.directory}/data", "-k", self.directory, "-c", "listen_addresses="],
             user=owner, stderr=subprocess.DEVNULL)
-        wait(lambda: pathlib.Path(f"{self.directory}/.s.PGSQL.5432").exists(), 60, "the database starts")
+        wait(self.is_ready, 120, "the database starts")
         return self
+
+    def is_ready(self):
+        return subprocess.run([self.programs / "pg_isready", "--quiet", f"--host={self.directory}"]).returncode == 0
 
     def key_for(self, binary):
         """The option that names the key. A version from before keys does without, and so does what it left unsealed."""
