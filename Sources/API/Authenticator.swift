@@ -41,7 +41,7 @@ package final class Authenticator: Sendable {
     }
 
     private func token(of request: Request) throws -> String? {
-        if let authorization = request.header("authorization") {
+        if let authorization = try request.onlyHeader("authorization") {
             let parts = authorization.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return String(parts[1].drop { $0 == " " })

@@ -33,7 +33,7 @@ struct GatewayKeys: Sendable {
 
     /// The key that a request carries.
     func key(of request: Request) async throws -> GatewayKey {
-        let parts = (request.header("authorization") ?? "").split(separator: " ", maxSplits: 1)
+        let parts = (try request.onlyHeader("authorization") ?? "").split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer",
             let found = try await database.run(FindGatewayKey(keyHash: GatewayKey.hash(String(parts[1])))).first
         else { throw Problem.unauthenticated }

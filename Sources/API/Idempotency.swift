@@ -21,7 +21,7 @@ struct Idempotency: Sendable {
 
     /// The key that came with the request, if one did.
     static func key(of request: Request) throws -> String? {
-        guard let key = request.header("idempotency-key") else { return nil }
+        guard let key = try request.onlyHeader("idempotency-key") else { return nil }
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
             throw Problem(.badRequest, "bad_request", wording: "bad_idempotency_key")
         }

@@ -19,6 +19,14 @@ extension Request {
         }
     }
 
+    /// The value of a header field that comes once, since nobody can tell which of two is meant.
+    func onlyHeader(_ name: StaticString) throws -> String? {
+        guard !isRepeated(name) else {
+            throw Problem(.badRequest, "bad_request", wording: "doubled_field", arguments: ["field": "\(name)"])
+        }
+        return header(name)
+    }
+
     /// The best of the accepted languages that there is wording for.
     package var acceptedLanguage: Language {
         Language(known: ProblemWords.all.language(accepting: header("accept-language")))

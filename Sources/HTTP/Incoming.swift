@@ -16,6 +16,14 @@ struct ReceivedHead: Sendable {
         return nil
     }
 
+    /// Whether there are several field lines with that name.
+    func isRepeated(_ name: StaticString) -> Bool {
+        let span = bytes.span
+        var lines = 0
+        for field in head.fields where span.matches(field.name, name) { lines += 1 }
+        return lines > 1
+    }
+
     /// All field lines with that name, joined as RFC 9110, 5.2 says.
     func headerList(_ name: StaticString) -> String? {
         let span = bytes.span

@@ -37,6 +37,11 @@ public final class Request: Sendable {
         received.header(name)
     }
 
+    /// Whether a header field has several lines. `name` is in lower case.
+    public func isRepeated(_ name: StaticString) -> Bool {
+        received.isRepeated(name)
+    }
+
     /// All lines of a header field as one list. `name` is in lower case.
     public func headerList(_ name: StaticString) -> String? {
         received.headerList(name)

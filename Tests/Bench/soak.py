@@ -27,9 +27,10 @@ from harness import BUILT, Served, passing_cluster, run
 PASSWORD = "krumpir-na-tavi"
 TENTHS = 10
 STORIES, STREAMS = 2, 24
-# What may grow with what is kept: with deliveries, their steps and words, events and messages, with people and keys.
+# What may grow with what is kept: with deliveries, their steps and words, events and messages, with people, keys, and who did what.
 KEPT = ("accounts", "stores", "couriers", "partners", "sessions", "invites", "devices", "deliveries", "delivery_words", "courier_words",
-        "delivery_history", "jobs", "cancellations", "events", "feed_ends", "messages", "messages_done", "idempotency_keys")
+        "delivery_history", "jobs", "cancellations", "events", "feed_ends", "messages", "messages_done", "idempotency_keys",
+        "audit", "audit_failures", "used_addresses", "invited_numbers")
 # By how much what is flat may waver: by a share, and by so much besides.
 SHARE, MEMORY, TABLE, COUNT = 0.15, 8 << 20, 1 << 20, 8
 MAY_GROW = ("deliveries", "tables that keep")

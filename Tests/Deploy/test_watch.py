@@ -271,7 +271,7 @@ def test_the_dashboard_asks_whichever_prometheus_is_chosen():
 def test_what_is_to_be_looked_at_first_can_be(watched, tmp_path, command):
     (tmp_path / "kurir").symlink_to(watched.binary)
     environment = watched.environment | {
-        "KURIR": watched.address, "ADMIN": f"http://{watched.admin}", "PROMETHEUS": watched.prometheus, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        "KURIR_REPLICA": watched.postgres.url, "KURIR": watched.address, "ADMIN": f"http://{watched.admin}", "PROMETHEUS": watched.prometheus, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     ran = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0 and not ran.stderr, ran.stdout + ran.stderr
 

@@ -24,21 +24,24 @@ POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
 class Database:
     """A PostgreSQL on a socket in a directory, in a `with`."""
 
-    def __init__(self, directory):
-        self.directory = directory
+    def __init__(self, directory, programs=POSTGRES):
+        self.directory, self.programs = directory, programs
         self.url = f"postgresql://kurir@/postgres?host={directory}"
 
     def __enter__(self):
         owner = "postgres" if os.getuid() == 0 else None
         if owner:
             shutil.chown(self.directory, owner)
-        subprocess.run([POSTGRES / "initdb", "--auth=trust", "--username=kurir", "--pgdata", f"{self.directory}/data"],
+        subprocess.run([self.programs / "initdb", "--auth=trust", "--username=kurir", "--pgdata", f"{self.directory}/data"],
                        check=True, stdout=subprocess.DEVNULL, user=owner)
         self.server = subprocess.Popen(
-            [POSTGRES / "postgres", "-D", f"{self.directory}/data", "-k", self.directory, "-c", "listen_addresses="],
+            [self.programs / "postgres", "-D", f"{self.directory}/data", "-k", self.directory, "-c", "listen_addresses="],
             user=owner, stderr=subprocess.DEVNULL)
-        wait(lambda: pathlib.Path(f"{self.directory}/.s.PGSQL.5432").exists(), 60, "the database starts")
+        wait(self.is_ready, 120, "the database starts")
         return self
+
+    def is_ready(self):
+        return subprocess.run([self.programs / "pg_isready", "--quiet", f"--host={self.directory}"]).returncode == 0
 
     def key_for(self, binary):
         """The option that names the key. A version from before keys does without, and so does what it left unsealed."""

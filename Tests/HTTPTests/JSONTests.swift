@@ -13,6 +13,7 @@ import Testing
         ("[]", .array([])), ("[1,[2], {}]", .array([.integer(1), .array([.integer(2)]), .object([:])])),
         (#"{"a" : 1 , "b":{"a":null}}"#, .object(["a": .integer(1), "b": .object(["a": .null])])),
         (#"{"":0}"#, .object(["": .integer(0)])), ("\"\\u0000\"", .string("\u{0}")),
+        ("{\"\u{feff}a\":\"\u{feff}b\"}", .object(["\u{feff}a": .string("\u{feff}b")])),
     ])
     func `sound JSON is read as the value it stands for`(_ text: String, _ value: JSON) {
         #expect(JSON(Array(text.utf8)) == value)

@@ -114,6 +114,27 @@ import Testing
         }
     }
 
+    @Test func `a field that says who calls, or which request it is, comes once`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let other = try await api.store()
+            let doubled = ["authorization": "Bearer \(other.token)"]
+            #expect(try await api.get("/v1/me", as: store.token, headers: doubled).code == "bad_request")
+            #expect(try await api.get("/v1/outbox/stats", as: "key", headers: doubled).code == "bad_request")
+            let answer = try await api.post(
+                "/v1/deliveries", Deliveries.form(to: couriers), as: store.token,
+                headers: ["Idempotency-Key": "one", "idempotency-key": "other"])
+            #expect(answer.status == 400 && answer.json["detail"].string?.contains("idempotency-key") == true)
+        }
+    }
+
+    @Test func `a body that is said to be compressed is refused`() async throws {
+        try await API.serving { api in
+            let answer = try await api.post("/v1/stores", People.storeForm(), headers: ["Content-Encoding": "gzip"])
+            #expect(answer.status == 415 && answer.code == "unsupported_media_type")
+        }
+    }
+
     // MARK: Passwords
 
     @Test func `a password is no name, address or number of one's own`() async throws {

@@ -72,6 +72,8 @@ import Testing
         ("from=2024-01-01&to=2026-02-01", "from", "period_too_long"),
         ("time_zone=Europe/Atlantis", "time_zone", "invalid_value"),
         ("time_zone=%27%3B--", "time_zone", "invalid_value"), ("time_zone=Etc/GMT%2B5", "", ""),
+        ("time_zone=Etc/GMT-14", "", ""), ("time_zone=Etc/UTC", "", ""),
+        ("time_zone=Etc/GMT-15", "time_zone", "invalid_value"), ("time_zone=Etc/Foo5", "time_zone", "invalid_value"),
         ("time_zone=%2B10:00", "time_zone", "invalid_value"), ("time_zone=Foo5", "time_zone", "invalid_value"),
         ("to=9999-12-31&time_zone=UTC&from=9999-12-31", "", ""),
     ])

@@ -100,7 +100,7 @@ class Cluster:
     """Three machines at a bridge, to be used in a `with`."""
 
     def __init__(self, directory, binary, **environment):
-        self.directory = pathlib.Path(directory).resolve()
+        self.directory, self.binary = pathlib.Path(directory).resolve(), binary
         self.directory.mkdir(parents=True, exist_ok=True)
         self.directory.chmod(0o711)
         self.passwords = {name: secrets.token_hex(16) for name in ("POSTGRES", "REPLICATION", "SERVER", "GATEWAY")}
@@ -168,16 +168,22 @@ class Cluster:
         leader = self.leader()
         if not leader:
             return False
+        return self.follower(leader) is not None and self.ask(
+            leader, "SELECT count(*), count(*) FILTER (WHERE sync_state = 'sync') FROM pg_stat_replication"
+            " WHERE application_name IN ('a', 'b', 'c') AND state = 'streaming' AND flush_lsn IS NOT NULL") == "2|1"
+
+    def follower(self, leader):
+        """The one that has every commit of the leader's."""
         members = json.loads(get(f"http://{leader.address}:8008/cluster"))["members"]
-        if "sync_standby" not in [member["role"] for member in members]:
-            return False
-        asked = subprocess.run(
-            ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command",
-             "SELECT count(*), count(*) FILTER (WHERE sync_state = 'sync') FROM pg_stat_replication"
-             " WHERE application_name IN ('a', 'b', 'c') AND state = 'streaming' AND flush_lsn IS NOT NULL"],
-            env=dict(os.environ, PGHOST=leader.address, PGUSER="postgres", PGPASSWORD=self.passwords["POSTGRES"],
-                     PGCONNECT_TIMEOUT="3"), capture_output=True, text=True)
-        return asked.stdout.strip() == "2|1"
+        return next((self.machines[member["name"]] for member in members if member["role"] == "sync_standby"), None)
+
+    def ask(self, machine, sql, database="postgres"):
+        """What PostgreSQL answers there."""
+        return subprocess.run(
+            ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command", sql],
+            env=dict(os.environ, PGHOST=machine.address, PGUSER="postgres", PGDATABASE=database,
+                     PGPASSWORD=self.passwords["POSTGRES"], PGCONNECT_TIMEOUT="3"),
+            capture_output=True, text=True).stdout.strip()
 
     def leader(self):
         """The one that takes writes and says so itself."""

@@ -57,13 +57,17 @@ struct StatsPeriod: Sendable {
         guard length <= 366 else { throw Problem.invalidParameter("from", "period_too_long") }
     }
 
-    /// PostgreSQL also takes offsets as POSIX has them, with the opposite sign. They are not accepted as names.
+    /// PostgreSQL also takes offsets as POSIX has them, with the opposite sign and any name before them. They are not
+    /// accepted as names.
     private static func isName(_ zone: String) -> Bool {
-        zone.hasPrefix("Etc/")
+        offsets.contains(zone)
             || zone.utf8.allSatisfy {
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || "_-/".utf8.contains($0)
             }
     }
+
+    /// The zones whose names have digits, which is how browsers call an offset without a place.
+    private static let offsets = Set((0...12).map { "Etc/GMT+\($0)" } + (0...14).map { "Etc/GMT-\($0)" })
 
     private static func day(_ request: Request, _ name: String) throws -> Day? {
         guard let text = try request.text(name, upTo: 10) else { return nil }

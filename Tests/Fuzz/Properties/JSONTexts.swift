@@ -15,6 +15,8 @@ extension Property {
         try require(again.bytes.text.bytes, is: written, "written again")
         try require(isSame(again, ours), "other values when read again: \(written.text)")
         guard let theirs else { return try require(DeliberateDifference.of(bytes) != nil, "only we read it") }
+        // Foundation loses a byte order mark at the beginning of a text, and behind an escape.
+        if bytes.text.unicodeScalars.contains("\u{feff}") { return }
         let known = JSON(theirs)
         try require(isSame(known, ours), "Foundation reads it as \(known), and we as \(ours)")
     }
