@@ -44,7 +44,11 @@ struct LogLine {
         case .failed(let requestID, let route, let error):
             self.init(
                 .error, "failed", [("request_id", .text(requestID)), ("route", .text(route)), ("error", .text(error))])
-        case .turnedAway, .cutOff: return nil
+        case .turnedAway, .cutOff, .handshakeFailed: return nil
+        case .certificateRenewed: self.init(.info, "certificate renewed")
+        case .certificateRefused(let reason):
+            self.init(
+                .error, "certificate refused", [("reason", .text(reason)), ("goes_on_with", .text("the one before"))])
         case .cannotAccept(let reason): self.init(.error, "cannot accept", [("reason", .text(reason))])
         }
     }
