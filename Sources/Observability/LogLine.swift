@@ -71,8 +71,11 @@ struct LogLine {
             self.init(.error, "job failed", [("job", .text(job)), ("error", .text(reason))])
         case .budgetUsed(let kind, let subject, let percent):
             self.init(
-                .warning, "sms budget",
-                [("budget", .text(kind)), ("of", .text(subject)), ("used_percent", .number(percent))])
+                .warning, "security",
+                [
+                    ("kind", .text(percent < 100 ? "budget.nearly_spent" : "budget.spent")), ("budget", .text(kind)),
+                    ("of", .text(subject)), ("used_percent", .number(percent)),
+                ])
         case .listening(let address, let admin):
             self.init(.info, "listening", [("address", .text(address)), ("admin", .text(admin ?? "off"))])
         case .security(let kind, let account, let address, let who, let requestID):
