@@ -59,7 +59,7 @@ import Testing
             try await api.execute("SELECT stop_sms('\(place)')")
             #expect(
                 try await kinds(api, as: courier.token) == [
-                    "sms.stopped", "login.proven", "phone.changed", "login.proven", "code.failed",
+                    "sms.stopped", "login.proven", "phone.changed", "login.proven", "code.failed", "session.created",
                 ])
             let url = try await api.execute("SELECT data->>'url' FROM outbox WHERE kind = 'login_changed'")[0][0] ?? ""
             #expect(try await api.post("/undo/" + (url.split(separator: "/").last ?? "")).status == 200)
