@@ -57,6 +57,7 @@ test: test-packages $(VENV)/made lint ## everything that is checked before a cha
 	swift build --product kurir
 	@swift test --parallel 2>&1 | tee .build/tests.log; \
 	[ $${PIPESTATUS[0]} = 0 ] || { echo "What failed:"; grep -A 4 ' recorded an issue' .build/tests.log; exit 1; }
+	KURIR_TEST_TLS=1 swift test --skip-build --filter '^LiveTests\.'
 	$(MAKE) thread-sanitizer
 
 thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer

@@ -50,13 +50,13 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
         .target(name: "Crypto", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
-        .target(name: "HTTP", dependencies: ["EventLoop", "CLinux", "Languages"], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["COpenSSL", "EventLoop", "CLinux", "Languages"], swiftSettings: strict),
 
         .executableTarget(
             name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres", "Product"],
             path: "Tests/Bench/Server", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["Domain", "EventLoop", "Postgres", "Schema"],
+            name: "TestSupport", dependencies: ["COpenSSL", "Domain", "EventLoop", "Postgres", "Schema"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "API", dependencies: ["Crypto", "Domain", "EventLoop", "HTTP", "Postgres"], swiftSettings: strict),

@@ -15,6 +15,10 @@ package struct SecurityEvent: Sendable {
         case resetAsked = "reset.asked"
         case resetFailed = "reset.failed"
         case resetDone = "reset.done"
+        case loginProven = "login.proven"
+        case loginUndone = "login.undone"
+        case codeFailed = "code.failed"
+        case sessionBlocked = "session.blocked"
     }
 
     package let kind: Kind
@@ -56,6 +60,16 @@ package enum Audit {
             jsonb_to_record(given.event) AS e(kind text, account uuid, address text, who text, detail jsonb)
         """
     }
+}
+
+/// Writes a line, in the transaction of its cause.
+package struct NoteEvent: Statement {
+    package static let sql = Audit.sql("SELECT $1::jsonb AS event")
+    private let event: SecurityEvent
+
+    package init(event: SecurityEvent) { self.event = event }
+
+    package func bind(into parameters: inout Parameters) { parameters.add(event.parameter) }
 }
 
 /// Counts an event that a stranger can cause as often as it likes, together with those that are like it.

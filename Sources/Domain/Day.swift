@@ -1,3 +1,5 @@
+import Glibc
+
 /// A day of the Gregorian calendar, wherever it is that day.
 public struct Day: Comparable, Hashable, Sendable {
     /// Days since the first of January 1970.
@@ -7,6 +9,9 @@ public struct Day: Comparable, Hashable, Sendable {
     public init(number: Int64) {
         self.number = number
     }
+
+    /// The day that it is now at Greenwich.
+    public static var today: Day { Day(number: Int64(time(nil)) / 86_400) }
 
     /// Earlier comes first.
     public static func < (left: Day, right: Day) -> Bool { left.number < right.number }

@@ -15,12 +15,14 @@ public struct Trust: Sendable {
     public init() {}
 
     /// Every rule in words, by its name. What `throttle` lifts is said to be off.
-    public func shown(throttle: Double?) -> [(name: String, rule: String)] {
+    public func shown(throttle: Double?, verifies: Bool) -> [(name: String, rule: String)] {
+        let tries = throttle.map { $0 == 1 ? "on" : "on, with \(Int($0)) times as many tries" } ?? "off"
         let stores = throttle == nil ? "off" : "\(Self.newStores) an hour of an address, and of its network"
         return sms.shown(isLifted: throttle == nil) + rates.shown(throttle: throttle) + [
             ("sms.offers", offersBySMS ? "1 in ten minutes to a courier without a device" : "off"),
             ("stores.approval", storeApproval ? "on" : "off"), ("stores.new", stores),
-            ("devices", "\(Bounds.devices) an account"),
+            ("devices", "\(Bounds.devices) an account"), ("throttle", tries),
+            ("verification", verifies ? "on" : "off"),
         ]
     }
 

@@ -103,7 +103,7 @@ extension ClientConnection {
         refuse(Problem(malformed))
     }
 
-    private func refuse(_ problem: Problem) {
+    func refuse(_ problem: Problem) {
         var request = Request(.unreadable, id: server.nextRequestID(), client: peer)
         if let incoming { request = Request(incoming.received, id: incoming.id, client: incoming.client) }
         inbound.drop()
@@ -127,6 +127,7 @@ extension ClientConnection {
         case .head where !parser.hasBegun && inbound.isEmpty: close()
         case .head, .body: refuse(Problem(.requestTimeout, "request_timeout"))
         case .handling where exchange?.isStreaming == false: giveUpOnHandler()
+        case .handshake: giveUpOnHandshake()
         case .lingering: close()
         case .handling, .closed: break
         }
@@ -147,6 +148,7 @@ extension ClientConnection {
         if isIdle() { return closeWhenWritten() }
         switch phase {
         case .handling where exchange?.isStreaming == true: task?.cancel()
+        case .handshake: close()
         case .head, .body, .handling, .lingering, .closed: break
         }
     }

@@ -9,6 +9,8 @@ final class ClientConnection: FileEvents, TurnEnd {
     let peer: IPAddress
     let file: Int32
     var place = 0
+    /// Nil where bytes go as they are.
+    var tls: TLSSession?
 
     var phase = Phase.head
     var parser: RequestParser
@@ -39,6 +41,7 @@ final class ClientConnection: FileEvents, TurnEnd {
     private var closesWhenWritten = false
 
     enum Phase {
+        case handshake
         case head
         case body(BodyDecoder)
         case handling
@@ -47,13 +50,18 @@ final class ClientConnection: FileEvents, TurnEnd {
         case closed
     }
 
-    init(server: LoopServer, file: Int32, peer: IPAddress) throws {
+    init(server: LoopServer, file: Int32, peer: IPAddress, tls: TLSSession?) throws {
         self.server = server
         self.file = file
         self.peer = peer
+        self.tls = tls
         parser = RequestParser(maximumSize: server.configuration.limits.head)
         token = try server.loop.watch(file, for: [.readable, .writable, .peerClosed, .edges], handler: self)
         phaseDeadline = server.loop.now + server.configuration.limits.idleTimeout
+        if tls != nil {
+            phase = .handshake
+            phaseDeadline = server.loop.now + server.configuration.limits.headTimeout
+        }
     }
 
     // MARK: Events
@@ -61,7 +69,8 @@ final class ClientConnection: FileEvents, TurnEnd {
     func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .broken) { return close() }
         if readiness.contains(.peerClosed), peerLeft == nil { peerLeft = server.loop.now }
-        if readiness.contains(.readable) { canRead = true }
+        // What TLS waits for to read on may be to write.
+        if readiness.contains(.readable) || tls != nil { canRead = true }
         if readiness.contains(.writable) {
             canWrite = true
             if !outbound.isEmpty { flushAtEndOfTurn() }
@@ -76,6 +85,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
+        if case .handshake = phase { guard shakeHands() else { return } }
         process()
         var reads = 0
         while canRead, isReading {
@@ -91,7 +101,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         guard outbound.count < server.configuration.limits.backlog, !closesWhenWritten else { return isLingering }
         return switch phase {
         case .head, .body, .lingering: true
-        case .handling, .closed: false
+        case .handshake, .handling, .closed: false
         }
     }
 
@@ -101,10 +111,10 @@ final class ClientConnection: FileEvents, TurnEnd {
 
     private func read() {
         let scratch = server.scratch
-        let count = recv(file, scratch.baseAddress, scratch.count, 0)
+        let count = tls?.receive(into: scratch) ?? recv(file, scratch.baseAddress, scratch.count, 0)
         if count > 0 {
-            // The kernel gave less than there was room for: it has no more, and tells when that changes.
-            if count < scratch.count, peerLeft == nil { canRead = false }
+            // The kernel gave less than there was room for: it has no more, and tells when that changes. TLS gives a record.
+            if count < scratch.count, peerLeft == nil, tls == nil { canRead = false }
             if !isLingering { inbound.append(UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
         } else if count < 0, errno == EAGAIN || errno == EINTR {
             canRead = errno == EINTR
@@ -126,7 +136,7 @@ final class ClientConnection: FileEvents, TurnEnd {
                 switch phase {
                 case .head: guard try readHead() else { return }
                 case .body(let decoder): guard try readBody(decoder) else { return }
-                case .handling, .lingering, .closed: return
+                case .handshake, .handling, .lingering, .closed: return
                 }
             } catch {
                 refuse(error)
@@ -165,7 +175,7 @@ final class ClientConnection: FileEvents, TurnEnd {
         while canWrite, !outbound.isEmpty {
             var isBroken = false
             outbound.drain { bytes in
-                let count = send(file, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                let count = tls?.send(bytes) ?? send(file, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
                 if count < bytes.count { canWrite = count < 0 && errno == EINTR }
                 isBroken = count < 0 && errno != EAGAIN && errno != EINTR
                 return max(0, count)
@@ -188,6 +198,8 @@ final class ClientConnection: FileEvents, TurnEnd {
     }
 
     private func closeWritten() {
+        tls?.sayGoodbye()
+        tls = nil
         guard peerLeft == nil || canRead else { return close() }
         shutdown(file, Int32(SHUT_WR))
         phase = .lingering
@@ -208,6 +220,7 @@ final class ClientConnection: FileEvents, TurnEnd {
     func close() {
         guard let token else { return }
         self.token = nil
+        if outbound.isEmpty, exchange == nil { tls?.sayGoodbye() }
         if let exchange { server.end(exchange, status: exchange.isStreaming ? exchange.status : 499) }
         exchange = nil
         phase = .closed

@@ -8,6 +8,12 @@ public enum HTTPEvent: Sendable {
     case turnedAway
     /// A connection was closed in the middle of an answer, because too much waited to be read.
     case cutOff
+    /// A connection was closed before its handshake was over, as it did not keep to TLS, or not in time.
+    case handshakeFailed
+    /// Another certificate is in force from now on.
+    case certificateRenewed
+    /// The certificate's files have changed to what cannot be used, so the one before stays.
+    case certificateRefused(String)
     /// Connections cannot be accepted for the moment, for example because files ran out.
     case cannotAccept(String)
 

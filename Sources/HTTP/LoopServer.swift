@@ -6,6 +6,7 @@ final class LoopServer {
     let configuration: ServerConfiguration
     let responder: Responder
     let admission: Admission
+    let identity: TLSIdentity?
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     private(set) var date = HTTPDate()
     private(set) var isStopping = false
@@ -19,13 +20,14 @@ final class LoopServer {
 
     init(
         loop: EventLoop, configuration: ServerConfiguration, router: Router, responder: Responder,
-        admission: Admission
+        admission: Admission, identity: TLSIdentity?
     ) {
         self.loop = loop
         self.configuration = configuration
         self.router = router
         self.responder = responder
         self.admission = admission
+        self.identity = identity
         proxies = TrustedProxies(networks: configuration.trustedProxies)
     }
 
@@ -41,6 +43,7 @@ final class LoopServer {
     /// Checks all deadlines. That is cheaper than a timer for each of many connections that come and go.
     private func sweep() {
         date.update()
+        if loop.index == 0, let event = identity?.rereadIfChanged() { responder.observe(event) }
         for connection in connections.reversed() { connection.checkDeadlines(loop.now) }
         guard !isStopping || !connections.isEmpty else { return }
         loop.schedule(after: .milliseconds(250)) { [weak self] in self?.sweep() }
@@ -49,7 +52,10 @@ final class LoopServer {
     // MARK: Connections
 
     func accept(_ file: Int32, from peer: IPAddress) {
-        guard let connection = try? ClientConnection(server: self, file: file, peer: peer) else {
+        let tls = identity?.session(on: file)
+        guard identity == nil || tls != nil,
+            let connection = try? ClientConnection(server: self, file: file, peer: peer, tls: tls)
+        else {
             admission.leaveConnection(peer)
             Acceptor.discard(file)
             return
@@ -58,8 +64,10 @@ final class LoopServer {
         connections.append(connection)
     }
 
-    /// The answer to a client that there is no room for.
+    /// The answer to a client that there is no room for. TLS would want a handshake first, which is more than there is room
+    /// for.
     func turnedAway() -> [UInt8] {
+        guard identity == nil else { return [] }
         let problem = Problem(
             .unavailable, "unavailable", wording: "too_many_connections",
             headers: [Response.Header("Retry-After", "1")])

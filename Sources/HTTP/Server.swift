@@ -16,10 +16,12 @@ public final class Server: Sendable {
         let responder = Responder(
             words: configuration.words, crossOrigin: CrossOrigin(allowedOrigins: configuration.allowedOrigins),
             problem: problem, observe: observe)
+        let identity = try configuration.tls.map { try TLSIdentity($0) }
         let (admission, router) = (Admission(limits: configuration.limits), Router(routes))
         loops = try await LoopLocal(group) { loop in
             LoopServer(
-                loop: loop, configuration: configuration, router: router, responder: responder, admission: admission)
+                loop: loop, configuration: configuration, router: router, responder: responder, admission: admission,
+                identity: identity)
         }
         self.admission = admission
         let (files, port) = try Sockets.listen(
@@ -32,6 +34,7 @@ public final class Server: Sendable {
     public static func tryOut(_ configuration: ServerConfiguration) throws {
         let (files, _) = try Sockets.listen(configuration.listen, count: 1, option: configuration.option)
         for file in files { Sockets.close(file) }
+        if let files = configuration.tls { _ = try TLSContext(files) }
     }
 
     /// How many connections are open.

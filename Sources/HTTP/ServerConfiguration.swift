@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
     public var trustedProxies: [IPNetwork] = []
     /// Web origins whose scripts may call; `*` means all of them, without cookies.
     public var allowedOrigins: [String] = []
+    /// The certificate and the key by which TLS is spoken; nil where a proxy does that.
+    public var tls: TLSFiles?
     /// Whether browsers are told to reach this host by TLS alone from now on.
     public var isByTLSAlone = false
     /// Words for every problem that may be answered.

@@ -44,7 +44,11 @@ struct LogLine {
         case .failed(let requestID, let route, let error):
             self.init(
                 .error, "failed", [("request_id", .text(requestID)), ("route", .text(route)), ("error", .text(error))])
-        case .turnedAway, .cutOff: return nil
+        case .turnedAway, .cutOff, .handshakeFailed: return nil
+        case .certificateRenewed: self.init(.info, "certificate renewed")
+        case .certificateRefused(let reason):
+            self.init(
+                .error, "certificate refused", [("reason", .text(reason)), ("goes_on_with", .text("the one before"))])
         case .cannotAccept(let reason): self.init(.error, "cannot accept", [("reason", .text(reason))])
         }
     }
@@ -67,8 +71,11 @@ struct LogLine {
             self.init(.error, "job failed", [("job", .text(job)), ("error", .text(reason))])
         case .budgetUsed(let kind, let subject, let percent):
             self.init(
-                .warning, "sms budget",
-                [("budget", .text(kind)), ("of", .text(subject)), ("used_percent", .number(percent))])
+                .warning, "security",
+                [
+                    ("kind", .text(percent < 100 ? "budget.nearly_spent" : "budget.spent")), ("budget", .text(kind)),
+                    ("of", .text(subject)), ("used_percent", .number(percent)),
+                ])
         case .listening(let address, let admin):
             self.init(.info, "listening", [("address", .text(address)), ("admin", .text(admin ?? "off"))])
         case .security(let kind, let account, let address, let who, let requestID):

@@ -17,8 +17,11 @@ public final class Metrics: Sendable {
         case .http(.answered(let summary)): counters.counts.add(summary)
         case .http(.turnedAway): counters.counts.turnedAway += 1
         case .http(.cutOff): counters.counts.cutOff += 1
+        case .http(.handshakeFailed): counters.counts.failedHandshakes += 1
         case .process(.jobFailed(let job, _)): counters.counts.failedJobs[job, default: 0] += 1
-        case .http(.failed), .http(.cannotAccept), .postgres, .process: break
+        case .http(.failed), .http(.cannotAccept), .http(.certificateRenewed), .http(.certificateRefused), .postgres,
+            .process:
+            break
         }
     }
 
@@ -37,6 +40,7 @@ struct Counts: Sendable {
     var requests: [RouteKey: RouteCounts] = [:]
     var turnedAway = 0
     var cutOff = 0
+    var failedHandshakes = 0
     var failedJobs: [String: Int] = [:]
 
     mutating func add(_ summary: HTTPEvent.Summary) {
@@ -48,6 +52,7 @@ struct Counts: Sendable {
         sum.requests.merge(other.requests) { $0.adding($1) }
         sum.turnedAway += other.turnedAway
         sum.cutOff += other.cutOff
+        sum.failedHandshakes += other.failedHandshakes
         sum.failedJobs.merge(other.failedJobs) { $0 + $1 }
         return sum
     }

@@ -64,6 +64,9 @@ public final class MetricsReport: Sendable {
         text.single(
             "kurir_http_connections_cut_off_total", .counter,
             "Connections closed in the middle of an answer, as too much waited to be read.", Double(sum.cutOff))
+        text.single(
+            "kurir_tls_handshakes_failed_total", .counter,
+            "Connections closed, as their client did not keep to TLS, or not in time.", Double(sum.failedHandshakes))
         text.metric("kurir_job_failures_total", .counter, "What is done beside requests, and could not be done.")
         for (job, count) in sum.failedJobs.sorted(by: { $0.key < $1.key }) {
             text.sample("kurir_job_failures_total", [("name", job)], Double(count))

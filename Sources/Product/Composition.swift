@@ -79,7 +79,8 @@ package struct Composition: Sendable {
         used: @escaping @Sendable (BudgetUse) -> Void
     ) async throws {
         let database = lanes.requests
-        try await database.run(SetTrust(rules: settings.trust, looseness: settings.looseness))
+        try await database.run(
+            SetTrust(rules: settings.trust, looseness: settings.looseness, verifies: settings.verifies))
         let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
         let tail = try await FeedTail(on: group)
         self.tail = tail

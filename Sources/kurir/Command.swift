@@ -26,7 +26,9 @@ enum Command: String, CaseIterable {
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays, .smsBudget, .smsCountries, .rates, .storeApproval,
-                .verify, .trustedProxies, .allowedOrigins, .publicURL, .appleApps, .androidApps, .logFormat,
+                .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
+                .androidApps,
+                .logFormat,
                 .drainSeconds,
                 .shutdownGrace, .offersBySMS, .ownGateways, .pushHosts, .gatewayCertificates, .gatewayInsecure,
                 .webhookSecret, .webhookSecretFile, .firebaseKey, .appleKey, .appleKeyID, .appleTeam, .appleTopic,
@@ -36,7 +38,7 @@ enum Command: String, CaseIterable {
                 .simulatedServer, .simulatedSeed, .simulatedStores, .simulatedCouriers, .simulatedDays, .simulatedSpeed,
                 .simulatedPast,
             ]
-        case .health: [.adminListen, .listen]
+        case .health: [.adminListen, .listen, .tlsCertificate, .tlsKey]
         case .migrate: [.database, .dataDirectory, .keyFile, .status]
         case .createGatewayKey:
             [.gatewayName, .gatewayChannels, .gatewayRole, .gatewayExpires, .database, .dataDirectory, .keyFile]

@@ -40,6 +40,7 @@ struct Configuration: Sendable {
             } ?? []
         database = try DatabaseLocation(settings)
         if case .temporary = database { product.isDemo = true }
+        server.tls = try Self.tls(settings, product)
         keyFile = settings.text(.keyFile)
         if database.isByAddress { _ = try database.keyFile(keyFile) }
         replica = try settings.text(.replica).map { try DatabaseLocation.checked($0, by: .replica) }
@@ -51,6 +52,19 @@ struct Configuration: Sendable {
         logFormat = try settings.value(.logFormat, expected: "text or json", LogFormat.init) ?? .text
         drain = .seconds(try settings.number(.drainSeconds, in: 0...300) ?? 0)
         shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
+    }
+
+    /// A certificate is somebody's whom people know by name. The people of a demo come without TLS.
+    private static func tls(_ settings: GivenSettings, _ product: Composition.Settings) throws -> TLSFiles? {
+        guard let files = try TLSFiles(settings) else { return nil }
+        guard product.publicURL.isSecure else {
+            throw UsageError(
+                "--tls-cert wants --public-url https://NAME: the certificate is for a name, and links begin with it")
+        }
+        guard !product.isDemo else {
+            throw UsageError("--demo and --tls-cert exclude each other: who plays in the demo does not speak TLS")
+        }
+        return files
     }
 
     /// Where clients are served.

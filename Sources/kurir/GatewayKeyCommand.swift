@@ -15,9 +15,13 @@ enum GatewayKeyCommand {
             throw UsageError("a key wants channels: --channel \(GatewayKey.allChannels.joined(separator: ","))")
         }
         let role = settings.text(.gatewayRole)
-        let end = try settings.value(.gatewayExpires, expected: "a day, as in 2027-12-31", Day.init)
+        let end = try settings.value(.gatewayExpires, expected: "a day that is not over, as in 2027-12-31") { text in
+            Day(text).flatMap { $0 < .today ? nil : $0 }
+        }
         let secret = GatewayKey.newSecret()
-        _ = try database.connect().query(
+        let connection = try database.connect()
+        if let role { try check(role, connection) }
+        _ = try connection.query(
             """
             WITH made AS (
                 INSERT INTO gateway_keys (id, name, channels, key_hash, role, expires_at)
@@ -30,6 +34,15 @@ enum GatewayKeyCommand {
                 end.map { "\($0)" },
             ])
         print(role.map { "The role \($0) may take \(channels.joined(separator: ", "))." } ?? secret)
+    }
+
+    /// A limit on a role that takes no messages would limit nobody.
+    private static func check(_ role: String, _ connection: BlockingConnection) throws {
+        let known = try connection.query(
+            "SELECT FROM pg_roles WHERE rolname = $1 AND pg_has_role(oid, 'kurir_gateway', 'MEMBER')", [role])
+        guard !known.isEmpty else {
+            throw UsageError("\(role) is no role of a gateway: GRANT kurir_gateway TO a role of that name first")
+        }
     }
 
     /// The name, by the rules of the database.

@@ -5,8 +5,12 @@ import HTTP
 enum HealthCommand {
     /// Prints what is answered, and fails if that is not yes.
     static func run(_ settings: GivenSettings) throws {
-        let address = try AdminAddress(settings).address ?? Configuration.listen(settings)
-        let reply = Transfers<Void>().perform(Transfer("http://\(reachable(address))/readyz", nil))
+        let admin = try AdminAddress(settings).address
+        let address = try admin ?? Configuration.listen(settings)
+        let scheme = try admin == nil && TLSFiles(settings) != nil ? "https" : "http"
+        var transfer = Transfer("\(scheme)://\(reachable(address))/readyz", nil)
+        transfer.isToOurselves = true
+        let reply = Transfers<Void>().perform(transfer)
         guard reply.error == nil else {
             throw NotReady(description: "\(address) does not answer: \(reply.error ?? "")")
         }

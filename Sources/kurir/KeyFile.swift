@@ -69,7 +69,8 @@ enum KeyError: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .unreadable(let path, let reason): "the key file \(path): \(reason)"
+        case .unreadable(let path, let reason):
+            "the key file \(path): \(reason); with a database of its own Kurir gives root up, and must get to it then"
         case .open(let path):
             "the key file \(path) can be read by everybody on this machine: chmod 600 \(path), and see who could read it"
         case .noKeys(let path):

@@ -63,6 +63,13 @@ struct Option: Sendable {
     static let publicURL = Option(
         name: "public-url", placeholder: "URL", environment: "KURIR_PUBLIC_URL",
         help: "where people reach Kurir, for the links it sends (http:// and where it listens)")
+    static let tlsCertificate = Option(
+        name: "tls-cert", placeholder: "FILE", environment: "KURIR_TLS_CERT",
+        help:
+            "the certificate to speak TLS by, with those behind it, in PEM; read again when it changes (a proxy does TLS)"
+    )
+    static let tlsKey = Option(
+        name: "tls-key", placeholder: "FILE", environment: "KURIR_TLS_KEY", help: "its key, in PEM")
     static let appleApps = Option(
         name: "apple-apps", placeholder: "IDS", environment: "KURIR_APPLE_APPS",
         help: "iOS apps that open invites' links, as in TEAM12345.hr.example.courier")

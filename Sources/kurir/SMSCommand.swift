@@ -13,7 +13,12 @@ enum SMSCommand {
     /// The number may get SMS again.
     static func allow(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let number = try number(settings)
-        _ = try database.connect().query("DELETE FROM sms_stops WHERE phone = $1", [number.e164])
+        _ = try database.connect().query(
+            """
+            WITH allowed AS (DELETE FROM sms_stops WHERE phone = $1 RETURNING phone)
+            INSERT INTO audit (kind, account_id)
+            SELECT 'sms.allowed', c.id FROM allowed LEFT JOIN couriers c ON c.phone = allowed.phone AND c.phone_verified
+            """, [number.e164])
         print("\(number.e164) may get SMS.")
     }
 

@@ -1,6 +1,7 @@
 import Product
 import EventLoop
 import Glibc
+import HTTP
 import Postgres
 import Simulation
 
@@ -43,7 +44,7 @@ enum Serve {
     private static func started(_ configuration: Configuration) async -> Application {
         do {
             let application = try await Application.start(configuration)
-            print("Kurir listens on http://\(application.address)")
+            print("Kurir listens on \(configuration.server.tls == nil ? "http" : "https")://\(application.address)")
             fflush(nil)
             if case .temporary = configuration.database { try await demonstrate(application) }
             return application

@@ -22,6 +22,10 @@ from seed import COURIERS, STORES, folded, uuid
 PENDING = 1_000
 # What a delivery takes on the disk with all that belongs to it, while it is written, too; and with long texts.
 ROOM, LONG_ROOM = 2_000, 12_000
+# How often a call is made to find its longest statement.
+ASKED = 100
+# How many milliseconds a statement may take that is alone.
+LARGEST = 50
 NOWHERE = "vukovarska ulica 999"
 
 
@@ -128,6 +132,7 @@ class Table:
         self.what, self.sizes, self.options = what, sizes, options
         # By call: of each size the number that is compared, and what is shown; and what it costs the database.
         self.rows, self.costs = {}, {}
+        self.too_large = []
 
     def measure(self, kurir, call, kind, lines=()):
         if not self.wants(call):
@@ -149,6 +154,15 @@ class Table:
         self.add(call, figures.rate, f"{figures.rate:,.0f}/s {figures.p50:.1f} {figures.p99:.1f}{disturbed}"
                  if figures.rate else f"none in {options.seconds} s ")
 
+    def time_statements(self, kurir, call, ask):
+        """What of the call takes the database longest, while nobody else asks for anything."""
+        if not self.wants(call):
+            return
+        took, text = kurir.cluster.largest_statement(ask)
+        self.add(call, took, f"{took:,.1f} ms{'!' if took > LARGEST else ' '}")
+        if took > LARGEST:
+            self.too_large.append(f"{call} at {kurir.total:,}: {took:,.1f} ms in {text}")
+
     def wants(self, call):
         return any(call.startswith(name) for name in self.options.calls)
 
@@ -169,7 +183,7 @@ class Table:
 @contextlib.contextmanager
 def grown(options, total, pending, **size):
     """A Kurir with so much in it."""
-    with passing_cluster(options.shared_buffers) as cluster:
+    with passing_cluster(options.shared_buffers, options.statements) as cluster:
         began = time.monotonic()
         kurir = Kurir(options.kurir, cluster, total, pending, **size)
         print(f"{total:,} deliveries and {size.get('couriers', COURIERS):,} couriers, made in "
@@ -190,6 +204,9 @@ def measure_deliveries(options):
     table = Table("deliveries", sizes, options)
     for total in sizes:
         with grown(options, total, PENDING, text_length=3400 if options.long_texts else 100) as kurir:
+            if options.statements:
+                time_statements(table, kurir, reads_of_deliveries(kurir))
+                continue
             for call, lines in reads_of_deliveries(kurir).items():
                 table.measure(kurir, call, "lines", lines)
             if table.wants("search"):
@@ -198,6 +215,7 @@ def measure_deliveries(options):
             for call in "accept", "create":
                 table.measure(kurir, call, call)
     table.print()
+    return table
 
 
 def measure_searches(table, kurir):
@@ -214,9 +232,22 @@ def measure_couriers(options):
     table = Table("couriers", powers(1_000, options.couriers), options)
     for couriers in table.sizes:
         with grown(options, 10 * PENDING, PENDING, couriers=couriers) as kurir:
+            if options.statements:
+                time_statements(table, kurir, reads_of_couriers(kurir))
+                continue
             for call, lines in reads_of_couriers(kurir).items():
                 table.measure(kurir, call, "lines", lines)
     table.print()
+    return table
+
+
+def time_statements(table, kurir, reads):
+    client = Client(kurir)
+    for call, lines in reads.items():
+        table.time_statements(kurir, call, lambda: [client.page(*line) for line in lines[:ASKED]])
+    for call in "accept", "create":
+        kurir.reserve(call, 1, 3)
+        table.time_statements(kurir, call, lambda: kurir.wrk(1, 1, call, ""))
 
 
 def powers(first, last):
@@ -230,13 +261,19 @@ def main():
     parser.add_argument("--calls", nargs="*", default=[""], help="only those whose names begin so")
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--long-texts", action="store_true", help="almost 4 KB of description, and as much of instructions")
+    parser.add_argument(
+        "--statements", action="store_true",
+        help="instead: the longest statement of each call in ms, alone; 1 at the end if one takes longer than 50")
     options = parser.parse_args()
     print("requests a second, p50 and p99 in ms (! others had more than 5 % of the machine); last/first: of the rates, "
           "or of the times; db: processor ms that a request costs the database at the first and at the last size\n")
+    tables = []
     if options.deliveries:
-        measure_deliveries(options)
+        tables.append(measure_deliveries(options))
     if options.couriers:
-        measure_couriers(options)
+        tables.append(measure_couriers(options))
+    if too_large := [line for table in tables for line in table.too_large]:
+        sys.exit("\n".join([f"longer than {LARGEST} ms:", *too_large]))
 
 
 if __name__ == "__main__":

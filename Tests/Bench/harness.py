@@ -70,7 +70,7 @@ def show(title, connections, ours, theirs=()):
 class Cluster:
     """A durable PostgreSQL with its usual settings, on a Unix socket."""
 
-    def __init__(self, directory, shared_buffers=None):
+    def __init__(self, directory, shared_buffers=None, times_statements=False):
         binaries = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
         self.pgbench, self.psql = f"{binaries}/pgbench", f"{binaries}/psql"
         self.directory, self.data = directory, f"{directory}/data"
@@ -85,11 +85,15 @@ class Cluster:
         settings = ["listen_addresses=", "max_connections=300", f"unix_socket_directories={self.data}"]
         if shared_buffers:
             settings.append(f"shared_buffers={shared_buffers}")
+        if times_statements:
+            settings.append("shared_preload_libraries=pg_stat_statements")
         self.process = subprocess.Popen(
             self.user + [f"{binaries}/postgres", "-D", self.data] + [word for one in settings for word in ("-c", one)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.url = f"postgresql://kurir@{self.data.replace('/', '%2F')}/postgres"
         self.wait()
+        if times_statements:
+            self.sql("CREATE EXTENSION pg_stat_statements")
 
     def wait(self):
         for _ in range(100):
@@ -104,6 +108,16 @@ class Cluster:
 
     def sql(self, text):
         return run([self.psql, self.url, "-qAt", "-v", "ON_ERROR_STOP=1"], input=text).strip()
+
+    def largest_statement(self, ask):
+        """Milliseconds that the longest statement takes while `ask` does its work for the second time, and its beginning."""
+        ask()
+        self.sql("SELECT pg_stat_statements_reset()")
+        ask()
+        took, text = self.sql(
+            "SELECT max_exec_time, left(regexp_replace(query, '\\s+', ' ', 'g'), 60) FROM pg_stat_statements "
+            "WHERE query NOT LIKE '%pg_stat_statements%' ORDER BY max_exec_time DESC LIMIT 1").split("|", 1)
+        return float(took), text
 
     # What Kurir asks of its sessions, too.
     SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off " \
@@ -160,11 +174,11 @@ def warmed(measure, warmup):
 
 
 @contextlib.contextmanager
-def passing_cluster(shared_buffers=None):
+def passing_cluster(shared_buffers=None, times_statements=False):
     """A PostgreSQL and its directory, which both go away at the end."""
     directory = tempfile.mkdtemp(prefix="kurir-bench-")
     try:
-        cluster = Cluster(directory, shared_buffers)
+        cluster = Cluster(directory, shared_buffers, times_statements)
         try:
             yield cluster
         finally:

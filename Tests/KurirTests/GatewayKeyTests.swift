@@ -35,6 +35,10 @@ import Testing
         }
     }
 
+    private func dated(_ end: String) -> [String] {
+        ["gateway-key", "create", "--name", "x", "--channel", "sms", "--expires", end]
+    }
+
     private func make(_ name: String) async throws {
         let made = try await Kurir.run(
             "gateway-key", "create", "--name", name, "--channel", "sms", "--database", TestDatabase.current.url)
@@ -101,6 +105,46 @@ import Testing
         #expect(try await good().isEmpty)
     }
 
+    @Test func `a role of a gateway has channels and an end like a key`() async throws {
+        let (url, role) = (TestDatabase.current.url, "gateway_of_the_command_line")
+        let words = ["--name", "ours", "--channel", "sms", "--role", role, "--expires", "2099-12-31"]
+        func create() async throws -> (code: Int32, said: String, complained: String) {
+            let program = try Program(Kurir.path, ["gateway-key", "create", "--database", url] + words)
+            return (try await program.end(), program.said, program.complained)
+        }
+        let early = try await create()
+        #expect(early.code == 64 && early.complained.contains("GRANT kurir_gateway TO"))
+        try await blocking {
+            try BlockingConnection(url: url).execute("CREATE ROLE \(role) LOGIN IN ROLE kurir_gateway")
+        }
+        let result = await Result {
+            let made = try await create()
+            #expect(made.code == 0 && made.said == "The role \(role) may take sms.\n")
+            let list = try await Kurir.run("gateway-key", "list", "--database", url).said
+            #expect(list.contains("ours  sms  role \(role)") && list.contains("expires 2099-12-31"))
+            let claim = { (channel: String) in
+                try await blocking {
+                    try BlockingConnection(url: url.replacing("//kurir@", with: "//\(role)@"))
+                        .query("SELECT FROM outbox_claim('\(channel)', 1, 60)")
+                }
+            }
+            #expect(try await claim("sms").isEmpty)
+            await #expect(throws: PostgresError.self) { try await claim("email") }
+            #expect(try await revoke("--name", "ours").code == 0)
+            await #expect(throws: PostgresError.self) { try await claim("sms") }
+        }
+        try await blocking { try BlockingConnection(url: url).execute("DROP ROLE \(role)") }
+        try result.get()
+    }
+
+    @Test func `a key is good until the end of its last day`() async throws {
+        let made = try await Kurir.run(
+            "gateway-key", "create", "--name", "ours", "--channel", "sms", "--expires", "2099-12-31", "--database",
+            TestDatabase.current.url)
+        #expect(made.code == 0)
+        #expect(try await column("expires_at = '2100-01-01'", of: "true") == ["t"])
+    }
+
     /// The database at these addresses does not answer, so asking it would fail with another code.
     @Test(arguments: [["--database", "postgresql://127.0.0.1:1/none"], ["--data-dir", "/nonexistent"]])
     func `missing or wrong options are named before the database is asked`(_ database: [String]) async throws {
@@ -116,6 +160,8 @@ import Testing
                 ],
                 "one line of 100 characters"
             ),
+            (dated("2027-02-30"), "must be a day that is not over"), (dated("31.12.2027"), "must be a day"),
+            (dated("tomorrow"), "must be a day"), (dated("2020-01-01"), "--expires is 2020-01-01, but must be a day"),
             (["gateway-key", "revoke"], "--id ID or --name NAME"),
             (["gateway-key", "revoke", "--id", "x"], "gateway-key list"),
             (["gateway", "run", "--to", "https://127.0.0.1:9"], "--channel push,sms,email"),

@@ -15,6 +15,11 @@ import Testing
             let said = try await Kurir.run("policy", "--database", url).said
             #expect(said.contains("sms.store") && said.contains("7 a day") && said.contains("50 an hour"))
             #expect(said.contains("HR,SI") && said.contains("+38572"))
+            #expect(said.contains(/verification +off/) && said.contains(/throttle +on\n/))
+        }
+        try await Kurir.serving("--database", url, "--throttle", "10", "--verify", "on") { _ in
+            let said = try await Kurir.run("policy", "--database", url).said
+            #expect(said.contains(/verification +on/) && said.contains(/throttle +on, with 10 times as many tries/))
         }
         try await Kurir.serving("--database", url, "--throttle", "off") { _ in
             let said = try await Kurir.run("policy", "--database", url).said
@@ -57,11 +62,14 @@ import Testing
         try await Kurir.serving("--database", url, "--sms-budget", "100,5,1000", "--log-format", "json") { kurir in
             let connection = try TestDatabase.current.connect()
             for number in 0..<100 {
-                _ = try connection.query("SELECT take_sms('a-store', $1, false)", ["+38591\(1_000_000 + number)"])
+                _ = try connection.query(
+                    "SELECT take_sms('01a1fc35-081c-7c93-9601-9d67685da334', $1, false)",
+                    ["+38591\(1_000_000 + number)"])
             }
             for percent in [80, 100] {
                 try await eventually {
-                    kurir.program.complained.contains(#""budget":"store","of":"a-store","used_percent":\#(percent)"#)
+                    kurir.program.complained.contains(
+                        #""budget":"store","of":"01a1fc35-081c-7c93-9601-9d67685da334","used_percent":\#(percent)"#)
                 }
             }
             let metrics = try await kurir.figures()

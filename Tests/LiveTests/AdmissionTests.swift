@@ -12,7 +12,8 @@ struct AdmissionTests {
         #expect(try await client.isClosed())
     }
 
-    @Test func `connections are bounded in all, and a close frees a slot`() async throws {
+    @Test(.enabled(if: !isOverTLS, "there is no handshake to tell it in"))
+    func `connections are bounded in all, and a close frees a slot`() async throws {
         try await withServer(loops: 2) { configuration in
             configuration.limits.connections = 3
         } _: { server in
@@ -30,7 +31,8 @@ struct AdmissionTests {
         }
     }
 
-    @Test func `connections of one address are bounded, and others do not feel it`() async throws {
+    @Test(.enabled(if: !isOverTLS, "there is no handshake to tell it in"))
+    func `connections of one address are bounded, and others do not feel it`() async throws {
         try await withServer(loops: 2) { configuration in
             configuration.limits.connectionsPerAddress = 2
         } _: { server in
@@ -60,7 +62,8 @@ struct AdmissionTests {
         }
     }
 
-    @Test func `a client that is turned away is observed`() async throws {
+    @Test(.enabled(if: !isOverTLS, "there is no handshake to tell it in"))
+    func `a client that is turned away is observed`() async throws {
         try await withServer { configuration in
             configuration.limits.connections = 0
         } _: { server in

@@ -156,6 +156,11 @@ import Testing
                 told.append(try await api.execute("SELECT told FROM sms_budgets WHERE kind = 'store'")[0][0])
             }
             #expect(told == ["0", "0", "0", "80", "100"])
+            // The store sees it, too, and no number is named.
+            let seen = try await api.get("/v1/me/security", as: store.token).items.compactMap { $0["kind"].string }
+            #expect(seen == ["budget.spent", "budget.nearly_spent"])
+            let noted = try await api.execute("SELECT DISTINCT detail::text FROM audit")
+            #expect(noted == [[#"{"budget": "store"}"#]])
         }
     }
 
@@ -200,6 +205,30 @@ import Testing
             // A day later it is allowed again.
             for table in ["sms_stops", "invited_numbers"] { try await api.execute("DELETE FROM \(table)") }
             #expect(try await channel(api, number) == "sms")
+        }
+    }
+
+    @Test func `an invite that was not sent does not use up the number's day`() async throws {
+        try await API.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
+            let number = People.phone()
+            try await api.execute("SELECT stop_sms('\(number)')")
+            #expect(try await channel(api, number) == "link")
+            try await api.execute("DELETE FROM sms_stops")
+            #expect(try await channel(api, number) == "sms")
+
+            // The second way to an SMS: a push that does not arrive. Strangers have used up what they may send to this number.
+            let courier = try await api.courier()
+            _ = try await api.call("PUT", "/v1/me/devices/gone", ["platform": "fcm"], as: courier.token)
+            try await api.execute("UPDATE sessions SET address = '192.0.2.1'")
+            #expect(try await api.post("/v1/password_resets", ["phone": .string(courier.login)]).status == 202)
+            #expect(try await channel(api, courier.login) == "push")
+            let key = try await api.key("push")
+            let push = try await api.claim(key, channel: "push")
+            #expect(try await api.tell(key, "nack", push, ["reason": "gone", "unregistered": true]) == ["dead"])
+            #expect(try await reasons(api).contains("over_budget"))
+            try await api.execute("DELETE FROM sms_budgets")
+            let store = try await api.store()
+            #expect(try await invite(api, courier.login, by: store).json["channel"] == "sms")
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Postgres
 import TestSupport
@@ -84,23 +85,25 @@ import Testing
         try await API.serving { api in
             try await withRole(api) { _, url in
                 try await api.put(to: ["+385911111111"])
-                let state = try await blocking {
-                    let connection = try BlockingConnection(url: url)
-                    try connection.execute("BEGIN; SELECT FROM outbox_claim('sms', 1, 60)")
-                    return try connection.query("SHOW idle_in_transaction_session_timeout")
+                let watcher = TestDatabase.current.url
+                try await blocking {
+                    let (forgetful, others) = (try BlockingConnection(url: url), try BlockingConnection(url: watcher))
+                    try forgetful.execute("BEGIN; SELECT FROM outbox_claim('sms', 1, 60)")
+                    #expect(try forgetful.query("SHOW idle_in_transaction_session_timeout") == [["10s"]])
+                    let process = try forgetful.query("SELECT pg_backend_pid()")[0][0] ?? ""
+                    #expect(try others.query("SELECT FROM outbox_claim('sms', 1, 60)").isEmpty)
+                    for _ in 0..<1200 {
+                        if try others.query("SELECT FROM pg_stat_activity WHERE pid = \(process)").isEmpty { break }
+                        usleep(50_000)
+                    }
+                    #expect(throws: PostgresError.self) { try forgetful.query("SELECT") }
                 }
-                #expect(state == [["10s"]])
+                #expect(try await api.execute("SELECT address FROM outbox_claim('sms', 1, 60)") == [["+385911111111"]])
                 // The server's own sessions are not bound by it.
                 try await api.execute("SELECT FROM outbox_claim('sms', 1, 60)")
                 let own = try await api.execute("SHOW idle_in_transaction_session_timeout")
                 #expect(own != [["10s"]])
             }
         }
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

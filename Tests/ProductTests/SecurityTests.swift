@@ -48,6 +48,34 @@ import Testing
         }
     }
 
+    @Test func `what is proven, guessed, undone, blocked and stopped is noted, and names no place`() async throws {
+        try await API.serving(looseness: 1, verifies: true) { api in
+            let courier = try await api.registerCourier()
+            #expect(try await api.confirm("000000", as: courier).status == 422)
+            #expect(try await api.confirm(try await api.code(to: courier.login), as: courier).status == 200)
+            let place = People.phone()
+            #expect(try await api.change(phone: place, as: courier).status == 202)
+            #expect(try await api.confirm(try await api.code(to: place), as: courier).status == 200)
+            try await api.execute("SELECT stop_sms('\(place)')")
+            #expect(
+                try await kinds(api, as: courier.token) == [
+                    "sms.stopped", "login.proven", "phone.changed", "login.proven", "code.failed", "session.created",
+                ])
+            let url = try await api.execute("SELECT data->>'url' FROM outbox WHERE kind = 'login_changed'")[0][0] ?? ""
+            #expect(try await api.post("/undo/" + (url.split(separator: "/").last ?? "")).status == 200)
+            while try await api.signIn(courier.login, "wrong-password").status == 401 {}
+            let noted = try await api.execute(
+                """
+                SELECT e::text FROM audit e WHERE kind = 'login.undone'
+                UNION ALL SELECT e::text FROM audit_failures e WHERE kind = 'session.blocked'
+                """)
+            #expect(noted.count == 2)
+            let all = try await api.execute(
+                "SELECT e::text FROM audit e UNION ALL SELECT e::text FROM audit_failures e")
+            #expect(!all.contains { $0[0]?.contains("+385") == true })
+        }
+    }
+
     /// Who was meant is told by a hash, the same for each spelling of a name, and never by the name.
     @Test func `a failure tells from where, and of whom without a name`() async throws {
         try await API.serving { api in

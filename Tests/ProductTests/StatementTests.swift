@@ -27,7 +27,7 @@ import Testing
         KeepFirstAnswer.self,
         ForgetFirstAnswer.self,
         SizesOfTables.self,
-        NoteFailure.self,
+        NoteFailure.self, NoteEvent.self,
         RenewAudit.self,
         TakeFromBuckets.self,
         ClearBuckets.self,

@@ -7,6 +7,7 @@ package final class Client: Sendable {
     package static let threads = threadPool()
 
     private let file: Int32
+    private let tls: TLSChannel?
     private let state = Mutex(State())
 
     private struct State {
@@ -16,8 +17,18 @@ package final class Client: Sendable {
     }
 
     /// Connects. With a small window the server notices early that nobody reads.
-    package init(_ port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) async throws {
-        file = try await Self.threads.run { try Self.connect(to: port, from: source, receiveBuffer) }
+    package init(
+        _ port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil, byTLS: Bool = false
+    ) async throws {
+        (file, tls) = try await Self.threads.run {
+            let file = try Self.connect(to: port, from: source, receiveBuffer)
+            do {
+                return (file, byTLS ? try TLSChannel(file) : nil)
+            } catch {
+                Glibc.close(file)
+                throw error
+            }
+        }
     }
 
     deinit {
@@ -36,6 +47,7 @@ package final class Client: Sendable {
 
     /// Tells the server that nothing more will come, and goes on reading.
     package func finishSending() {
+        tls?.sayGoodbye()
         shutdown(file, Int32(SHUT_WR))
     }
 
@@ -53,6 +65,29 @@ package final class Client: Sendable {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(file, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
         close()
+    }
+
+    // MARK: TLS
+
+    /// Whether the server has said, by TLS, that nothing more will come.
+    package var wasToldGoodbye: Bool { tls?.wasToldGoodbye ?? false }
+
+    /// Whether the server takes part in a renegotiation.
+    package func renegotiates() async throws -> Bool {
+        try await Self.threads.run { [self] in try tls?.renegotiate() ?? false }
+    }
+
+    package func updateKeys() async throws {
+        try await Self.threads.run { [self] in try tls?.updateKeys() }
+    }
+
+    /// Sends bytes below TLS.
+    package func sendRaw(_ bytes: [UInt8]) async throws {
+        try await Self.threads.run { [file] in
+            guard Glibc.send(file, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+                throw ClientError.last
+            }
+        }
     }
 
     // MARK: Receiving
@@ -142,7 +177,7 @@ package final class Client: Sendable {
     /// Receives more bytes; false at the end.
     private func fill() throws -> Bool {
         let bytes = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-            let received = recv(file, buffer.baseAddress, buffer.count, 0)
+            let received = try tls?.receive(buffer) ?? recv(file, buffer.baseAddress, buffer.count, 0)
             if received < 0 { throw ClientError.last }
             count = received
         }
@@ -159,7 +194,9 @@ package final class Client: Sendable {
     private func sendAll(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = try rest.withUnsafeBytes {
+                try tls?.send($0) ?? Glibc.send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw ClientError.last }
             rest = rest.dropFirst(count)
         }

@@ -51,6 +51,9 @@ BEGIN
         RETURNING s.kind, s.subject, s.told, s.told > t.before AS is_news
     LOOP
         CONTINUE WHEN NOT note.is_news;
+        INSERT INTO audit (kind, account_id, detail) VALUES (
+            CASE note.told WHEN 100 THEN 'budget.spent' ELSE 'budget.nearly_spent' END,
+            CASE note.kind WHEN 'store' THEN store::uuid END, jsonb_build_object('budget', note.kind));
         PERFORM pg_notify('kurir_budgets', concat_ws(' ', note.kind, note.told,
             CASE note.kind WHEN 'store' THEN store WHEN 'all' THEN 'all' ELSE left(encode(note.subject, 'hex'), 12) END));
     END LOOP;
@@ -86,6 +89,8 @@ BEGIN
                 RAISE EXCEPTION '%', ceil(wait) USING ERRCODE = 'KU429', CONSTRAINT = 'budget_spent';
             ELSIF wait > 0 THEN
                 refusal := 'over_budget';
+                -- What is not sent is no invite of that day.
+                IF written.kind = 'invite' THEN DELETE FROM invited_numbers WHERE phone = written.address; END IF;
             END IF;
         END IF;
         IF refusal IS NOT NULL THEN PERFORM bury_messages('sms', ARRAY[written.id], refusal); END IF;
@@ -110,6 +115,10 @@ CREATE OR REPLACE FUNCTION stop_sms(number text) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     INSERT INTO sms_stops (phone) VALUES (number) ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        INSERT INTO audit (kind, account_id) VALUES (
+            'sms.stopped', (SELECT id FROM couriers WHERE phone = number AND phone_verified));
+    END IF;
     PERFORM bury_messages('sms', ARRAY(
         SELECT id FROM message_queue WHERE way = message_way('sms', number)
             AND (lease IS NULL OR ready_at <= clock_timestamp())

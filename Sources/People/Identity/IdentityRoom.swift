@@ -88,13 +88,20 @@ package struct IdentityRoom: Room {
         let attempt = try await database.run(TryConfirmation(account: caller.account)).first
         guard let attempt, let place = Login(kept: attempt.place),
             confirmations.isRight(form.code, attempt, of: caller.account)
-        else { throw Problem.wrongCode }
-        return try await refusingTaken {
+        else {
+            try await call.noteFailure(.codeFailed, of: caller.account)
+            throw Problem.wrongCode
+        }
+        let event = SecurityEvent(.loginProven, of: caller.account, call.request)
+        let response = try await refusingTaken {
             try await call.keepingAnswer { runner in
                 try await confirmations.finish(caller.account, at: place, in: caller.language, runner)
+                try await runner.run(NoteEvent(event: event))
                 return try await answer(caller, runner)
             }
         }
+        call.log(event)
+        return response
     }
 
     private func answer(_ caller: Caller, _ runner: Runner) async throws -> Response {

@@ -26,7 +26,7 @@ package struct Undoing: Sendable {
         try await !database.run(FindFormerPlace(tokenHash: TokenHash(token).bytes)).isEmpty
     }
 
-    package func undo(_ token: String) async throws -> Outcome {
+    package func undo(_ token: String, _ call: Call) async throws -> Outcome {
         do {
             let taken = try await database.transaction { transaction -> TakeFormerPlace.Row? in
                 let take = TakeFormerPlace(tokenHash: TokenHash(token).bytes)
@@ -36,10 +36,13 @@ package struct Undoing: Sendable {
                 try await transaction.run(ProvePlace(account: taken.account, place: place))
                 try await transaction.run(VoidSince(account: taken.account, change: taken.at))
                 try await transaction.run(EndSessions(account: taken.account, kept: nil))
+                try await transaction.run(
+                    NoteEvent(event: SecurityEvent(.loginUndone, of: taken.account, call.request)))
                 return taken
             }
             guard let taken else { return .over }
             await authenticator.forget(taken.account)
+            call.log(SecurityEvent(.loginUndone, of: taken.account, call.request))
             return .undone(taken.kind)
         } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
             return .taken

@@ -57,11 +57,14 @@ package struct SessionRoom: Room {
         let holders = try await database.run(FindCredentials(login: form.login, address: address.description))
         let buckets = SignInBuckets(form.login, from: address)
         let isFamiliar = holders.first?.isFamiliar ?? false
-        try await throttle.take(buckets.all(isFamiliar: isFamiliar))
+        // Of several who say that the name is theirs, nobody knows who was meant.
+        let meant = holders.count == 1 ? holders[0].account : nil
+        if let seconds = try await throttle.wait(for: buckets.all(isFamiliar: isFamiliar)) {
+            try await call.noteFailure(.sessionBlocked, of: meant, called: form.login.key)
+            throw Problem.rateLimited(retryAfterSeconds: seconds)
+        }
         let turn = PasswordHasher.Turn(network: address.network.description, isKnown: isFamiliar)
         guard let place = try await hasher.match(form.password, among: holders.map(\.passwordHash), in: turn) else {
-            // Of several who say that the name is theirs, nobody knows who was meant.
-            let meant = holders.count == 1 ? holders[0].account : nil
             try await call.noteFailure(.sessionFailed, of: meant, called: form.login.key)
             throw Problem.wrongCredentials
         }

@@ -36,7 +36,7 @@ struct UndoRoom: Room {
             ) { call in
                 try await throttle.take([limit(call)])
                 let page = UndoPage(call.request)
-                switch try await undoing.undo(call.request.parameter("token")) {
+                switch try await undoing.undo(call.request.parameter("token"), call) {
                 case .undone(let kind): return page.done(kind).response()
                 case .taken: return page.taken.response(.conflict)
                 case .over: return page.over.response(.gone)

@@ -10,6 +10,7 @@ struct SetTrust: Statement {
         """
     let rules: Trust
     let looseness: Double?
+    let verifies: Bool
 
     func bind(into parameters: inout Parameters) {
         let sms = rules.sms
@@ -19,7 +20,7 @@ struct SetTrust: Statement {
         parameters.add(bound(sms.ofStore))
         parameters.add(bound(sms.toNumber))
         parameters.add(bound(sms.inAll))
-        let shown = rules.shown(throttle: looseness).map { ($0.name, JSON.string($0.rule)) }
+        let shown = rules.shown(throttle: looseness, verifies: verifies).map { ($0.name, JSON.string($0.rule)) }
         parameters.add(JSONB(utf8: JSON.object(Dictionary(uniqueKeysWithValues: shown)).bytes))
         parameters.add(rules.offersBySMS)
     }

@@ -7,11 +7,13 @@ import HTTP
 struct LiveServer: Sendable {
     let server: Server
     let events: Mailbox<HTTPEvent>
+    /// Whether its clients speak TLS.
+    let byTLS: Bool
 
     var port: UInt16 { server.address.port }
 
     func client(from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) async throws -> Client {
-        try await Client(port, from: source, receiveBuffer: receiveBuffer)
+        try await Client(port, from: source, receiveBuffer: receiveBuffer, byTLS: byTLS)
     }
 
     /// Waits until so many connections are open.
@@ -42,10 +44,11 @@ struct LiveServer: Sendable {
 /// Runs a test with a server of its own, on loops of its own.
 func withServer<Answer>(
     _ routes: [Route] = [], loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
-    _ test: (LiveServer) async throws -> Answer
+    tls: TLSFiles? = nil, _ test: (LiveServer) async throws -> Answer
 ) async throws -> Answer {
     var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
     configuration.limits.connectionsPerAddress = nil
+    configuration.tls = if let tls { tls } else { try await overTLS() }
     configure(&configuration)
     let group = try EventLoopGroup(count: loops)
     defer { group.stop() }
@@ -53,12 +56,26 @@ func withServer<Answer>(
     let server = try await Server(
         configuration, routes: standardRoutes + routes, on: group, observe: { events.put($0) })
     do {
-        let answer = try await test(LiveServer(server: server, events: events))
+        let answer = try await test(LiveServer(server: server, events: events, byTLS: configuration.tls != nil))
         await server.stop(within: .zero)
         return answer
     } catch {
         await server.stop(within: .zero)
         throw error
+    }
+}
+
+/// The tests of this module hold over TLS, too: with KURIR_TEST_TLS they are run so.
+let isOverTLS = getenv("KURIR_TEST_TLS") != nil
+
+private func overTLS() async throws -> TLSFiles? {
+    guard isOverTLS else { return nil }
+    return TLSFiles(try await Certificate.shared.value)
+}
+
+extension TLSFiles {
+    init(_ certificate: Certificate) {
+        self.init(certificate: certificate.chain, key: certificate.key)
     }
 }
 
