@@ -19,10 +19,11 @@ public enum Schema {
         ("0015_kept.sql", text(PackageResources._015_kept_sql)),
         ("0016_identity.sql", text(PackageResources._016_identity_sql)),
         ("0017_cost.sql", text(PackageResources._017_cost_sql)),
+        ("0018_erasing.sql", text(PackageResources._018_erasing_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 2
+    public static let functionsRevision = 3
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
@@ -30,6 +31,7 @@ public enum Schema {
         ("functions/backfills.sql", text(PackageResources.backfills_sql)),
         ("functions/basics.sql", text(PackageResources.basics_sql)),
         ("functions/budgets.sql", text(PackageResources.budgets_sql)),
+        ("functions/erasing.sql", text(PackageResources.erasing_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
         ("functions/identity.sql", text(PackageResources.identity_sql)),

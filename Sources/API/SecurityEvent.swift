@@ -15,6 +15,15 @@ package struct SecurityEvent: Sendable {
         case resetAsked = "reset.asked"
         case resetFailed = "reset.failed"
         case resetDone = "reset.done"
+        case accountLeft = "account.left"
+        case accountReturned = "account.returned"
+        case accountExported = "account.exported"
+        /// By operators alone.
+        case accountListed = "account.listed"
+        case accountShown = "account.shown"
+        case accountBlocked = "account.blocked"
+        case accountUnblocked = "account.unblocked"
+        case accountErased = "account.erased"
     }
 
     package let kind: Kind

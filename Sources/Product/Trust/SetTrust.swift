@@ -5,10 +5,13 @@ import Postgres
 /// Has the database follow these rules from now on, for all nodes. A bound that is lifted is null.
 struct SetTrust: Statement {
     static let sql = """
-        UPDATE trust SET (sms_begins, sms_never, sms_of_store, sms_to_number, sms_in_all, shown) = ($1, $2, $3, $4, $5, $6)
+        UPDATE trust SET (sms_begins, sms_never, sms_of_store, sms_to_number, sms_in_all, shown, recipient_days)
+            = ($1, $2, $3, $4, $5, $6, $7)
         """
     let rules: Trust
     let looseness: Double?
+    /// For how many days after its end a delivery tells its recipient.
+    let recipientDays: Int
 
     func bind(into parameters: inout Parameters) {
         let sms = rules.sms
@@ -20,5 +23,6 @@ struct SetTrust: Statement {
         parameters.add(bound(sms.inAll))
         let shown = rules.shown(throttle: looseness).map { ($0.name, JSON.string($0.rule)) }
         parameters.add(JSONB(utf8: JSON.object(Dictionary(uniqueKeysWithValues: shown)).bytes))
+        parameters.add(Int32(recipientDays))
     }
 }

@@ -1,5 +1,5 @@
 // The board: a store's deliveries, a column for each state, moving as they move.
-import {fullName, moment} from './delivery.js';
+import {fullName, isSeen, moment} from './delivery.js';
 import {longestSearch, statuses} from './lifecycle.js';
 import {details} from './details.js';
 import {edit} from './editor.js';
@@ -25,7 +25,7 @@ export function board(region) {
     const isStranded = status === 'pending' && left === 0;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}`, onclick: () => look(delivery.id)},
       h('span', {class: 'top'}, h('strong', {}, fullName(recipient)), moment(delivery.created_at)),
-      h('span', {}, recipient.address), h('span', {class: 'hint'}, delivery.description),
+      h('span', {}, recipient?.address ?? ''), h('span', {class: 'hint'}, delivery.description),
       isStranded ? h('span', {class: 'warning'}, t('stranded')) : status !== 'cancelled' && h('span', {}, who)));
   }
 
@@ -49,7 +49,7 @@ export function board(region) {
     onFresh: columns.reload,
     hears: ['delivery'],
     onEvent({delivery}) {
-      if (!delivery?.recipient) return;
+      if (!isSeen(delivery)) return;
       // Whether it is among what is searched for, the server knows.
       if (!words || columns.get(delivery.id)) columns.put(delivery);
       if (words) searched();

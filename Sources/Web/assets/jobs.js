@@ -1,5 +1,5 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
-import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
+import {badge, facts, fullName, isSeen, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {h, openDialog, say} from './dom.js';
 import {form} from './form.js';
 import {lists} from './lists.js';
@@ -39,7 +39,7 @@ export function jobs(region) {
           onclick: () => outgoing.takeBack(waiting)}, t('takeBack')),
         verb('accept', 'main', () => outgoing.add(job, 'accept')), verb('deliver', 'main', () => deliver(job)),
         verb('decline', '', () => outgoing.add(job, 'decline')), verb('cancel', 'danger', () => giveBack(job)),
-        status === 'in_progress' && recipient.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
+        status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
         status !== 'delivered' && phoneLink(store.phone, store.name, store.name),
         h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
   }
@@ -93,7 +93,7 @@ export function jobs(region) {
   }
 
   /** What a delivery is now, if it is anything to this courier. */
-  const put = (delivery) => (delivery.recipient ? all.put(delivery) : all.remove(delivery.id));
+  const put = (delivery) => (isSeen(delivery) ? all.put(delivery) : all.remove(delivery.id));
 
   const unlisten = outgoing.listen({
     changed: all.draw,
@@ -113,9 +113,9 @@ export function jobs(region) {
     hears: ['delivery', 'partner'],
     onEvent({type, delivery}) {
       if (!delivery) return type === 'partner.ended' && all.reload();
-      if (type === 'delivery.offered' && delivery.recipient) say(t('newOffer'));
+      if (type === 'delivery.offered' && isSeen(delivery)) say(t('newOffer'));
       if (type === 'delivery.cancelled') say(t('jobGone'));
-      else if (!delivery.recipient && open?.id === delivery.id) say(t('offerGone'));
+      else if (!isSeen(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
     },
   };
@@ -123,7 +123,7 @@ export function jobs(region) {
 
 const about = ({recipient, store, ...job}) => [
   h('p', {}, badge(job.status)),
-  facts([[t('address'), mapLink(recipient)], [t('phone'), recipient.phone && phoneLink(recipient.phone, fullName(recipient))],
+  facts([[t('address'), mapLink(recipient)], [t('phone'), recipient?.phone && phoneLink(recipient.phone, fullName(recipient))],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
     [t('store'), h('span', {}, phoneLink(store.phone, store.name), ` ${store.address}`)], [t('createdAt'), moment(job.created_at)]]),
   h('h3', {}, t('history')), timeline(job.id),
