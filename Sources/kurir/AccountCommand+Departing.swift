@@ -36,7 +36,7 @@ extension AccountCommand {
         let account = try find(wanted, connection)
         let rows = try connection.query(
             """
-            SELECT name, value FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id)
+            SELECT known.name, known.value FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id)
                 LEFT JOIN erasures e ON e.account_id = a.id,
                 LATERAL (VALUES ('id', a.id::text), ('kind', a.kind), ('state', \(state)), ('name', s.name),
                     ('first name', c.first_name), ('last name', c.last_name), ('e-mail', s.email),
@@ -46,7 +46,7 @@ extension AccountCommand {
                     ('partners', (SELECT count(*)::text FROM partners WHERE store_id = a.id OR courier_id = a.id)),
                     ('accepted', c.accepted::text), ('delivered', c.delivered::text), ('cancelled', c.cancelled::text)
                 ) AS known(name, value)
-            WHERE a.id = $1::uuid AND value <> ''
+            WHERE a.id = $1::uuid AND known.value <> ''
             """, [account.id])
         try note(.accountShown, of: account.id, settings, connection)
         for row in rows { print("\(row[0] ?? "")  \(row[1] ?? "")") }

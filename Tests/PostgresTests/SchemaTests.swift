@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 3)
-        #expect(checksum == [["2c4896030959bd78e25fc5246914bf7af986ceecf5c30be441be4b79c869eb53"]])
+        #expect(checksum == [["6bcb16282a50b04131028793a3713d30aa47b065efdcffd03b7bc86d77567457"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

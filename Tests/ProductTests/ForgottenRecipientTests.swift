@@ -29,7 +29,7 @@ import Testing
         #expect(one.json["description"] == "Torta za rođendan")
         let listed = try await api.get("/v1/deliveries?status=delivered", as: reader.token).items
         #expect(listed.count == 1 && listed[0]["recipient"] == .null)
-        for word in ["ivić", "iva", "vukovarska", "9998877"] {
+        for word in ["ivic", "iva", "vukovarska", "9998877"] {
             let found = try await api.get("/v1/deliveries?status=delivered&q=\(word)", as: reader.token)
             #expect(found.status == 200 && found.items.isEmpty, "\(word)")
         }
@@ -45,7 +45,7 @@ import Testing
             for reader in [store, courier] { try await expectForgotten(past, by: reader, api) }
             let other = try await api.get(Deliveries.path(kept), as: store.token).json
             #expect(other["recipient"]["last_name"] == "Ivić")
-            #expect(try await api.get("/v1/deliveries?status=cancelled&q=ivić", as: store.token).items.count == 1)
+            #expect(try await api.get("/v1/deliveries?status=cancelled&q=ivic", as: store.token).items.count == 1)
 
             #expect(try await api.database.run(ForgetRecipients()) == [1])
             #expect(try await api.database.run(ForgetRecipients()) == [0])

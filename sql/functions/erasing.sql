@@ -74,19 +74,20 @@ $$;
 CREATE OR REPLACE FUNCTION begin_erasing(person uuid) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    place text := coalesce((SELECT phone FROM couriers WHERE id = person), (SELECT email FROM stores WHERE id = person));
+    former text := coalesce((SELECT phone FROM couriers WHERE id = person), (SELECT email FROM stores WHERE id = person));
 BEGIN
     -- Whoever signs in holds this row first, too.
     PERFORM FROM accounts WHERE id = person FOR UPDATE;
-    UPDATE erasures SET stage = 'delivered', login = place WHERE account_id = person AND stage IS NULL AND due_at <= now();
+    UPDATE erasures SET stage = 'delivered', login = former WHERE account_id = person AND stage IS NULL AND due_at <= now();
     IF NOT FOUND THEN RETURN false; END IF;
     UPDATE accounts SET password_hash = '$scrypt$erased', notifications_enabled = false WHERE id = person;
     DELETE FROM partners WHERE store_id = person;
     DELETE FROM partners WHERE courier_id = person;
+    DELETE FROM invited_numbers WHERE phone = former
+        OR phone = ANY (ARRAY(SELECT phone FROM invites WHERE store_id = person AND phone IS NOT NULL));
     DELETE FROM invites WHERE store_id = person AND phone IS NOT NULL;
-    UPDATE invites SET courier_id = person, phone = NULL WHERE phone = place AND state <> 'open';
+    UPDATE invites SET courier_id = person, phone = NULL WHERE phone = former AND state <> 'open';
     UPDATE invites SET courier_id = person, phone = NULL WHERE redeemed_by = person AND phone IS NOT NULL;
-    DELETE FROM invited_numbers WHERE phone = place;
     UPDATE stores SET email = NULL, email_verified = false, tax_id = NULL, name = '', address = '', phone = '' WHERE id = person;
     UPDATE couriers SET first_name = '', last_name = '', phone = NULL, phone_verified = false WHERE id = person;
     DELETE FROM sessions WHERE account_id = person;
@@ -165,7 +166,7 @@ LANGUAGE sql AS $$
     WHERE delivery_id = ANY (deliveries) AND actor_id = person AND num_nonnulls(reason, note) > 0
 $$;
 
--- Nobody reads an account's own events any more; those of others do without its name. What is being numbered meanwhile is
+-- An account's own events name nobody any more, and those of others do without its name. What is being numbered meanwhile is
 -- waited for.
 CREATE OR REPLACE FUNCTION erase_events(person uuid) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
@@ -173,7 +174,7 @@ BEGIN
     UPDATE event_journal SET data = without_words(data) WHERE person::text IN (data->>'courier_id', data->>'store_id');
     UPDATE events SET data = without_words(data) WHERE data->>'courier_id' = person::text;
     UPDATE events SET data = without_words(data) WHERE data->>'store_id' = person::text;
-    DELETE FROM events WHERE account_id = person;
+    UPDATE events SET data = without_words(data) WHERE account_id = person AND data IS NOT NULL;
 END
 $$;
 

@@ -51,7 +51,7 @@ struct NewSession: Sendable {
             forward AS MATERIALIZED (SELECT step_forward(account_id)::text FROM stays),
             returned AS (\(Audit.sql("""
                 SELECT jsonb_build_object('kind', '\(SecurityEvent.Kind.accountReturned.rawValue)', 'account', account_id,
-                    'address', $5) AS event FROM stays
+                    'address', $5::text) AS event FROM stays
                 """))),
             used AS (SELECT hashtextextended(coalesce($4, ''), 0) AS agent),
             told AS (
