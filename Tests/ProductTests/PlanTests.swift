@@ -337,7 +337,8 @@ private struct Statements: Sendable {
             Self.one(ExportPage<ExportedMessages>(account: courier, after: "")),
             Self.one(ExportPage<ExportedSecurity>(account: storeID, after: "")),
             Self.one(ListHistories(deliveries: [id])), Self.one(FindOpen(account: courier)),
-            Self.one(FindOpen(account: storeID)), Self.one(TakeErasure(account: nil)), Self.one(ForgetRecipients()),
+            Self.one(FindOpen(account: storeID)), Self.one(TakeErasure<PassOver>(wanted: nil)),
+            Self.one(ForgetRecipients()),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }

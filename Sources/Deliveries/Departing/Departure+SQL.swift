@@ -50,17 +50,18 @@ struct SetErasure: Statement {
     static func decode(_ row: inout RowReader) throws -> Timestamp { try row.read() }
 }
 
-/// The account whose erasing has been due for longest and that nobody is at.
-struct TakeErasure: Statement {
-    static let sql = """
+/// The account whose erasing has been due for longest, of all or of one. Whoever signs in locks the two rows in the same order.
+struct TakeErasure<Locks: WhenLocked>: Statement {
+    static var sql: String {
+        """
         SELECT e.account_id, a.kind, e.stage IS NOT NULL FROM erasures e JOIN accounts a ON a.id = e.account_id
         WHERE e.due_at <= now() AND e.account_id = coalesce($1, e.account_id)
-        ORDER BY e.due_at LIMIT 1 FOR UPDATE OF e, a SKIP LOCKED
+        ORDER BY e.due_at LIMIT 1 FOR UPDATE OF a, e \(Locks.clause)
         """
-    /// That account's alone.
-    let account: ID?
+    }
+    let wanted: ID?
 
-    func bind(into parameters: inout Parameters) { parameters.add(account) }
+    func bind(into parameters: inout Parameters) { parameters.add(wanted) }
 
     static func decode(_ row: inout RowReader) throws -> (account: ID, kind: AccountKind, hasBegun: Bool) {
         let (account, kind): (ID, String) = (try row.read(), try row.read())

@@ -59,19 +59,32 @@ package struct Departure: Sendable {
         }
     }
 
-    /// Erases a piece of one account whose time has come, of any or of that one. Says whether there was one.
-    package static func erase(_ wanted: ID? = nil, in database: Database) async throws -> Bool {
+    /// Erases a piece of one account whose time has come and that nobody is at. Says whether there was one.
+    package static func erase(in database: Database) async throws -> Bool {
         try await database.transaction { transaction in
-            guard let due = try await transaction.run(TakeErasure(account: wanted)).first else { return false }
-            guard !due.hasBegun else {
-                try await transaction.run(ErasePiece(account: due.account))
-                return true
-            }
+            try await erase(try await transaction.run(TakeErasure<PassOver>(wanted: nil)).first, transaction)
+        }
+    }
+
+    /// The same for that account, and waits for whoever is at it.
+    package static func erase(_ account: ID, in database: Database) async throws -> Bool {
+        try await database.transaction { transaction in
+            try await erase(try await transaction.run(TakeErasure<WaitFor>(wanted: account)).first, transaction)
+        }
+    }
+
+    private static func erase(
+        _ due: (account: ID, kind: AccountKind, hasBegun: Bool)?, _ transaction: Transaction
+    ) async throws -> Bool {
+        guard let due else { return false }
+        if due.hasBegun {
+            try await transaction.run(ErasePiece(account: due.account))
+        } else {
             // What a store still offers is nobody's any more.
             try await Departure(due.account, due.kind, transaction).letGo()
             _ = try await transaction.run(BeginErasing(account: due.account))
-            return true
         }
+        return true
     }
 
     private init(_ account: ID, _ kind: AccountKind, _ transaction: Transaction) {
