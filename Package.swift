@@ -86,8 +86,8 @@ let package = Package(
         .executableTarget(
             name: "kurir",
             dependencies: [
-                "API", "CLinux", "Crypto", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres",
-                "Product", "Schema", "Simulation",
+                "API", "CLinux", "Crypto", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability",
+                "Postgres", "Product", "Schema", "Simulation",
             ],
             swiftSettings: strict),
 

@@ -21,6 +21,7 @@ public enum Schema {
         ("0017_cost.sql", text(PackageResources._017_cost_sql)),
         ("0018_lanes.sql", text(PackageResources._018_lanes_sql)),
         ("0019_reach.sql", text(PackageResources._019_reach_sql)),
+        ("0020_erasing.sql", text(PackageResources._020_erasing_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
@@ -32,6 +33,7 @@ public enum Schema {
         ("functions/backfills.sql", text(PackageResources.backfills_sql)),
         ("functions/basics.sql", text(PackageResources.basics_sql)),
         ("functions/budgets.sql", text(PackageResources.budgets_sql)),
+        ("functions/erasing.sql", text(PackageResources.erasing_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
         ("functions/identity.sql", text(PackageResources.identity_sql)),

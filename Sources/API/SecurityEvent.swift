@@ -19,6 +19,15 @@ package struct SecurityEvent: Sendable {
         case loginUndone = "login.undone"
         case codeFailed = "code.failed"
         case sessionBlocked = "session.blocked"
+        case accountLeft = "account.left"
+        case accountReturned = "account.returned"
+        case accountExported = "account.exported"
+        /// By operators alone.
+        case accountListed = "account.listed"
+        case accountShown = "account.shown"
+        case accountBlocked = "account.blocked"
+        case accountUnblocked = "account.unblocked"
+        case accountErased = "account.erased"
     }
 
     package let kind: Kind

@@ -38,19 +38,19 @@ struct HistoryStep: Sendable {
         ])
 
     /// Couriers learn nothing of each other or of other candidates, and read only the notes that they wrote.
-    func write(_ json: inout JSONWriter, for caller: Caller) {
-        let isStore = caller.kind == .store
-        let isToldAll = isStore || actor == caller.account
+    func write(_ json: inout JSONWriter, to account: ID, _ kind: AccountKind) {
+        let isStore = kind == .store
+        let isToldAll = isStore || actor == account
         json.field("seq", Int(seq))
         json.field("action", action)
         json.field("status", status.rawValue)
         json.object("actor") { json in
             json.field("kind", actorKind)
-            guard isStore || actorKind == "store" || actor == caller.account else { return }
+            guard isStore || actorKind == "store" || actor == account else { return }
             json.field("id", actor)
             if isToldAll { json.field("name", actorName) }
         }
-        if let courier, isStore || courier == caller.account { json.field("courier_id", courier) }
+        if let courier, isStore || courier == account { json.field("courier_id", courier) }
         json.field("at", at)
         json.field("reason", isToldAll ? reason : nil)
         json.field("note", isToldAll ? note : nil)
@@ -63,10 +63,7 @@ struct HistoryStep: Sendable {
 /// A page of a delivery's steps, oldest first.
 struct ListHistory: Statement {
     static let sql = """
-        SELECT h.seq, h.action, h.status, h.actor_kind, h.actor_id,
-            coalesce(s.name, c.first_name || ' ' || c.last_name, ''), h.courier_id, h.at, h.reason, h.note, h.added,
-            h.removed
-        FROM delivery_history h LEFT JOIN stores s ON s.id = h.actor_id LEFT JOIN couriers c ON c.id = h.actor_id
+        SELECT \(HistoryStep.columns)
         WHERE h.delivery_id = $1 AND h.seq > $2 ORDER BY h.seq LIMIT $3
         """
     static let isReadOnly = true
@@ -90,13 +87,24 @@ struct ListHistory: Statement {
         parameters.add(limit)
     }
 
-    static func decode(_ row: inout RowReader) throws -> HistoryStep {
-        let (seq, action): (Int32, String) = (try row.read(), try row.read())
-        let (status, kind): (DeliveryStatus, String) = (try row.read(), try row.read())
-        let (actor, name): (ID, String) = (try row.read(), try row.read())
-        return HistoryStep(
-            seq: seq, action: action, status: status, actorKind: kind, actor: actor, actorName: name,
-            courier: try row.read(), at: try row.read(), reason: try row.read(), note: try row.read(),
-            added: try row.read(), removed: try row.read())
+    static func decode(_ row: inout RowReader) throws -> HistoryStep { try HistoryStep(&row) }
+}
+
+extension HistoryStep {
+    /// What ``init(_:)`` reads of steps `h`, and their tables. Who is erased has no name.
+    static let columns = """
+        h.seq, h.action, h.status, h.actor_kind, h.actor_id,
+            coalesce(s.name, trim(c.first_name || ' ' || c.last_name), '') AS actor_name, h.courier_id, h.at, h.reason, h.note,
+            h.added, h.removed
+        FROM delivery_history h LEFT JOIN stores s ON s.id = h.actor_id LEFT JOIN couriers c ON c.id = h.actor_id
+        """
+
+    init(_ row: inout RowReader) throws {
+        (seq, action) = (try row.read(), try row.read())
+        (status, actorKind) = (try row.read(), try row.read())
+        (actor, actorName) = (try row.read(), try row.read())
+        (courier, at) = (try row.read(), try row.read())
+        (reason, note) = (try row.read(), try row.read())
+        (added, removed) = (try row.read(), try row.read())
     }
 }

@@ -130,7 +130,7 @@ package struct DeliveryRoom: Room {
         let (page, found) = (try call.page(), try await visible(call))
         let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page))
         return page.response(steps, key: { [String($0.seq)] }) { json, step in
-            json.object { step.write(&$0, for: call.caller) }
+            json.object { step.write(&$0, to: call.caller.account, call.caller.kind) }
         }
     }
 
@@ -252,9 +252,7 @@ package struct DeliveryRoom: Room {
     private func commit(
         _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
     ) async throws -> Bool {
-        let commit = Commit(
-            change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change),
-            record: call.record(answer))
+        let commit = next.commit(change, record: call.record(answer))
         switch try await committer.commit(commit, patiently: patiently) {
         case .made: call.answerIsKept()
         case .notMade: return false
@@ -293,7 +291,8 @@ package struct FindStoreWithPartners: Statement {
         SELECT s.id, s.name, s.address, s.phone,
             ARRAY(
                 SELECT courier FROM unnest($2::uuid[]) AS courier
-                WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0)),
+                WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier
+                    AND NOT p.courier_off AND NOT p.store_off OFFSET 0)),
             anybody_on_duty($3)
         FROM stores s WHERE s.id = $1
         """
@@ -329,11 +328,12 @@ struct CountDevices: Statement {
     static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }
 
-/// Finds which of a delivery's candidates are no longer partners of its store.
+/// Finds which of a delivery's candidates are no longer partners of its store, or are off.
 struct FindStrangers: Statement {
     static let sql = """
         SELECT courier FROM unnest($2::uuid[]) AS courier
-        WHERE NOT EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier OFFSET 0)
+        WHERE NOT EXISTS (
+            SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier AND NOT p.courier_off OFFSET 0)
         """
     static let isReadOnly = true
     let delivery: Delivery

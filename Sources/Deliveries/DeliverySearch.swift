@@ -63,6 +63,8 @@ enum SearchOfCourier: DeliverySearch {
     static let couriers = "SELECT NULL::uuid AS courier_id WHERE false"
     static let isListed = """
         EXISTS (SELECT FROM jobs j WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id OFFSET 0)
+            AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = d.store_id
+                AND \(SeeingSQL.shows("d.status")) OFFSET 0)
         """
 }
 
@@ -75,6 +77,18 @@ extension DeliverySearch {
         named AS MATERIALIZED (\(couriers))
         """
     }
+
+    /// The condition for a delivery `d` to be found by its words: one whose recipient is forgotten only by those that are
+    /// left, even where nobody has erased the others yet.
+    fileprivate static var isStillFound: String {
+        """
+        CASE WHEN d.recipient_first_name <> '' AND \(SeeingSQL.isPast)
+            THEN ts_match_vq(
+                words_of_delivery(d.store_id, '', '', '', NULL, d.description, d.instructions, d.reference),
+                (SELECT words FROM asked))
+            ELSE true END
+        """
+    }
 }
 
 /// Goes through a list from a place on and looks at the words of at most so many deliveries. Says where it stopped,
@@ -84,9 +98,11 @@ struct WalkDeliveries<Whose: DeliverySearch>: Statement {
         Whose.list.walk(
             "$7", with: "\(Whose.asked),",
             where: """
-                EXISTS (SELECT FROM delivery_words w
+                EXISTS (SELECT FROM (
+                    SELECT FROM delivery_words w
                     WHERE w.delivery_id = at_id AND ts_match_vq(w.words, (
-                        SELECT CASE WHEN at_status = 'pending' THEN open_words ELSE words END FROM asked)) OFFSET 0)
+                        SELECT CASE WHEN at_status = 'pending' THEN open_words ELSE words END FROM asked)) OFFSET 0) w,
+                    LATERAL (SELECT FROM deliveries d WHERE d.id = at_id AND \(Whose.isStillFound) OFFSET 0) d)
                 OR at_status IN \(DeliveryStatus.sql(\.hasCourier)) AND EXISTS (SELECT FROM named)
                     AND EXISTS (SELECT FROM deliveries d JOIN named USING (courier_id) WHERE d.id = at_id)
                 """)
@@ -112,21 +128,22 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
     static var sql: String {
         """
         WITH \(Whose.asked), hits AS MATERIALIZED (
-            (SELECT w.delivery_id, ts_match_vq(w.words, asked.open_words) AS is_open FROM asked JOIN delivery_words w ON w.words @@ asked.rare AND ts_match_vq(w.words, asked.words)
+            (SELECT w.delivery_id, ts_match_vq(w.words, asked.open_words) AS is_open, false AS is_named FROM asked JOIN delivery_words w ON w.words @@ asked.rare AND ts_match_vq(w.words, asked.words)
                 WHERE w.\(Whose.store) LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))
             UNION
-            (SELECT j.delivery_id, true FROM named, LATERAL (
+            (SELECT j.delivery_id, true, true FROM named, LATERAL (
                     SELECT delivery_id FROM jobs j
                     WHERE j.courier_id = named.courier_id AND j.status IN \(DeliveryStatus.sql(\.hasCourier))
                         AND j.store_id = $1 OFFSET 0) j
                 LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))),
         too_many AS MATERIALIZED (SELECT count(*) > \(SearchSteps<ListedDelivery>.mostHits) AS are FROM hits),
         found AS MATERIALIZED (
-            SELECT d.status AS at_status, d.id AS at_id
+            SELECT DISTINCT d.status AS at_status, d.id AS at_id
             FROM hits, LATERAL (SELECT * FROM deliveries d WHERE d.id = hits.delivery_id OFFSET 0) d
             WHERE NOT (SELECT are FROM too_many) AND (d.status, d.id) < ($2::delivery_status, $3)
                 AND d.status >= $5::delivery_status AND (hits.is_open OR d.status <> 'pending') AND \(Whose.isListed)
-            ORDER BY d.status DESC, d.id DESC LIMIT $4)
+                AND (hits.is_named OR \(Whose.isStillFound))
+            ORDER BY at_status DESC, at_id DESC LIMIT $4)
         \(ListSQL.told("(SELECT are FROM too_many)"))
         """
     }

@@ -11,8 +11,9 @@ extension StoredDelivery {
             .init("id", .id), .init("status", statusShape), .init("version", .integer(1...Int(Int32.max))),
             .init("store", .object("DeliveryStore", PartnerStore.members)),
             .init("allowed_actions", .array(.oneOf(Lifecycle.Action.asked.map(\.rawValue), named: "DeliveryAction"))),
-            // Left out if the account may not, or may no longer, see the delivery.
-            .init("recipient", recipientShape, optional: true), .init("description", .string(), optional: true),
+            // Left out if the account may not, or may no longer, see the delivery. The recipient is null when the delivery has
+            // been over for so long that it is forgotten.
+            .init("recipient", recipientShape.orNull, optional: true), .init("description", .string(), optional: true),
             .init("instructions", Shape.string().orNull, optional: true),
             .init("reference", Shape.string().orNull, optional: true),
             .init(
@@ -71,17 +72,11 @@ extension StoredDelivery {
 
     /// A courier who might accept it learns where it goes, but not to whom.
     private func writeContent(_ json: inout JSONWriter, knowsRecipient: Bool) {
-        let (content, recipient) = (delivery.content, delivery.content.recipient)
-        json.object("recipient") { json in
-            json.field("first_name", recipient.firstName)
-            json.field("last_name", knowsRecipient ? recipient.lastName : nil)
-            json.field("address", recipient.address)
-            json.field("phone", knowsRecipient ? recipient.phone?.e164 : nil)
-            guard let location = recipient.location else { return json.field("location", String?.none) }
-            json.object("location") { json in
-                json.field("lat", location.lat)
-                json.field("lon", location.lon)
-            }
+        let content = delivery.content
+        if isForgotten {
+            json.field("recipient", String?.none)
+        } else {
+            write(content.recipient, &json, isKnown: knowsRecipient)
         }
         json.field("description", content.description)
         json.field("instructions", content.instructions)
@@ -95,6 +90,20 @@ extension StoredDelivery {
             json.field("window", String?.none)
         }
         json.field("due_at", content.window?.until.map { Timestamp($0) })
+    }
+
+    private func write(_ recipient: Recipient, _ json: inout JSONWriter, isKnown: Bool) {
+        json.object("recipient") { json in
+            json.field("first_name", recipient.firstName)
+            json.field("last_name", isKnown ? recipient.lastName : nil)
+            json.field("address", recipient.address)
+            json.field("phone", isKnown ? recipient.phone?.e164 : nil)
+            guard let location = recipient.location else { return json.field("location", String?.none) }
+            json.object("location") { json in
+                json.field("lat", location.lat)
+                json.field("lon", location.lon)
+            }
+        }
     }
 
     private func writeCandidates(_ json: inout JSONWriter) {

@@ -46,7 +46,7 @@ struct ListedDeliveries: Sendable {
         return DeliveryStatus.allCases.filter(named.contains)
     }
 
-    private static func place(_ key: [String]?) throws -> (DeliveryStatus, ID) {
+    static func place(_ key: [String]?) throws -> (DeliveryStatus, ID) {
         // The place before everything: lists begin with what is pending, and with the greatest id.
         guard let key else { return (.pending, .greatest) }
         guard key.count == 2, let status = DeliveryStatus(rawValue: key[0]), let id = ID(key[1]) else {
@@ -115,7 +115,7 @@ extension ID {
 package struct ListedDelivery: Sendable {
     let json: [UInt8]
     private let status: DeliveryStatus
-    private let id: ID
+    let id: ID
 
     init(_ row: inout RowReader) throws {
         let stored = try StoredDelivery(&row)
@@ -174,11 +174,14 @@ struct ListSQL {
     }
 
     static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", isSeen: "true")
-    /// A courier sees what it delivered for a store only while it works for that store. OFFSET 0 keeps the planner from
+    /// A courier sees what it delivered for a store only while it works for that store, and no offers of one that is off. OFFSET 0 keeps the planner from
     /// beginning with the partners.
     static let ofCourier = ListSQL(
         table: "jobs", owner: "courier_id", id: "delivery_id",
-        isSeen: "EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store OFFSET 0)")
+        isSeen: """
+            EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store
+                AND \(SeeingSQL.shows("at_status")) OFFSET 0)
+            """)
 }
 
 /// A page of a store's deliveries.

@@ -17,6 +17,10 @@ package struct StoredDelivery: Sendable {
     let isPartner: Bool
     /// Whether it is offered, and nobody whom it is offered to is on duty. Only one that is read alone knows.
     var isOfferedToNobodyOnDuty = false
+    /// Whether the store is off, so that what it offers is hidden.
+    var isHidden = false
+    /// Whether its recipient is told to nobody any more.
+    var isForgotten = false
 
     /// The times of its steps.
     package struct Times: Sendable {
@@ -116,7 +120,9 @@ extension StoredDelivery {
         d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
         r.id, r.first_name, r.last_name, r.phone,
-        EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1)
+        EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1
+            AND \(SeeingSQL.shows("d.status"))),
+        s.off, d.recipient_first_name = '' OR \(SeeingSQL.isPast)
         """
     /// The joins behind `deliveries d`.
     static let tables = """
@@ -131,7 +137,7 @@ extension StoredDelivery {
         store = try PartnerStore(&row)
         courier = try NamedCourier.read(&row)
         reader = try NamedCourier.read(&row)
-        isPartner = try row.read()
+        (isPartner, isHidden, isForgotten) = (try row.read(), try row.read(), try row.read())
     }
 }
 

@@ -31,7 +31,7 @@ public final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Waits until `take` gives something. It is called again after each ``wake()``.
-    func wait<Answer>(for take: (inout Value) -> Answer?) -> Answer {
+    package func wait<Answer>(for take: (inout Value) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
@@ -41,7 +41,7 @@ public final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Lets those who wait look again.
-    func wake() {
+    package func wake() {
         pthread_cond_broadcast(bell)
     }
 }

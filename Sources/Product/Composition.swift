@@ -53,6 +53,8 @@ package struct Composition: Sendable {
         package var webPushKey: String?
         /// Told when there may be messages.
         package var messagesMayWait: @Sendable () -> Void = {}
+        /// For how many days after its end a delivery tells its recipient.
+        package var recipientDays = 90
 
         /// The settings as they are given.
         package init(
@@ -80,7 +82,9 @@ package struct Composition: Sendable {
     ) async throws {
         let database = lanes.requests
         try await database.run(
-            SetTrust(rules: settings.trust, looseness: settings.looseness, verifies: settings.verifies))
+            SetTrust(
+                rules: settings.trust, looseness: settings.looseness, verifies: settings.verifies,
+                recipientDays: settings.recipientDays))
         let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
         let tail = try await FeedTail(on: group)
         self.tail = tail
@@ -148,6 +152,9 @@ package struct Composition: Sendable {
             CourierRoom(searches: slowReads),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates),
+            DepartureRoom(
+                database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
+            ExportRoom(database: database),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
@@ -172,7 +179,9 @@ package struct Composition: Sendable {
 
     /// The work that recurs.
     static func dueKinds(_ settings: Settings) -> [DueKind] {
-        let (eventDays, messageDays) = (Int32(settings.eventDays), Int32(settings.messageDays))
+        // What messages tell of recipients is not kept for longer, either.
+        let messageDays = Int32(min(settings.messageDays, settings.recipientDays))
+        let eventDays = Int32(settings.eventDays)
         return [
             .recurring("event partitions", every: .seconds(60)) {
                 try await $0.run(RenewEventPartitions(days: eventDays)).first == true
@@ -193,6 +202,10 @@ package struct Composition: Sendable {
             },
             .recurring("void codes", every: .seconds(60)) { try await $0.run(ForgetVoidCodes()).first ?? 0 >= 1000 },
             .recurring("audit", every: .seconds(60)) { try await $0.run(RenewAudit()).first == true },
+            .recurring("recipients", every: .seconds(60)) {
+                try await $0.run(ForgetRecipients()).first ?? 0 >= 500
+            },
+            .recurring("erasures", every: .seconds(60)) { try await Departure.erase(in: $0) },
             .recurring("outdated rows", every: .seconds(60)) { try await $0.run(RemoveOutdated()).first == true },
         ]
     }

@@ -9,6 +9,12 @@ enum Command: String, CaseIterable {
     case audit
     case verifyAccount = "account verify"
     case approveAccount = "account approve"
+    case listAccounts = "account list"
+    case showAccount = "account show"
+    case blockAccount = "account block"
+    case unblockAccount = "account unblock"
+    case exportAccount = "account export"
+    case eraseAccount = "account erase"
     case makeKey = "keys make"
     case rotateKeys = "keys rotate"
     case adoptKeys = "keys adopt"
@@ -25,7 +31,7 @@ enum Command: String, CaseIterable {
                 .listen, .adminListen, .database, .replica, .dataDirectory, .keyFile, .demo, .loops, .poolSize,
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
-                .messageDays, .smsBudget, .smsCountries, .rates, .storeApproval,
+                .messageDays, .recipientDays, .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,
                 .logFormat,
@@ -56,6 +62,10 @@ enum Command: String, CaseIterable {
         case .makeKey: [.keyFile]
         case .audit: [.auditDays, .auditAccount, .database, .dataDirectory, .keyFile]
         case .verifyAccount, .approveAccount: [.account, .database, .dataDirectory, .keyFile]
+        case .listAccounts: [.accountKind, .accountText, .actingName, .database, .dataDirectory, .keyFile]
+        case .showAccount, .exportAccount: [.account, .actingName, .database, .dataDirectory, .keyFile]
+        case .blockAccount, .unblockAccount, .eraseAccount:
+            [.account, .reason, .actingName, .database, .dataDirectory, .keyFile]
         case .stopSMS, .allowSMS: [.number, .database, .dataDirectory, .keyFile]
         }
     }
@@ -63,7 +73,9 @@ enum Command: String, CaseIterable {
     /// The option whose name may be left out, as in `kurir account verify ID`.
     var operand: Option? {
         switch self {
-        case .verifyAccount, .approveAccount: .account
+        case .verifyAccount, .approveAccount, .showAccount, .blockAccount, .unblockAccount, .exportAccount,
+            .eraseAccount:
+            .account
         case .makeKey: .keyFile
         case .stopSMS, .allowSMS: .number
         default: nil
@@ -91,6 +103,12 @@ enum Command: String, CaseIterable {
         case .stopSMS: "send a number no SMS any more, whoever it belongs to"
         case .allowSMS: "send a number SMS again"
         case .approveAccount: "let a new store invite and create, where stores wait for that"
+        case .listAccounts: "show accounts, with what they sign in with and how they stand"
+        case .showAccount: "show what is kept of an account itself, and how much it has"
+        case .blockAccount: "end an account's sessions, offers and invites, and let nobody sign in to it"
+        case .unblockAccount: "let somebody sign in again who was blocked"
+        case .exportAccount: "print everything that is kept about an account, as JSON"
+        case .eraseAccount: "erase everything that says who an account was, for good"
         case .policy: "show the rules of what may be done, how often, and what it may cost, as they are in force"
         }
     }

@@ -89,6 +89,7 @@ struct Configuration: Sendable {
             messageDays: try settings.number(.messageDays, in: 1...3650) ?? 30,
             verifies: try verifies(settings, isPublic: url != nil || !listen.isLoopback), version: Command.version)
         product.trust = try trust(settings)
+        product.recipientDays = try settings.number(.recipientDays, in: 1...3650) ?? product.recipientDays
         return product
     }
 

@@ -82,6 +82,9 @@ struct Option: Sendable {
     static let messageDays = Option(
         name: "message-days", placeholder: "DAYS", environment: "KURIR_MESSAGE_DAYS",
         help: "how long messages that were sent or given up are kept, by whole weeks (30)")
+    static let recipientDays = Option(
+        name: "recipient-days", placeholder: "DAYS", environment: "KURIR_RECIPIENT_DAYS",
+        help: "how long deliveries that are over tell whom they went to, before that is erased (90)")
     static let smsBudget = Option(
         name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
         help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")
@@ -209,6 +212,16 @@ struct Option: Sendable {
     static let account = Option(
         name: "account", placeholder: "ID", environment: "KURIR_ACCOUNT",
         help: "which account: its id, or the number or e-mail address that it signs in with")
+    static let accountKind = Option(
+        name: "kind", placeholder: "KIND", environment: "KURIR_ACCOUNT_KIND", help: "only store or only courier")
+    static let accountText = Option(
+        name: "q", placeholder: "TEXT", environment: "KURIR_ACCOUNT_Q",
+        help: "only those whose name, number or e-mail address has this in it")
+    static let reason = Option(
+        name: "reason", placeholder: "TEXT", environment: "KURIR_REASON", help: "why, for the audit")
+    static let actingName = Option(
+        name: "as", placeholder: "NAME", environment: "KURIR_AS",
+        help: "who does it, for the audit (the name of the system's user)")
     static let status = Option(
         name: "status", placeholder: nil, environment: "KURIR_MIGRATE_STATUS",
         help: "only show what is applied and what is not")

@@ -59,6 +59,7 @@ def walk(address, key):
     keep_house(way, store, courier)
     empty_the_outbox(way, store, courier, key)
     sign_in_and_out(way, courier)
+    leave(way)
     assert not way.missed(), f"not reached: {sorted(way.missed())}"
     return store, courier
 
@@ -174,6 +175,13 @@ def sign_in_and_out(way, courier):
     current = next(session["id"] for session in sessions if session["current"])
     for status in [204, 404]:
         way.call("delete_sessions_id", status, courier, path_parameters={"id": current})
+
+
+def leave(way):
+    """Somebody who takes everything along and goes."""
+    token = way.call("post_couriers", 201, body=courier_form("+385911111113"))["session"]["token"]
+    way.call("get_me_export", token=token)
+    way.call("delete_me", 202, token, body={"current_password": PASSWORD})
 
 
 def store_form():

@@ -122,7 +122,7 @@ import Testing
             #expect(try await api.get(path, as: try await api.courier().token).status == 404)
             #expect(try await api.get("/v1/couriers/\(store.id)/cancellations", as: store.token).status == 404)
             await expectRefusal(by: "cancellations_never_rewritten") {
-                try await api.execute("UPDATE cancellations SET reason = NULL")
+                try await api.execute("UPDATE cancellations SET at = now()")
             }
         }
     }

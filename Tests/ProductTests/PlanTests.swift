@@ -99,7 +99,8 @@ import Testing
     /// Every table has so many rows that reading all of them is noticed, except those that are always small.
     private func expectRows(_ api: API) async throws {
         let small: Set = [
-            "audit_failures", "channel_claims", "event_cursors_before", "event_rounds", "events_kept", "gateway_keys",
+            "audit_failures", "channel_claims", "erasures", "event_cursors_before", "event_rounds", "events_kept",
+            "gateway_keys",
             "housekeeping",
             "message_counts",
             "messages_done",
@@ -337,6 +338,16 @@ private struct Statements: Sendable {
             Self.one(try ListSecurity(account: storeID, page: page)),
             Self.one(try ListSentInvites(store: storeID, page: page)),
             Self.one(try ListReceivedInvites(courier: courier, page: page)),
+            Self.one(ExportPage<ExportedAccount>(account: courier, after: "")),
+            Self.one(ExportPage<ExportedSessions>(account: courier, after: "")),
+            Self.one(ExportPage<ExportedInvites>(account: storeID, after: "")),
+            Self.one(ExportPage<ExportedPartners>(account: storeID, after: "")),
+            Self.one(ExportPage<ExportedEvents>(account: storeID, after: "")),
+            Self.one(ExportPage<ExportedMessages>(account: courier, after: "")),
+            Self.one(ExportPage<ExportedSecurity>(account: storeID, after: "")),
+            Self.one(ListHistories(deliveries: [id])), Self.one(FindOpen(account: courier)),
+            Self.one(FindOpen(account: storeID)), Self.one(TakeErasure<PassOver>(wanted: nil)),
+            Self.one(ForgetRecipients()),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }

@@ -44,5 +44,20 @@ BEGIN
 END
 $$;
 
+-- A row of history may lose the texts that the trigger names, and nothing else ever changes.
+CREATE OR REPLACE FUNCTION refuse_rewriting() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF to_jsonb(NEW) - TG_ARGV <> to_jsonb(OLD) - TG_ARGV OR EXISTS (
+        SELECT FROM unnest(TG_ARGV) AS name
+        WHERE to_jsonb(NEW)->>name IS NOT NULL AND to_jsonb(NEW)->>name IS DISTINCT FROM to_jsonb(OLD)->>name)
+    THEN
+        RAISE EXCEPTION '% is never rewritten: % refused', TG_TABLE_NAME, TG_OP
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = TG_TABLE_NAME || '_never_rewritten', TABLE = TG_TABLE_NAME;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
 REVOKE ALL ON FUNCTION
-    uuid_v7, first_uuid, is_oib, refuse_change FROM PUBLIC;
+    uuid_v7, first_uuid, is_oib, refuse_change, refuse_rewriting FROM PUBLIC;

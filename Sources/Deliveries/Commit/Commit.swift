@@ -11,10 +11,15 @@ package struct Commit: Sendable {
     let notices: [Notice]
     /// The answer to keep for a request that came with a key.
     let record: KeepFirstAnswer?
+    /// Whether the delivery is of a store that is off, as whoever decided saw it. A store that was not must not be off at the
+    /// commit, either.
+    let isHidden: Bool
 
     package init(
-        change: Change, at: Timestamp, times: StoredDelivery.Times, notices: [Notice], record: KeepFirstAnswer?
+        change: Change, at: Timestamp, times: StoredDelivery.Times, notices: [Notice], record: KeepFirstAnswer?,
+        isHidden: Bool = false
     ) {
+        self.isHidden = isHidden
         (self.change, self.at, self.times, self.notices, self.record) = (change, at, times, notices, record)
     }
 

@@ -21,15 +21,16 @@ enum CommitSQL {
 
     /// Finds who of those that must be partners for a change are partners, and keeps them so until the commit.
     static func partnered(_ locks: any WhenLocked.Type, after columns: [CommitColumns.Column]) -> String {
-        let asked = ["bigint", "uuid", "uuid"].enumerated().map { "$\(columns.count + 1 + $0)::\($1)[]" }
+        let asked = ["bigint", "uuid", "uuid", "boolean"].enumerated().map { "$\(columns.count + 1 + $0)::\($1)[]" }
         return """
             partnered AS MATERIALIZED (
                 SELECT asked.no
                 FROM (
-                    SELECT * FROM unnest(\(asked.joined(separator: ", "))) AS a(no, store, courier)
+                    SELECT * FROM unnest(\(asked.joined(separator: ", "))) AS a(no, store, courier, hidden)
                     ORDER BY store, courier) asked,
                     LATERAL (
                         SELECT FROM partners p WHERE p.store_id = asked.store AND p.courier_id = asked.courier
+                            AND NOT p.courier_off AND p.store_off <= asked.hidden
                         FOR KEY SHARE \(locks.clause)) p)
             """
     }
@@ -91,11 +92,12 @@ enum CommitSQL {
         for column in columns { column.bind(commits, &parameters) }
         let asked = commits.enumerated().flatMap { place, commit in
             commit.change.mustBePartners.map {
-                (place: Int64(place + 1), store: commit.change.after.store, courier: $0)
+                (place: Int64(place + 1), store: commit.change.after.store, courier: $0, isHidden: commit.isHidden)
             }
         }
         parameters.add(asked.map(\.place))
         parameters.add(asked.map(\.store))
         parameters.add(asked.map(\.courier))
+        parameters.add(asked.map(\.isHidden))
     }
 }

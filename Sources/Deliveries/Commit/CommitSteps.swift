@@ -13,7 +13,7 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 SELECT * FROM changes c WHERE \(CommitSQL.hasItsPartners)
                     -- Leave is taken for those alone who have not become partners again.
                     AND (action NOT IN ('release', 'withdraw') OR NOT EXISTS (
-                        SELECT FROM partners p WHERE p.store_id = c.store_id AND p.courier_id = c.about OFFSET 0))
+                        SELECT FROM partners p WHERE p.store_id = c.store_id AND p.courier_id = c.about AND NOT p.courier_off OFFSET 0))
                 ORDER BY id) c,
                 LATERAL (
                     SELECT FROM deliveries d WHERE d.id = c.id AND d.version = c.version - 1

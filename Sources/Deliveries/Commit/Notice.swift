@@ -1,3 +1,4 @@
+import API
 import People
 import Outbox
 import Domain
@@ -25,9 +26,17 @@ package struct Notice: Sendable {
 }
 
 extension StoredDelivery {
-    /// The messages that a change brings. All who are told the same share one.
+    /// The change that made it what it is now, to be committed with all that follows.
+    func commit(_ change: Change, record: KeepFirstAnswer? = nil) -> Commit {
+        Commit(
+            change: change, at: times.updated, times: times, notices: notices(of: change), record: record,
+            isHidden: isHidden)
+    }
+
+    /// The messages that a change brings. All who are told the same share one. What is hidden is offered to nobody.
     func notices(of change: Change) -> [Notice] {
         change.notices.reduce(into: [Notice]()) { notices, told in
+            if isHidden, told.kind == .deliveryOffered { return }
             if let place = notices.firstIndex(where: { $0.message.kind == told.kind }) {
                 notices[place].accounts.append(told.account)
             } else {

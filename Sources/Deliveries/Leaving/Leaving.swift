@@ -106,8 +106,6 @@ package final class Leaving: Sendable {
                 command, on: delivery, isPartner: false, strangers: strangers)
         else { return true }
         let next = found.after(change, at: found.nextStep(at: .now))
-        let commit = Commit(
-            change: change, at: next.times.updated, times: next.times, notices: next.notices(of: change), record: nil)
-        return try await committer.commit(commit, patiently: patiently) == .made
+        return try await committer.commit(next.commit(change), patiently: patiently) == .made
     }
 }

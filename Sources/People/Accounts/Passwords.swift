@@ -22,7 +22,7 @@ package struct Passwords: Sendable {
     }
 
     /// Refuses anything but the caller's password, and gives what is kept of it.
-    func check(_ password: String, _ call: Call) async throws -> String {
+    package func check(_ password: String, _ call: Call) async throws -> String {
         let account = call.caller.account
         let bucket = Throttle.Bucket("password of", account.description, burst: 10, step: .seconds(60))
         try await throttle.take([bucket])

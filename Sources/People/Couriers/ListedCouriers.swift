@@ -84,7 +84,8 @@ private enum CourierSQL {
         lower(c.last_name), lower(c.first_name)
         """
     static let partner = "LEFT JOIN partners p ON p.courier_id = c.id AND p.store_id = $1"
-    static let isWanted = "($2::boolean IS NULL OR (p.since IS NOT NULL) = $2)"
+    /// Who is blocked or gone is not shown.
+    static let isWanted = "($2::boolean IS NULL OR (p.since IS NOT NULL) = $2) AND NOT c.off"
     static let order = "lower(c.last_name), lower(c.first_name), c.id"
     /// The place after which the page begins.
     static let place =
@@ -130,7 +131,7 @@ struct ListPartners: Statement {
         SELECT \(CourierSQL.columns)
         FROM courier_words w JOIN partners p ON p.store_id = $1 AND p.courier_id = w.courier_id
             JOIN couriers c ON c.id = w.courier_id
-        WHERE w.store_id = $1 AND $2 AND (w.last_name, w.first_name, w.courier_id) > (\(CourierSQL.place))
+        WHERE w.store_id = $1 AND $2 AND NOT c.off AND (w.last_name, w.first_name, w.courier_id) > (\(CourierSQL.place))
         ORDER BY w.last_name, w.first_name, w.courier_id LIMIT $6
         """
     static let isReadOnly = true

@@ -20,10 +20,13 @@ struct MadeInvite: Sendable {
 /// address is not proven, and a courier whose number is not, send and get no SMS. A number that no SMS may go to, or that was
 /// invited by SMS today, is sent nothing: the store passes the link on.
 ///
+/// Who is off, or is being taken off, makes and gets none.
+///
 /// The unique indexes on open invites decide between two that are made at once. The loser gets no invite at all.
 struct MakeInvite: Statement {
     static let sql = """
-        WITH target AS (SELECT id, phone, phone_verified FROM couriers WHERE id = $2 OR phone = $3 AND phone_verified),
+        WITH sender AS MATERIALIZED (SELECT email_verified FROM stores WHERE id = $1 AND NOT off FOR KEY SHARE),
+        target AS (SELECT id, phone, phone_verified FROM couriers WHERE (id = $2 OR phone = $3 AND phone_verified) AND NOT off),
         same AS (
             SELECT id, expires_at > now() AS is_live FROM invites
             WHERE store_id = $1 AND state = 'open' AND (
@@ -34,9 +37,9 @@ struct MakeInvite: Statement {
         wanted AS MATERIALIZED (
             SELECT coalesce((SELECT phone FROM target), $3) AS phone, EXISTS (
                     SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push') AS by_push,
-                (SELECT email_verified FROM stores WHERE id = $1)
+                email_verified
                     AND (SELECT phone_verified FROM target) IS NOT FALSE AS may_send
-            WHERE (SELECT count(*) FROM lapsed) >= 0 AND NOT EXISTS (SELECT FROM partner)
+            FROM sender WHERE (SELECT count(*) FROM lapsed) >= 0 AND NOT EXISTS (SELECT FROM partner)
                 AND NOT EXISTS (SELECT FROM same WHERE is_live) AND ($2 IS NULL OR EXISTS (SELECT FROM target))),
         route AS MATERIALIZED (
             SELECT CASE WHEN by_push THEN 'push' WHEN may_send AND phone IS NOT NULL AND invite_by_sms(phone) THEN 'sms'

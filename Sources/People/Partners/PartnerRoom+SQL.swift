@@ -24,7 +24,7 @@ struct ListStores: Statement {
     static let sql = """
         SELECT s.id, s.name, s.address, s.phone, p.since, lower(s.name)
         FROM partners p JOIN stores s ON s.id = p.store_id
-        WHERE p.courier_id = $1 AND (lower(s.name), s.id) > (coalesce($2, ''), coalesce($3, '00000000-0000-0000-0000-000000000000'))
+        WHERE p.courier_id = $1 AND NOT s.off AND (lower(s.name), s.id) > (coalesce($2, ''), coalesce($3, '00000000-0000-0000-0000-000000000000'))
         ORDER BY lower(s.name), s.id LIMIT $4
         """
     static let isReadOnly = true

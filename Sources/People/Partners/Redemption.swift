@@ -103,7 +103,7 @@ struct FoundInvite: Sendable {
 extension FoundInvite {
     /// What is found of an invite `i` for the courier `$2`.
     fileprivate static let sql = """
-        SELECT i.id, i.state, i.expires_at <= now(), coalesce(i.courier_id = c.id, i.phone = c.phone, false),
+        SELECT i.id, CASE WHEN s.off AND i.state = 'open' THEN 'revoked' ELSE i.state END, i.expires_at <= now(), coalesce(i.courier_id = c.id, i.phone = c.phone, false),
             i.courier_id IS NOT NULL OR c.phone_verified, i.redeemed_by IS NOT DISTINCT FROM c.id, p.store_id IS NOT NULL, c.first_name || ' ' || c.last_name,
             s.id, s.name, s.address, s.phone
         FROM invites i JOIN stores s ON s.id = i.store_id JOIN couriers c ON c.id = $2
@@ -148,12 +148,19 @@ struct FindInviteByID: Statement {
     static func decode(_ row: inout RowReader) throws -> FoundInvite { try FoundInvite(&row) }
 }
 
-/// Uses up an open invite, makes the partnership and tells the store. There is no row if the invite is not open.
+/// Uses up an open invite, makes the partnership and tells the store. There is no row if the invite is not open, or one of
+/// the two is off: whoever takes somebody off waits for this, or is seen here.
 struct RedeemInvite: Statement {
     static let sql = """
-        WITH redeemed AS (
+        WITH sender AS MATERIALIZED (
+            SELECT s.id FROM stores s
+            WHERE s.id = (SELECT store_id FROM invites WHERE id = $1) AND NOT s.off FOR KEY SHARE),
+        receiver AS MATERIALIZED (SELECT id FROM couriers WHERE id = $2 AND NOT off FOR KEY SHARE),
+        redeemed AS (
             UPDATE invites SET state = 'redeemed', redeemed_by = $2, redeemed_at = now()
-            WHERE id = $1 AND state = 'open' AND expires_at > now() RETURNING store_id),
+            WHERE id = $1 AND state = 'open' AND expires_at > now() AND store_id = (SELECT id FROM sender)
+                AND EXISTS (SELECT FROM receiver)
+            RETURNING store_id),
         joined AS (
             INSERT INTO partners (store_id, courier_id) SELECT store_id, $2 FROM redeemed RETURNING store_id, since),
         published AS (

@@ -32,7 +32,7 @@ struct NewSession: Sendable {
         return String(String.UnicodeScalarView(line.unicodeScalars.prefix(Bounds.userAgent)))
     }
 
-    /// Writes the session, and says when it ends; nil when the account's password has changed. `notice` tells the account, if
+    /// Writes the session, and says when it ends; nil when the account's password has changed, or it is blocked. `notice` tells the account, if
     /// nobody has signed in there before from this address by this browser or app.
     func begin(_ runner: Runner, passwordHash: String, notice: Message? = nil) async throws -> Session? {
         let insert = InsertSession(session: self, passwordHash: passwordHash, notice: notice)
@@ -40,10 +40,19 @@ struct NewSession: Sendable {
         return end.map { Session(token: token, expiresAt: $0) }
     }
 
-    /// Locks the account's row, so that a change of the password ends the new session or prevents it.
+    /// Locks the account's row, so that a change of the password, or a block, ends the new session or prevents it.
     struct InsertSession: Statement {
         static let sql = """
-            WITH account AS (SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 FOR SHARE),
+            WITH account AS (
+                SELECT id FROM accounts WHERE id = $2 AND password_hash = $6 AND blocked_at IS NULL FOR SHARE),
+            -- Whoever wanted to leave stays.
+            stays AS (
+                DELETE FROM erasures WHERE account_id = (SELECT id FROM account) AND stage IS NULL RETURNING account_id),
+            forward AS MATERIALIZED (SELECT step_forward(account_id)::text FROM stays),
+            returned AS (\(Audit.sql("""
+                SELECT jsonb_build_object('kind', '\(SecurityEvent.Kind.accountReturned.rawValue)', 'account', account_id,
+                    'address', $5::text) AS event FROM stays
+                """))),
             used AS (SELECT hashtextextended(coalesce($4, ''), 0) AS agent),
             told AS (
                 \(Tell.sql("""
@@ -59,7 +68,7 @@ struct NewSession: Sendable {
                 SELECT $1, id, $3, now() + interval '30 days', $4, $5 FROM account RETURNING id, expires_at),
             noted AS (\(Audit.sql(
                 "SELECT $8::jsonb || jsonb_build_object('detail', jsonb_build_object('session', id)) AS event FROM begun")))
-            SELECT expires_at FROM begun
+            SELECT expires_at FROM begun WHERE (SELECT count(*) FROM forward) >= 0
             """
         let session: NewSession
         let passwordHash: String

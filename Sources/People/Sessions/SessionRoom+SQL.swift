@@ -28,6 +28,17 @@ struct FindCredentials: Statement {
     }
 }
 
+/// Whether an operator has blocked an account.
+struct IsBlocked: Statement {
+    static let sql = "SELECT blocked_at IS NOT NULL FROM accounts WHERE id = $1"
+    static let isReadOnly = true
+    let account: ID
+
+    func bind(into parameters: inout Parameters) { parameters.add(account) }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
 /// A session as its account sees it.
 struct ListedSession: Sendable {
     let id: ID

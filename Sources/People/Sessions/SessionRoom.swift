@@ -26,7 +26,7 @@ package struct SessionRoom: Room {
         [
             Endpoint(
                 .post, "/v1/sessions", for: .anyone, "Signs in", room: "Sessions", takes: SignIn.self,
-                answers: [.created(Self.signedIn)], refuses: [.wrongCredentials], handler: signIn),
+                answers: [.created(Self.signedIn)], refuses: [.wrongCredentials, .blocked], handler: signIn),
             Endpoint(
                 .get, "/v1/sessions", for: .signedIn, "The account's sessions, newest first", room: "Sessions",
                 query: Endpoint.Parameter.list, answers: [.ok(.page(of: ListedSession.shape))], handler: list),
@@ -70,13 +70,17 @@ package struct SessionRoom: Room {
         }
         let found = holders[place]
         let new = NewSession(for: found.account, call.request)
-        // There is no session if the password was changed meanwhile.
+        // There is no session if the account is blocked, or the password was changed meanwhile.
         guard
             let session = try await new.begin(
                 .database(database), passwordHash: found.passwordHash,
                 notice: Message(.newDevice, ["address": address.description])),
             let account = try await database.run(FindAccount(id: found.account)).first
-        else { throw Problem.wrongCredentials }
+        else {
+            try await call.noteFailure(.sessionFailed, of: found.account, called: form.login.key)
+            let isBlocked = try await database.run(IsBlocked(account: found.account)).first == true
+            throw isBlocked ? Problem.blocked : Problem.wrongCredentials
+        }
         call.log(new.event)
         try await throttle.clear(buckets.ofLogin)
         call.request.account = account.id.description
@@ -148,4 +152,5 @@ private struct SignInBuckets {
 
 extension Problem {
     fileprivate static let wrongCredentials = Problem(.unauthenticated, "wrong_credentials")
+    fileprivate static let blocked = Problem(.forbidden, "blocked")
 }

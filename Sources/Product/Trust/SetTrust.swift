@@ -5,12 +5,14 @@ import Postgres
 /// Has the database follow these rules from now on, for all nodes. A bound that is lifted is null.
 struct SetTrust: Statement {
     static let sql = """
-        UPDATE trust SET (sms_begins, sms_never, sms_of_store, sms_to_number, sms_in_all, shown, offers_by_sms)
-            = ($1, $2, $3, $4, $5, $6, $7)
+        UPDATE trust SET (sms_begins, sms_never, sms_of_store, sms_to_number, sms_in_all, shown, offers_by_sms, recipient_days)
+            = ($1, $2, $3, $4, $5, $6, $7, $8)
         """
     let rules: Trust
     let looseness: Double?
     let verifies: Bool
+    /// For how many days after its end a delivery tells its recipient.
+    let recipientDays: Int
 
     func bind(into parameters: inout Parameters) {
         let sms = rules.sms
@@ -23,5 +25,6 @@ struct SetTrust: Statement {
         let shown = rules.shown(throttle: looseness, verifies: verifies).map { ($0.name, JSON.string($0.rule)) }
         parameters.add(JSONB(utf8: JSON.object(Dictionary(uniqueKeysWithValues: shown)).bytes))
         parameters.add(rules.offersBySMS)
+        parameters.add(Int32(recipientDays))
     }
 }

@@ -1,6 +1,6 @@
 // The board: what is to be done now, as rows that move as the deliveries do; what is over is folded below.
 import {get} from './ask.js';
-import {fullName, moment} from './delivery.js';
+import {fullName, isSeen, moment} from './delivery.js';
 import {longestSearch, statuses} from './lifecycle.js';
 import {details} from './details.js';
 import {edit, partnersChanged} from './editor.js';
@@ -41,7 +41,7 @@ export function board(region, {count}) {
     const trouble = isStranded(delivery) ? t('stranded') : unheard.has(delivery.id) && status === 'pending' && t('nobodyOnDuty');
     return h('li', {}, h('button', {type: 'button', class: `card ${status}`, onclick: () => look(delivery.id)},
       moment(delivery.delivered_at ?? delivery.cancelled_at ?? delivery.created_at),
-      h('strong', {}, fullName(recipient)), h('span', {class: 'street'}, recipient.address), h('span', {class: 'hint what'}, delivery.description),
+      h('strong', {}, fullName(recipient)), h('span', {class: 'street'}, recipient?.address ?? ''), h('span', {class: 'hint what'}, delivery.description),
       h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who)));
   }
 
@@ -131,7 +131,7 @@ export function board(region, {count}) {
         first.load();
         partnersChanged();
       }
-      if (!delivery?.recipient) return;
+      if (!isSeen(delivery)) return;
       // Whether it is among what is searched for, the server knows.
       if (!words || columns.get(delivery.id)) columns.put(delivery);
       if (words) searched();

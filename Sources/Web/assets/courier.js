@@ -17,6 +17,6 @@ start('courier', {jobs, stores: (region, context) => stores(region, context, inv
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();
     // What was offered is over for the notification once it is accepted or gone.
-    else if (delivery && !(delivery.status === 'pending' && delivery.recipient)) closeNotices('courier', (id) => id === delivery.id);
+    else if (delivery && !(delivery.status === 'pending' && isSeen(delivery))) closeNotices('courier', (id) => id === delivery.id);
   },
 });

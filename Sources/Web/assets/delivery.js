@@ -9,8 +9,12 @@ const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: 
 export const badge = (status, name = t(`status_${status}`)) =>
   h('span', {class: `badge ${status}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `), name);
 
-/** Of a recipient whom one does not know yet, the first name. */
-export const fullName = (person) => [person.first_name, person.last_name].filter(Boolean).join(' ');
+/** Of a recipient whom one does not know yet, the first name. Who is forgotten has none, nor has who is erased. */
+export const fullName = (person) => (person
+  ? [person.first_name, person.last_name].filter(Boolean).join(' ') || t('erasedCourier') : t('forgottenRecipient'));
+
+/** Whether a delivery is told of at all: what one may not see any more has no recipient, not even a forgotten one. */
+export const isSeen = (delivery) => Boolean(delivery && 'recipient' in delivery);
 
 export const moment = (time) => h('time', {datetime: time}, when(time));
 
@@ -19,7 +23,9 @@ export const phoneLink = (phone, name, shown = phone) =>
   phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, `☎ ${shown}`);
 
 /** Opens the phone's own map, or one in the browser. */
-export function mapLink({address, location: place}) {
+export function mapLink(recipient) {
+  if (!recipient) return '';
+  const {address, location: place} = recipient;
   const at = place ? `${place.lat},${place.lon}` : '';
   const query = encodeURIComponent(address);
   const href = /iPhone|iPad/.test(navigator.userAgent)
@@ -57,7 +63,7 @@ export function timeline(id) {
 }
 
 function step({action, status, actor, at, reason, note}) {
-  const who = actor.name ?? t(actor.kind === 'store' ? 'theStore' : 'anotherCourier');
+  const who = actor.name || t(actor.kind === 'store' ? 'theStore' : actor.name === '' ? 'erasedCourier' : 'anotherCourier');
   // What a courier cancels goes back.
   const did = action === 'cancel' && actor.kind === 'courier' ? 'return' : action;
   return h('li', {class: status}, h('p', {}, h('strong', {}, t(`did_${did}`)), ` · ${who} · `, moment(at)),

@@ -22,7 +22,8 @@ export function details(delivery, {changed, closed}) {
     content.replaceChildren(
       h('p', {class: 'top'}, badge(current.status), current.reference && h('span', {class: 'hint'}, current.reference)),
       facts([
-        [t('address'), mapLink(recipient)], [t('phone'), recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
+        [t('address'), mapLink(recipient)],
+        [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions],
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)))],
         [t('createdAt'), moment(current.created_at)],

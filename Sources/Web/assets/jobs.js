@@ -1,6 +1,6 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
+import {badge, facts, fullName, isSeen, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {h, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {lists} from './lists.js';
@@ -33,7 +33,7 @@ export function jobs(region, {count}) {
       h('p', {class: 'hint from'}, t('fromStore', {name: store.name}), store.address && [' · ', mapLink(store)]),
       ...steps(job),
       h('p', {class: 'actions'},
-        status === 'in_progress' && recipient.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
+        status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
         status !== 'delivered' && phoneLink(store.phone, store.name, store.name),
         h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
   }
@@ -110,7 +110,7 @@ export function jobs(region, {count}) {
   }
 
   /** What a delivery is now, if it is anything to this courier. */
-  const put = (delivery) => (delivery.recipient ? all.put(delivery) : all.remove(delivery.id));
+  const put = (delivery) => (isSeen(delivery) ? all.put(delivery) : all.remove(delivery.id));
 
   const unlisten = outgoing.listen({
     changed: all.draw,
@@ -132,7 +132,7 @@ export function jobs(region, {count}) {
       try {
         const job = await get(`/v1/deliveries/${id}`);
         put(job);
-        if (job.recipient) look(job); else say(t('offerGone'));
+        if (isSeen(job)) look(job); else say(t('offerGone'));
       } catch (error) {
         say(error.status === 404 ? t('offerGone') : wordsOf(error));
       }
@@ -140,9 +140,9 @@ export function jobs(region, {count}) {
     hears: ['delivery', 'partner'],
     onEvent({type, delivery}) {
       if (!delivery) return type === 'partner.ended' && all.reload();
-      if (type === 'delivery.offered' && delivery.recipient) say(t('newOffer'));
+      if (type === 'delivery.offered' && isSeen(delivery)) say(t('newOffer'));
       if (type === 'delivery.cancelled') say(t('jobGone'));
-      else if (!delivery.recipient && open?.id === delivery.id) say(t('offerGone'));
+      else if (!isSeen(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
     },
   };
@@ -150,7 +150,8 @@ export function jobs(region, {count}) {
 
 const about = ({recipient, store, ...job}) => [
   h('p', {}, badge(job.status)),
-  facts([[t('address'), mapLink(recipient)], [t('phone'), job.status === 'pending' ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
+  facts([[t('address'), mapLink(recipient)],
+    [t('phone'), job.status === 'pending' || !recipient ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
     [t('store'), h('span', {}, store.name, ' · ', store.address && mapLink(store), ' ', phoneLink(store.phone, store.name))], [t('createdAt'), moment(job.created_at)]]),
   h('details', {class: 'more'}, h('summary', {}, t('history')), timeline(job.id)),

@@ -1,7 +1,7 @@
 // What people set of their account: profile, language, notifications, password, sessions.
 import {refreshed, remember, remembered, signOut} from './account.js';
-import {all, ask, Unreachable} from './ask.js';
-import {h, loading, panel, say, wordsOf} from './dom.js';
+import {all, ask, lasting, Unreachable} from './ask.js';
+import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
 import {keys} from './keys.js';
@@ -64,6 +64,16 @@ function panels(account, {enter, leave}) {
     leave();
   }
 
+  /** Whoever leaves has a week to come back. */
+  function deletion() {
+    const password = {name: 'current_password', label: t('currentPassword'), type: 'password', required: true, autocomplete: 'current-password'};
+    const dialog = openDialog(t('deleteAccount'), form([h('p', {}, t(`deleteWarning_${account.kind}`)), password], t('deleteAccount'), async (values) => {
+      const {erase_at: at} = await ask('DELETE', '/v1/me', values);
+      dialog.close();
+      leave(t('deletedAt', {time: when(at)}));
+    }, {danger: true, cancel: () => dialog.close()}));
+  }
+
   function session({id, user_agent: agent, address, used_at: used, current}) {
     const end = async () => {
       await ask('DELETE', `/v1/sessions/${id}`).then(load, (error) => say(wordsOf(error)));
@@ -88,6 +98,9 @@ function panels(account, {enter, leave}) {
     signInWith(account),
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
     panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
+    panel(t('yourData'), h('p', {class: 'hint'}, t('exportHint')),
+      h('p', {class: 'actions'}, h('a', {class: 'button', href: '/v1/me/export', download: 'kurir.json'}, t('exportData')),
+        h('button', {type: 'button', class: 'danger', onclick: deletion}, t('deleteAccount')))),
   ];
 }
 

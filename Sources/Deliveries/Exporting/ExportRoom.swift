@@ -1,0 +1,38 @@
+import API
+import Domain
+import HTTP
+import Postgres
+
+/// What an account may take with it.
+package struct ExportRoom: Room {
+    let database: Database
+
+    package init(database: Database) { self.database = database }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/v1/me/export", for: .signedIn, "Everything that is kept about the account, once an hour",
+                room: "Accounts", answers: [.ok(Self.shape)],
+                throttledBy: { call in
+                    [Throttle.Bucket("export of", call.caller.account.description, burst: 1, step: .seconds(3600))]
+                }, handler: export)
+        ]
+    }
+
+    private static let shape = Shape.object(
+        "AccountExport", Export.lists.map { .init($0, .array(.anyObject)) })
+
+    private func export(_ call: Call) async throws -> Response {
+        let caller = call.caller
+        let event = SecurityEvent(.accountExported, of: caller.account, call.request)
+        try await call.run(NoteEvent(event: event.parameter))
+        call.log(event)
+        let export = Export(of: caller.account, caller.kind, in: database)
+        return Response(
+            .ok, headers: [Response.Header("Content-Disposition", "attachment; filename=\"kurir.json\"")],
+            body: .stream(type: "application/json") { writer in
+                try await export.write { try await writer.write($0) }
+            })
+    }
+}

@@ -1,0 +1,180 @@
+import API
+import Domain
+import Postgres
+
+/// One kind of rows that an export has, in pages: each row has its place, by which the next page begins, and itself as JSON.
+protocol ExportedRows: Sendable {
+    static var name: String { get }
+    /// Rows of the account `$1` after the place `$2`, which is empty at first, `$3` at most.
+    static var sql: String { get }
+}
+
+/// A page of such rows.
+struct ExportPage<Rows: ExportedRows>: Statement {
+    static var sql: String { Rows.sql }
+    static var isReadOnly: Bool { true }
+    static var most: Int32 { 200 }
+    let account: ID
+    let after: String
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(after)
+        parameters.add(Self.most)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> (place: String, json: String) {
+        (try row.read(), try row.read())
+    }
+}
+
+/// What the queries below have in common.
+private enum ExportSQL {
+    /// Where a page of rows begins that are ordered by their ids.
+    static let after = "coalesce(nullif($2, '')::uuid, '00000000-0000-0000-0000-000000000000')"
+
+    static func time(_ column: String) -> String {
+        "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+    }
+
+    /// Rows with an `id` that a query has, which ends where its conditions do; `members` are pairs of names and values.
+    static func page(_ members: String, _ query: String, id: String = "id") -> String {
+        """
+        SELECT \(id)::text, jsonb_strip_nulls(jsonb_build_object(\(members)))::text FROM \(query) AND \(id) > \(after)
+        ORDER BY \(id) LIMIT $3
+        """
+    }
+}
+
+enum ExportedAccount: ExportedRows {
+    static let name = "account"
+    static let sql = ExportSQL.page(
+        """
+        'id', a.id, 'kind', a.kind, 'language', a.language, 'notifications_enabled', a.notifications_enabled,
+        'created_at', \(ExportSQL.time("a.created_at")), 'blocked_at', \(ExportSQL.time("a.blocked_at")),
+        'erase_at', (SELECT \(ExportSQL.time("due_at")) FROM erasures WHERE account_id = a.id),
+        'email', s.email, 'email_verified', s.email_verified, 'name', s.name, 'tax_id', s.tax_id, 'address', s.address,
+        'first_name', c.first_name, 'last_name', c.last_name, 'phone', coalesce(s.phone, c.phone),
+        'phone_verified', c.phone_verified, 'accepted', c.accepted, 'delivered', c.delivered, 'cancelled', c.cancelled,
+        'declined', c.declined
+        """, "accounts a LEFT JOIN stores s ON s.id = a.id LEFT JOIN couriers c ON c.id = a.id WHERE a.id = $1",
+        id: "a.id")
+}
+
+enum ExportedSessions: ExportedRows {
+    static let name = "sessions"
+    static let sql = ExportSQL.page(
+        """
+        'id', id, 'created_at', \(ExportSQL.time("created_at")), 'used_at', \(ExportSQL.time("used_at")),
+        'expires_at', \(ExportSQL.time("expires_at")), 'user_agent', user_agent, 'address', address
+        """, "sessions WHERE account_id = $1")
+}
+
+enum ExportedDevices: ExportedRows {
+    static let name = "devices"
+    static let sql = ExportSQL.page(
+        "'token', token, 'platform', platform, 'claimed_at', \(ExportSQL.time("claimed_at"))",
+        "devices WHERE account_id = $1", id: "md5(token)::uuid")
+}
+
+/// From where it has signed in.
+enum ExportedAddresses: ExportedRows {
+    static let name = "addresses"
+    static let sql = ExportSQL.page(
+        "'address', address, 'used_at', \(ExportSQL.time("used_at"))",
+        "used_addresses WHERE account_id = $1", id: "md5(address || agent)::uuid")
+}
+
+enum ExportedInvites: ExportedRows {
+    static let name = "invites"
+    static let sql = ExportSQL.page(
+        """
+        'id', i.id, 'state', i.state, 'channel', i.channel, 'created_at', \(ExportSQL.time("i.created_at")),
+        'expires_at', \(ExportSQL.time("i.expires_at")), 'redeemed_at', \(ExportSQL.time("i.redeemed_at")),
+        'phone', i.phone, 'courier_id', i.courier_id, 'store_id', i.store_id, 'store', s.name
+        """,
+        """
+        (\(part("store_id = $1")) UNION \(part("courier_id = $1"))
+            UNION \(part("phone = (SELECT phone FROM couriers WHERE id = $1 AND phone_verified)"))) i
+        JOIN stores s ON s.id = i.store_id WHERE true
+        """, id: "i.id")
+
+    /// Each along an index of its own.
+    private static func part(_ condition: String) -> String {
+        "(SELECT * FROM invites WHERE \(condition) AND id > \(ExportSQL.after) ORDER BY id LIMIT $3)"
+    }
+}
+
+enum ExportedPartners: ExportedRows {
+    static let name = "partners"
+    static let sql = """
+        (SELECT c.id::text AS place, jsonb_build_object('courier_id', c.id, 'first_name', c.first_name,
+                'last_name', c.last_name, 'phone', c.phone, 'since', \(ExportSQL.time("p.since")))::text
+            FROM partners p JOIN couriers c ON c.id = p.courier_id WHERE p.store_id = $1 AND c.id > \(ExportSQL.after)
+            ORDER BY p.courier_id LIMIT $3)
+        UNION ALL
+        (SELECT s.id::text, jsonb_build_object('store_id', s.id, 'name', s.name, 'address', s.address, 'phone', s.phone,
+                'since', \(ExportSQL.time("p.since")))::text
+            FROM partners p JOIN stores s ON s.id = p.store_id WHERE p.courier_id = $1 AND s.id > \(ExportSQL.after)
+            ORDER BY p.store_id LIMIT $3)
+        ORDER BY place LIMIT $3
+        """
+}
+
+enum ExportedCancellations: ExportedRows {
+    static let name = "cancellations"
+    static let sql = ExportSQL.page(
+        "'id', id, 'at', \(ExportSQL.time("at")), 'reason', reason, 'delivery_id', delivery_id, 'store_id', store_id",
+        "cancellations WHERE courier_id = $1")
+}
+
+/// What is in its feed. Deliveries are told as they are now, and by themselves.
+enum ExportedEvents: ExportedRows {
+    static let name = "events"
+    static let sql = """
+        SELECT (extract(epoch FROM numbered_at) * 1000)::bigint || '.' || number, jsonb_strip_nulls(jsonb_build_object(
+            'number', number, 'type', type, 'at', \(ExportSQL.time("at")), 'delivery_id', delivery_id, 'seq', seq,
+            'data', data))::text
+        FROM events
+        WHERE account_id = $1 AND numbered_at >= \(since) AND (numbered_at, number) > (\(since), \(number))
+        ORDER BY numbered_at, number LIMIT $3
+        """
+    private static let since =
+        "'epoch'::timestamptz + coalesce(nullif(split_part($2, '.', 1), ''), '0')::bigint * interval '1 millisecond'"
+    private static let number = "coalesce(nullif(split_part($2, '.', 2), ''), '0')::bigint"
+}
+
+/// What was sent to it, without codes; and to a courier without what it told of deliveries that it sees no more.
+enum ExportedMessages: ExportedRows {
+    static let name = "messages"
+    static let sql = ExportSQL.page(
+        """
+        'id', m.id, 'kind', m.kind, 'channel', m.channel, 'address', m.address, 'created_at', \(ExportSQL.time("m.created_at")),
+        'subject', m.subject, 'title', CASE WHEN \(isSeen) THEN \(withoutCode("m.title")) END,
+        'body', CASE WHEN \(isSeen) THEN \(withoutCode("m.body")) END
+        """, "messages m WHERE m.account_id = $1", id: "m.id")
+
+    private static func withoutCode(_ text: String) -> String {
+        "replace(replace(\(text), coalesce(m.data->>'url', ''), '…'), coalesce(m.data->>'code', ''), '…')"
+    }
+
+    private static let isSeen = """
+        (NOT m.data ? 'delivery_id' OR EXISTS (SELECT FROM stores WHERE id = $1)
+            OR EXISTS (SELECT FROM (VALUES \(DeliveryStatus.rows { $0 != .cancelled })) AS kept(status), LATERAL (
+                SELECT FROM jobs j JOIN partners p ON p.store_id = j.store_id AND p.courier_id = j.courier_id
+                WHERE j.courier_id = $1 AND j.status = kept.status AND j.delivery_id = m.subject
+                    AND \(SeeingSQL.shows("j.status")) OFFSET 0) job))
+        """
+}
+
+enum ExportedSecurity: ExportedRows {
+    static let name = "security"
+    static let sql = ExportSQL.page(
+        "'id', id, 'at', \(ExportSQL.time("at")), 'kind', kind, 'address', address, 'count', count",
+        """
+        ((SELECT id, at, kind, address, count FROM audit WHERE account_id = $1 AND id > \(ExportSQL.after)
+                ORDER BY id LIMIT $3)
+            UNION ALL
+            (SELECT id, at, kind, nullif(address, ''), count FROM audit_failures WHERE account_id = $1)) noted WHERE true
+        """)
+}

@@ -1,0 +1,13 @@
+/// What is seen of deliveries besides what `Lifecycle` says: conditions that the statements share.
+enum SeeingSQL {
+    /// Whether a courier sees a delivery in that status by its partnership `p`: nobody sees what a store offers that is off.
+    static func shows(_ status: String) -> String {
+        "NOT p.courier_off AND NOT (p.store_off AND \(status) = 'pending')"
+    }
+
+    /// Whether the recipient of `d` is forgotten, although perhaps nobody has erased it yet.
+    static let isPast = """
+        coalesce(coalesce(d.delivered_at, d.cancelled_at)
+            < (SELECT now() - make_interval(days => recipient_days) FROM trust WHERE only_one), false)
+        """
+}

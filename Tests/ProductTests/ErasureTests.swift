@@ -1,0 +1,239 @@
+import Domain
+import Foundation
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Deliveries
+
+/// Who leaves is forgotten, and what they were part of goes on.
+@Suite(.database) struct ErasureTests {
+    private static let event = JSONB(utf8: Array(#"{"kind":"account.erased"}"#.utf8))
+
+    private func leave(_ person: Person, _ api: API, _ password: String = People.password) async throws -> Answer {
+        try await api.call("DELETE", "/v1/me", ["current_password": .string(password)], as: person.token)
+    }
+
+    /// Erases an account as an operator does.
+    private func erase(_ person: Person, _ kind: AccountKind, _ api: API) async throws {
+        let id = try #require(ID(person.id))
+        _ = try await Departure.leave(id, kind, in: 0, noting: Self.event, api.database)
+        while try await Departure.erase(id, in: api.database) {}
+    }
+
+    private func dump() async throws -> String {
+        let file = TemporaryDirectory.path("dump")
+        let made = try await Program.run("pg_dump", ["-d", TestDatabase.current.url, "-f", file])
+        try #require(made.code == 0, "\(made.complained)")
+        return try String(contentsOfFile: file, encoding: .utf8).lowercased()
+    }
+
+    /// A store and its courier, all of whose words are their own, with whatever they can leave behind.
+    private func world(_ api: API) async throws -> (store: Person, courier: Person, delivered: String) {
+        let store = try await api.registerStore([
+            "name": "Zqstore", "address": "Zqstreet 7", "email": "zqmail@example.com", "phone": "+38514444777",
+        ])
+        let courier = try await api.registerCourier("+385915566778", ["first_name": "Xwfirst", "last_name": "Xwlast"])
+        for person in [store, courier] {
+            _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
+        }
+        let invite = try await api.post("/v1/invites", ["phone": "+385915566778"], as: store.token).json
+        #expect(try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token).status == 201)
+        _ = try await api.post("/v1/invites", ["phone": "+385917770001"], as: store.token)
+        let recipient: JSON = [
+            "first_name": "Zqfirst", "last_name": "Zqlast", "address": "Zqlane 3", "phone": "+385918887766",
+        ]
+        var ids: [String] = []
+        for number in 1...4 {
+            let form = Deliveries.form(
+                to: [courier],
+                [
+                    "recipient": recipient, "description": "Zqcake", "instructions": "Zqring",
+                    "reference": .string("Zqref\(number)"),
+                ])
+            let made = try await api.post(
+                "/v1/deliveries", form, as: store.token, headers: ["Idempotency-Key": "zqkey\(number)"])
+            ids.append(made.json["id"].string ?? "")
+        }
+        try await api.act("accept", ids[0], as: courier, headers: ["Idempotency-Key": "xwkey"])
+        try await api.act("deliver", ids[0], as: courier, ["note": "Xwnote"])
+        try await api.act("accept", ids[1], as: courier)
+        try await api.act("cancel", ids[1], as: courier, ["reason": "Xwreason", "note": "Xwnote"])
+        try await api.act("cancel", ids[2], as: store, ["reason": "Zqreason", "note": "Zqnote"])
+        _ = try await api.post("/v1/password_resets", ["email": "zqmail@example.com"])
+        _ = try await api.post("/v1/password_resets", ["phone": "+385915566778"])
+        #expect(try await api.signIn(courier.login, "wrong-password").status == 401)
+        // A message that was given up, with what its gateway had to say.
+        try await api.execute(
+            """
+            WITH one AS (SELECT * FROM outbox_claim('push', 1, 60))
+            SELECT outbox_nack(jsonb_agg(jsonb_build_object('id', id, 'lease', lease, 'permanent', true,
+                'reason', 'Zqgone Xwgone'))) FROM one
+            """)
+        try await api.numberEvents()
+        return (store, courier, ids[0])
+    }
+
+    private static let ofStore = [
+        "zqstore", "zqstreet", "zqmail", "+38514444777", "zqfirst", "zqlast", "zqlane", "918887766", "zqcake", "zqring",
+        "zqref", "zqreason", "zqnote", "zqkey", "917770001", "of-", "zqgone",
+    ]
+    private static let ofCourier = [
+        "xwfirst", "xwlast", "915566778", "xwnote", "xwreason", "xwkey", "xwgone",
+    ]
+
+    @Test func `nothing that says who it was is left of an account`() async throws {
+        try await API.serving { api in
+            let (store, courier, delivered) = try await world(api)
+            let before = try await dump()
+            for text in Self.ofStore + Self.ofCourier { #expect(before.contains(text), "\(text) was never there") }
+            let taxID = try #require(try await api.execute("SELECT tax_id FROM stores")[0][0])
+
+            try await erase(courier, .courier, api)
+            let without = try await dump()
+            for text in Self.ofCourier.dropLast() { #expect(!without.contains(text), "\(text) is still there") }
+            // The store's list works on, with somebody who has no name.
+            let one = try await api.get(Deliveries.path(delivered), as: store.token).json
+            #expect(one["status"] == "delivered" && one["recipient"]["last_name"] == "Zqlast")
+            #expect(
+                one["courier"] == [
+                    "id": .string(courier.id), "first_name": "", "last_name": "", "phone": nil,
+                ])
+            let history = try await api.get(Deliveries.path(delivered, "history"), as: store.token).items
+            #expect(history.map { $0["action"] } == ["create", "accept", "deliver"])
+            #expect(history[1]["actor"]["name"] == "" && history[2]["note"] == .null)
+            #expect(try await api.get("/v1/deliveries", as: store.token).items.count == 4)
+            #expect(try await api.get("/v1/couriers", as: store.token).items.isEmpty)
+            #expect(try await api.get("/v1/invites", as: store.token).status == 200)
+            #expect(try await api.get("/v1/events", as: store.token).status == 200)
+            #expect(try await api.get("/v1/stats", as: store.token).status == 200)
+            #expect(try await api.signIn(courier.login).status == 401)
+
+            try await erase(store, .store, api)
+            let after = try await dump()
+            for text in Self.ofStore + Self.ofCourier + [taxID] {
+                #expect(!after.contains(text), "\(text) is still there")
+            }
+            // Counts, times and states stay, and what was pending is over.
+            #expect(
+                try await api.execute(
+                    "SELECT status, count(*), count(accepted_at) FROM deliveries GROUP BY 1 ORDER BY 1")
+                    == [["cancelled", "3", "0"], ["delivered", "1", "1"]])
+            #expect(
+                try await api.execute("SELECT accepted, delivered, cancelled FROM couriers") == [["2", "1", "1"]])
+            #expect(try await api.execute("SELECT count(erased_at) FROM accounts") == [["2"]])
+            #expect(try await api.execute("SELECT FROM erasures") == [])
+            try await api.expectConsistency()
+            // Whoever comes later may have the number, the address and the tax id.
+            _ = try await api.registerCourier("+385915566778")
+            _ = try await api.registerStore(["email": "zqmail@example.com", "tax_id": .string(taxID)])
+        }
+    }
+
+    @Test func `who leaves is signed out, and may come back for a week`() async throws {
+        try await API.serving { api in
+            let courier = try await api.registerCourier()
+            let store = try await api.store()
+            try await api.join(store, courier)
+            let id = try await api.delivery(of: store, to: [courier])
+            let wrong = try await leave(courier, api, "not the password")
+            #expect(wrong.status == 422 && wrong.wrong == ["current_password": "wrong_password"])
+            let left = try await leave(courier, api)
+            #expect(left.status == 202 && left.json.names == ["erase_at"])
+            #expect(
+                try await api.execute("SELECT due_at - now() BETWEEN '6 days 23 hours' AND '7 days' FROM erasures") == [
+                    ["t"]
+                ])
+            #expect(try await api.get("/v1/me", as: courier.token).status == 401)
+            let candidates = try await api.get(Deliveries.path(id), as: store.token).json["candidates"].items
+            #expect(candidates.isEmpty)
+            #expect(try await Departure.erase(in: api.database) == false)
+            let back = try await api.signIn(courier.login)
+            #expect(back.status == 201 && back.json["account"]["first_name"] == "Ana")
+            #expect(try await api.execute("SELECT FROM erasures") == [])
+            _ = try await api.delivery(of: store, to: [courier])
+            let noted = try await api.execute("SELECT kind FROM audit WHERE kind LIKE 'account.%' ORDER BY id")
+            #expect(noted == [["account.left"], ["account.returned"]])
+        }
+    }
+
+    @Test func `a store that leaves hides what it offers, and has it again if it returns`() async throws {
+        try await API.serving { api in
+            let store = try await api.registerStore()
+            let courier = try await api.courier()
+            try await api.join(store, courier)
+            let id = try await api.delivery(of: store, to: [courier])
+            #expect(try await leave(store, api).status == 202)
+            #expect(try await api.get(Deliveries.path(id), as: courier.token).status == 404)
+            #expect(try await api.signIn(store.login).status == 201)
+            #expect(try await api.act("accept", id, as: courier).status == 200)
+        }
+    }
+
+    @Test func `nobody leaves with something under way`() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.registerStore(), try await api.registerCourier())
+            try await api.join(store, courier)
+            let id = try await api.delivery(of: store, to: [courier])
+            try await api.act("accept", id, as: courier)
+            for person in [store, courier] {
+                let refused = try await leave(person, api)
+                #expect(refused.status == 409 && refused.code == "deliveries_in_progress")
+                #expect(try await api.get("/v1/me", as: person.token).status == 200)
+            }
+            await #expect(throws: Departure.Refusal.inProgress(1)) { try await erase(store, .store, api) }
+            #expect(try await api.execute("SELECT FROM erasures") == [])
+            #expect(try await api.act("deliver", id, as: courier).status == 200)
+            #expect(try await leave(courier, api).status == 202)
+        }
+    }
+
+    @Test func `what is due is erased once, by whoever comes first`() async throws {
+        try await API.serving { api in
+            let courier = try await api.registerCourier()
+            #expect(try await leave(courier, api).status == 202)
+            try await api.execute("UPDATE erasures SET due_at = now() - interval '1 second'")
+            _ = try await together(4) { while try await Departure.erase(in: api.database) {} }
+            while try await Departure.erase(in: api.database) {}
+            #expect(try await api.execute("SELECT first_name, phone FROM couriers") == [["", nil]])
+            #expect(try await api.signIn(courier.login).status == 401)
+        }
+    }
+
+    /// Somebody signs in at the last moment, while the erasing has begun and is not committed.
+    @Test func `who signs in too late comes back to nothing`() async throws {
+        try await API.serving { api in
+            let courier = try await api.registerCourier()
+            #expect(try await leave(courier, api).status == 202)
+            try await api.execute("UPDATE erasures SET due_at = now()")
+            let erasing = try await OpenTransaction.begin()
+            try await erasing.query("SELECT begin_erasing('\(courier.id)')")
+            async let answer = api.signIn(courier.login)
+            try await api.untilSomebodyWaits()
+            try await erasing.commit()
+            #expect(try await answer.status == 401)
+            #expect(try await api.execute("SELECT FROM sessions") == [])
+        }
+    }
+
+    @Test func `a history loses its texts alone`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("cancel", id, as: store, ["reason": "storno", "note": "tekst"])
+            for change in ["note = 'other'", "note = NULL, at = now()", "action = 'edit'", "reason = reason || '!'"] {
+                await expectRefusal(by: "delivery_history_never_rewritten") {
+                    try await api.execute("UPDATE delivery_history SET \(change)")
+                }
+            }
+            await expectRefusal(by: "delivery_history_never_rewritten") {
+                try await api.execute("DELETE FROM delivery_history")
+            }
+            try await api.execute("UPDATE delivery_history SET note = NULL")
+            #expect(
+                try await api.execute("SELECT note, reason FROM delivery_history WHERE seq = 2") == [[nil, "storno"]])
+        }
+    }
+}

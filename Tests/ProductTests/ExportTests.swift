@@ -1,0 +1,98 @@
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Deliveries
+
+/// What an account takes with it.
+@Suite(.database) struct ExportTests {
+    private func export(_ api: API, _ person: Person) async throws -> Reply {
+        try await Client(api.port).get("/v1/me/export", "Authorization: Bearer \(person.token)\r\n")
+    }
+
+    @Test func `an account gets all of its own, and nothing that is others'`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let (ana, ivo) = (couriers[0], couriers[1])
+            for person in [store, ana, ivo] {
+                _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
+            }
+            _ = try await api.post("/v1/invites", ["phone": "+385912345678"], as: store.token)
+            let carried = try await api.delivery(of: store, to: [ana])
+            try await api.act("accept", carried, as: ana)
+            try await api.act("deliver", carried, as: ana, ["note": "moja poruka"])
+            // What the other one has now is none of hers.
+            let lost = try await api.delivery(of: store, to: couriers, ["description": "Tajna torta"])
+            try await api.act("accept", lost, as: ivo)
+            let returned = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", returned, as: ivo)
+            try await api.act("cancel", returned, as: ivo, ["reason": "guma", "note": "tuđa poruka"])
+            try await api.act("accept", returned, as: ana)
+            try await api.numberEvents()
+
+            let hers = try await export(api, ana)
+            #expect(hers.status == 200 && hers.header("content-type") == "application/json")
+            #expect(hers.header("content-disposition")?.contains("kurir.json") == true)
+            #expect(hers.headers("cache-control") == ["no-store"])
+            let json = try #require(JSON(hers.body))
+            #expect(json.names == Set(Export.lists))
+            #expect(json["account"].items.map { $0["id"].string } == [ana.id])
+            #expect(Set(json["deliveries"].items.compactMap { $0["id"].string }) == [carried, returned])
+            let one = try #require(json["deliveries"].items.first { $0["id"].string == carried })
+            #expect(one["history"].items.last?["note"] == "moja poruka" && one["recipient"]["last_name"] == "Ivić")
+            #expect(json["devices"].items.count == 1 && json["sessions"].items.count == 1)
+            #expect(json["partners"].items.map { $0["store_id"].string } == [store.id])
+            #expect(json["events"].items.count >= 5 && json["messages"].items.count >= 3)
+            for text in ["tuđa poruka", "Tajna torta", "guma", ana.token] {
+                #expect(!hers.text.contains(text), "\(text)")
+            }
+            let offer = try #require(json["messages"].items.first { $0["subject"].string == lost })
+            #expect(!offer.names.contains("body") && !offer.names.contains("title"))
+
+            let its = try await export(api, store)
+            let all = try #require(JSON(its.body))
+            #expect(all["deliveries"].items.count == 3 && all["partners"].items.count == 2)
+            #expect(its.text.contains("tuđa poruka") && its.text.contains("Tajna torta"))
+            #expect(all["invites"].items.map { $0["phone"].string } == ["+385912345678"])
+            let code = try #require(
+                try await api.execute("SELECT data->>'code' FROM outbox WHERE kind = 'invite'")[0][0])
+            #expect(!its.text.contains(code))
+        }
+    }
+
+    @Test func `an export is as long as it must be, page by page`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.execute(
+                """
+                INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name, recipient_last_name,
+                    recipient_address, description, created_at, updated_at)
+                SELECT gen_random_uuid(), store_id, status, version, candidates, 'Iva', 'Ivić', 'Ilica 1', 'Torta', now(), now()
+                FROM deliveries, generate_series(1, 450) n WHERE id = '\(id)'
+                """)
+            try await api.execute(
+                """
+                INSERT INTO audit (kind, account_id) SELECT 'test.many', '\(store.id)' FROM generate_series(1, 401) n
+                """)
+            let all = try #require(JSON(try await export(api, store).body))
+            #expect(Set(all["deliveries"].items.compactMap { $0["id"].string }).count == 451)
+            #expect(Set(all["security"].items.compactMap { $0["id"].string }).count == 402)
+        }
+    }
+
+    @Test func `an account gets an export once an hour`() async throws {
+        try await API.serving(looseness: 1) { api in
+            let store = try await api.store()
+            #expect(try await export(api, store).status == 200)
+            let refused = try await export(api, store)
+            #expect(refused.status == 429 && JSON(refused.body)?["code"] == "rate_limited")
+            let wait = try #require(refused.header("retry-after").flatMap { Int($0) })
+            #expect((3000...3600).contains(wait))
+            #expect(try await export(api, try await api.store()).status == 200)
+            let noted = try await api.execute("SELECT count(*) FROM audit WHERE kind = 'account.exported'")
+            #expect(noted == [["2"]])
+        }
+    }
+}
