@@ -19,10 +19,11 @@ public enum Schema {
         ("0015_kept.sql", text(PackageResources._015_kept_sql)),
         ("0016_identity.sql", text(PackageResources._016_identity_sql)),
         ("0017_cost.sql", text(PackageResources._017_cost_sql)),
+        ("0021_core.sql", text(PackageResources._021_core_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 2
+    public static let functionsRevision = 3
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
@@ -35,6 +36,7 @@ public enum Schema {
         ("functions/identity.sql", text(PackageResources.identity_sql)),
         ("functions/keeping.sql", text(PackageResources.keeping_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),
+        ("functions/reliability.sql", text(PackageResources.reliability_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),
         ("functions/throttles.sql", text(PackageResources.throttles_sql)),
         ("functions/withdrawing.sql", text(PackageResources.withdrawing_sql)),

@@ -10,6 +10,10 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     /// No candidate is left.
     case deliveryStranded = "delivery_stranded"
     case partnerJoined = "partner_joined"
+    /// The courier says why giving back should not count.
+    case cancellationContested = "cancellation_contested"
+    /// Giving back counts no more.
+    case cancellationExcused = "cancellation_excused"
     case passwordReset = "password_reset"
     /// To the number or address that is to be proven.
     case confirmationCode = "confirmation_code"
@@ -24,7 +28,7 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     public var goesBySMS: Bool {
         switch self {
         case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
-            .partnerJoined, .partnershipEnded:
+            .partnerJoined, .partnershipEnded, .cancellationContested, .cancellationExcused:
             false
         default: true
         }

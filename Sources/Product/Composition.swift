@@ -129,7 +129,7 @@ package struct Composition: Sendable {
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
             DeviceRoom(), SecurityRoom(), InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
-            CourierRoom(searches: slowReads),
+            CourierRoom(searches: slowReads), CancellationRoom(),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates),
             FeedRoom<FeedDelivery>(

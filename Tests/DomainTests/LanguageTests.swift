@@ -27,7 +27,9 @@ import Testing
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [
                 "delivery_offered", "delivery_cancelled", "invite", "partnership_ended", "delivery_accepted",
-                "delivery_delivered", "delivery_returned", "delivery_stranded", "partner_joined", "password_reset",
+                "delivery_delivered", "delivery_returned", "delivery_stranded", "partner_joined",
+                "cancellation_contested", "cancellation_excused",
+                "password_reset",
                 "confirmation_code", "new_device", "password_changed", "login_changed", "session_ended",
             ])
         #expect(AccountKind.allCases.map(\.rawValue) == ["store", "courier"])
