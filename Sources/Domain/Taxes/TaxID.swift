@@ -12,8 +12,7 @@ public struct TaxID: Hashable, Sendable {
         var text = try text.trimmedNotEmpty()
         // An OIB is written without anything between its digits.
         if country != .croatia { text.unicodeScalars.removeAll(where: Self.isSeparator) }
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw Self.invalid }
-        text = text.uppercased()
+        text = String(decoding: text.utf8.map { $0.isLetter ? $0 & 0xDF : $0 }, as: UTF8.self)
         number =
             switch VATRules.of(country, text) {
             case .some(let rule): try rule.read(text)
