@@ -219,7 +219,9 @@ import Testing
             try await api.act("deliver", ids[0], as: couriers[0])
             try await api.act("decline", ids[2], as: couriers[0])
             #expect(
-                try await api.stats(of: couriers[0]) == ["accepted": 2, "delivered": 1, "cancelled": 1, "declined": 1])
+                try await api.stats(of: couriers[0]) == [
+                    "accepted": 2, "delivered": 1, "cancelled": 1, "declined": 1, "excused": 0,
+                ])
             try await api.expectConsistency()
         }
     }

@@ -43,6 +43,7 @@ import Testing
                 INSERT INTO cancellations (id, courier_id, store_id, delivery_id)
                 VALUES (uuid_v7(), '\(couriers[0].id)', '\(store.id)', '\(id)')
                 """)
+            try await api.execute("UPDATE couriers SET cancelled = 1 WHERE id = '\(couriers[0].id)'")
             if statistics == .ofFewRows { try await api.execute("ANALYZE") }
             try await Session.with { session in
                 // Nobody else numbers events from now on.
