@@ -14,7 +14,7 @@ import Testing
         ("NL", "NL004495445B01", "NL", "004495445B01"), ("XI", "XI 980 7806 84", "GB", "980780684"),
         // Elsewhere only the form is looked at.
         ("GB", "123456789", "GB", "123456789"), ("US", "12-3456789", "US", "123456789"),
-        ("CH", "CHE-123.456.788 MWST", "CH", "CHE123456788MWST"),
+        ("RS", "RS 101 234 567", "RS", "101234567"), ("CH", "CHE-123.456.788 MWST", "CH", "CHE123456788MWST"),
     ])
     func `a store says its country, and has a number of that`(
         _ country: String, _ number: String, _ code: String, _ kept: String

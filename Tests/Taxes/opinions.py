@@ -12,7 +12,7 @@ FORMS = {
     "AT": ["Udddddddd"], "BE": ["0ddddddddd", "1ddddddddd", "dddddddddd"], "BG": ["ddddddddd", "dddddddddd"],
     "CY": ["ddddddddl"], "CZ": ["dddddddd", "6dddddddd", "ddddddddd", "dddddddddd"], "DE": ["ddddddddd"],
     "DK": ["dddddddd"], "EE": ["ddddddddd"],
-    "ES": ["ddddddddl", "lddddddd" + "l", "lddddddd" + "d", "Xdddddddl", "Mdddddddl"], "FI": ["dddddddd"],
+    "ES": ["ddddddddl", "ldddddddl", "ldddddddd", "Xdddddddl", "Mdddddddl"], "FI": ["dddddddd"],
     "FR": ["ddddddddddd", "ldddddddddd", "dlddddddddd", "llddddddddd", "dd000dddddd"], "GR": ["ddddddddd", "dddddddd"],
     "HR": ["ddddddddddd"], "HU": ["dddddddd"], "IE": ["dddddddl", "dddddddll", "dldddddl", "d+dddddl", "d*dddddl"],
     "IT": ["ddddddd0ddd", "ddddddd120d", "ddddddddddd"], "LT": ["ddddddd1d", "dddddddddd1d", "ddddddddd"],
@@ -47,7 +47,7 @@ def made(country):
 def is_valid(country, number):
     module = get_cc_module("gb" if country == "XI" else country, "vat")
     try:
-        module.validate(number)
+        module.validate(("EL" if country == "GR" else country) + number)
     except (ValidationError, ValueError, IndexError, KeyError):
         return False
     return True

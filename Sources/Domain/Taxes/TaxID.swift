@@ -2,8 +2,7 @@
 public struct TaxID: Hashable, Sendable {
     /// The country that gave it.
     public let country: Country
-    /// Its digits, and its letters as capitals, without what separates them and without the prefix of a country in the
-    /// European Union.
+    /// Its digits, and its letters as capitals, without what separates them and without the country's prefix.
     public let number: String
 
     /// Reads the number, also behind its country's prefix; white space around it does not count. In the European Union it
@@ -16,7 +15,7 @@ public struct TaxID: Hashable, Sendable {
         number =
             switch VATRules.of(country, text) {
             case .some(let rule): try rule.read(text)
-            case nil: try Self.anywhere(text)
+            case nil: try Self.anywhere(text, in: country)
             }
         self.country = country
     }
@@ -32,7 +31,11 @@ public struct TaxID: Hashable, Sendable {
         scalar == "." || scalar == "/" || scalar.isSpaceOrDash
     }
 
-    private static func anywhere(_ text: String) throws(InvalidValue) -> String {
+    private static func anywhere(_ whole: String, in country: Country) throws(InvalidValue) -> String {
+        // Before a letter it may be part of the number, as in CHE-123.456.788.
+        let rest = whole.dropFirst(country.code.utf8.count)
+        let isPrefixed = whole.hasPrefix(country.code) && rest.utf8.first?.isDigit == true
+        let text = isPrefixed ? String(rest) : whole
         guard (4...20).contains(text.utf8.count), text.utf8.allSatisfy({ $0.isDigit || $0.isLetter }),
             text.utf8.contains(where: \.isDigit)
         else { throw invalid }

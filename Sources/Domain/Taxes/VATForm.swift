@@ -42,10 +42,14 @@ struct VATRule: Sendable {
 
     /// The number without its prefix.
     func read(_ text: String) throws(InvalidValue) -> String {
-        var number = text
-        if let prefix = prefixes.first(where: text.hasPrefix) { number = String(text.dropFirst(prefix.count).trimmed) }
-        if let filled, number.utf8.count == filled - 1 { number = "0" + number }
-        guard forms.contains(where: { $0.fits(number) }) else { throw TaxID.invalid }
+        let inside = prefixes.filter(text.hasPrefix).map { String(text.dropFirst($0.count).trimmed) }
+        // What looks like a prefix may be part of the number, as in France.
+        let readings = (inside + [text]).map(filledUp)
+        guard let number = readings.first(where: { number in forms.contains { $0.fits(number) } }) else {
+            throw TaxID.invalid
+        }
         return number
     }
+
+    private func filledUp(_ number: String) -> String { number.utf8.count + 1 == filled ? "0" + number : number }
 }

@@ -4,7 +4,11 @@ import Postgres
 
 /// Parts that the statements share, about couriers `c`.
 private enum CourierSQL {
-    static let partner = "LEFT JOIN partners p ON p.courier_id = c.id AND p.store_id = $1"
+    /// Looked up for each courier (hence the OFFSET), since a store may have very many partners.
+    static let partner = """
+        LEFT JOIN LATERAL (
+            SELECT since FROM partners WHERE courier_id = c.id AND store_id = $1 OFFSET 0) p ON true
+        """
     static let isWanted = "($2::boolean IS NULL OR (p.since IS NOT NULL) = $2)"
 
     static let asked = """
