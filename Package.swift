@@ -115,7 +115,7 @@ let package = Package(
         .testTarget(
             name: "KurirTests",
             dependencies: [
-                "kurir", "Crypto", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "Product",
+                "kurir", "Crypto", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "Product",
                 "TestSupport",
             ],
             swiftSettings: strict),

@@ -22,6 +22,7 @@ public enum Schema {
         ("0018_lanes.sql", text(PackageResources._018_lanes_sql)),
         ("0019_reach.sql", text(PackageResources._019_reach_sql)),
         ("0020_erasing.sql", text(PackageResources._020_erasing_sql)),
+        ("0021_core.sql", text(PackageResources._021_core_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
@@ -39,6 +40,7 @@ public enum Schema {
         ("functions/identity.sql", text(PackageResources.identity_sql)),
         ("functions/keeping.sql", text(PackageResources.keeping_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),
+        ("functions/reliability.sql", text(PackageResources.reliability_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),
         ("functions/throttles.sql", text(PackageResources.throttles_sql)),
         ("functions/withdrawing.sql", text(PackageResources.withdrawing_sql)),

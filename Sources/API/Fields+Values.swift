@@ -23,9 +23,14 @@ extension PhoneNumber: TextFieldValue {
     package static var example: PhoneNumber { example("+385912345678") }
 }
 
-extension TaxID: TextFieldValue {
-    package static let shape = Shape.string(least: 11, most: 20, example: "12345678903")
-    package static var example: TaxID { example("12345678903") }
+extension MobileNumber: TextFieldValue {
+    package static let shape = PhoneNumber.shape
+    package static var example: MobileNumber { example("+385912345678") }
+}
+
+extension Country: TextFieldValue {
+    package static let shape = Shape.string(pattern: "^[A-Za-z]{2}$", example: "HR")
+    package static var example: Country { .croatia }
 }
 
 extension Password: TextFieldValue {

@@ -80,16 +80,23 @@ struct DeliverForm: Form {
     }
 }
 
-/// Why a delivery is cancelled or given back.
+/// Why a delivery is cancelled, in the store's words, or given back.
 struct CancelForm: Form {
-    let reason: String?
-    let note: String?
+    private let reason: String?
+    private let note: String?
 
     static let mayBeLeftOut = true
 
     init(_ fields: inout Fields) {
         reason = fields.optionalLine("reason", upTo: Bounds.reason, by: Texts.paragraph)
         note = fields.optionalLine("note", upTo: Bounds.reason, by: Texts.paragraph)
+    }
+
+    /// What an account of that kind says by it.
+    func said(by kind: AccountKind) -> (reason: String?, note: String?) {
+        guard kind == .courier else { return (reason, note) }
+        let (reason, note) = ReturnReason.read(reason, note: note)
+        return (reason.rawValue, note)
     }
 }
 

@@ -54,10 +54,16 @@ package struct DeliveryRoom: Room {
             ) { try await act($0, .deliver, note: $1.note) },
             Endpoint(
                 .post, "/v1/deliveries/{id}/cancel", for: .signedIn,
-                "Cancels a delivery (by its store), or gives it back, so that it is pending again (by its courier)",
+                """
+                Cancels a delivery (by its store, in its own words), or gives it back, so that it is pending again (by its \
+                courier; reason is \(ReturnReason.allCases.map(\.rawValue).joined(separator: ", ")))
+                """,
                 room: Self.name, takes: CancelForm.self, takesIfMatch: true, answers: one,
                 refuses: Self.refusals(of: .cancel), keepsItsAnswer: true, stillSeen: isStillSeen
-            ) { try await act($0, .cancel, reason: $1.reason, note: $1.note) },
+            ) { call, form in
+                let said = form.said(by: call.caller.kind)
+                return try await act(call, .cancel, reason: said.reason, note: said.note)
+            },
             Endpoint(
                 .get, "/v1/deliveries/{id}/history", for: .signedIn, "Every step of a delivery, oldest first",
                 room: Self.name, query: Endpoint.Parameter.list, answers: [.ok(.page(of: HistoryStep.shape))],

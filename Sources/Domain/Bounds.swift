@@ -12,6 +12,10 @@ public enum Bounds {
     public static let reference = 100
     /// Why something was done, and what else is to be said of it.
     public static let reason = 500
+    /// What a store writes to whom it invites.
+    public static let inviteMessage = 200
+    /// A business's number for taxes, with what people write between its parts.
+    public static let taxID = 40
     /// What is searched for.
     public static let search = 100
     /// What an operator calls a gateway's key.

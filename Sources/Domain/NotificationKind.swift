@@ -15,6 +15,10 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     /// How many offers wait, for a courier without a device.
     case offersWaiting = "offers_waiting"
     case partnerJoined = "partner_joined"
+    /// The courier says why giving back should not count.
+    case cancellationContested = "cancellation_contested"
+    /// Giving back counts no more.
+    case cancellationExcused = "cancellation_excused"
     case passwordReset = "password_reset"
     /// To the number or address that is to be proven.
     case confirmationCode = "confirmation_code"
@@ -29,7 +33,8 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     public var goesBySMS: Bool {
         switch self {
         case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
-            .deliveryUnaccepted, .deliveryLate, .partnerJoined, .partnershipEnded:
+            .deliveryUnaccepted, .deliveryLate, .partnerJoined, .partnershipEnded, .cancellationContested,
+            .cancellationExcused:
             false
         default: true
         }

@@ -2,11 +2,13 @@ import Languages
 
 /// What messages say, in every language that there is.
 public enum Wording {
-    /// The words of a message. The values of its arguments are inserted as they are, and missing ones are left out.
+    /// The words of a message. The values of its arguments are inserted as they are, and missing ones are left out. The
+    /// reason for which a delivery was given back is said in the language's own words.
     public static func message(
-        _ kind: NotificationKind, in language: Language, _ arguments: [String: String]
+        _ kind: NotificationKind, in language: Language, _ arguments: [String: String],
+        because reason: ReturnReason? = nil
     ) -> (title: String, body: String) {
-        (templates[language] ?? templates[.fallback]!).message(kind, arguments)
+        (templates[language] ?? templates[.fallback]!).message(kind, arguments, because: reason)
     }
 
     /// What an SMS says of it: nothing that somebody wrote but names, and those as ``PlainName`` has them.
@@ -41,8 +43,12 @@ struct MessageTemplates: Sendable {
 
     func template(_ kind: NotificationKind) -> (title: Template, body: Template) { templates[kind]! }
 
-    func message(_ kind: NotificationKind, _ arguments: [String: String]) -> (title: String, body: String) {
+    func message(
+        _ kind: NotificationKind, _ arguments: [String: String], because reason: ReturnReason?
+    ) -> (title: String, body: String) {
         let (title, body) = template(kind)
+        var arguments = arguments
+        if let reason { arguments["reason"] = words.pages["reason_\(reason.rawValue)"] }
         return (
             title.filled(with: arguments, plural: words.form(of:)),
             body.filled(with: arguments, plural: words.form(of:))

@@ -12,17 +12,17 @@ package struct Message: Sendable {
     /// What an SMS says in its body's place, by language, for a kind that goes by SMS.
     private let sms: [Language: String]
 
-    /// `arguments` are the values of the wording's placeholders. `lastLine` stands below the
-    /// words: a link, or what a program reads.
+    /// `arguments` are the values of the wording's placeholders, and `reason` is why a delivery was given back. `lastLine`
+    /// stands below the words: a link, or what a program reads.
     package init(
-        _ kind: NotificationKind, _ arguments: [String: String] = [:], data: [String: JSON] = [:],
-        lastLine: String? = nil
+        _ kind: NotificationKind, _ arguments: [String: String] = [:], because reason: ReturnReason? = nil,
+        data: [String: JSON] = [:], lastLine: String? = nil
     ) {
         self.kind = kind
         self.data = data.merging(["type": .string(kind.rawValue)]) { given, _ in given }
         let ending = lastLine.map { "\n\n" + $0 } ?? ""
         texts = Language.known.map { language in
-            let text = Wording.message(kind, in: language, arguments)
+            let text = Wording.message(kind, in: language, arguments, because: reason)
             return (language, text.title, text.body + ending)
         }
         let said = kind.goesBySMS ? Language.known : []

@@ -149,7 +149,7 @@ package struct Composition: Sendable {
             DeviceRoom(pushHosts: settings.pushHosts), SecurityRoom(),
             InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
-            CourierRoom(searches: slowReads),
+            CourierRoom(searches: slowReads), CancellationRoom(),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates),
             DepartureRoom(

@@ -112,7 +112,7 @@ package struct Story: Sendable {
 
     private static let instructions = ["Pozvoniti na drugi kat", "Ostaviti kod portira", "Nazvati prije dolaska"]
     private static let reasonsOfStores = ["Kupac je odustao", "Nema robe", "Kupac dolazi sam"]
-    private static let reasonsOfCouriers = ["Probušena guma", "Gužva u prometu", "Bolest"]
+    private static let reasonsOfCouriers = [ReturnReason.vehicle, .tooLate, .personal].map(\.rawValue)
 
     // MARK: Couriers
 

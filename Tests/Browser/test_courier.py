@@ -163,13 +163,13 @@ def test_own_figures_and_why(visit, look):
     for action in ("deliver", "cancel"):
         job = shop.deliver_to(ana)
         ana.act("accept", job)
-        call("POST", f"/v1/deliveries/{job}/{action}", {} if action == "deliver" else {"reason": "Rain"}, ana.token)
+        call("POST", f"/v1/deliveries/{job}/{action}", {} if action == "deliver" else {"reason": "unsafe", "note": "Rain"}, ana.token)
     expect(page.get_by_text("50 % reliable")).to_be_visible()
     store = visit("/store")
     sign_in(store, shop)
     go(store, "Couriers")
     store.get_by_role("button", name="Deliveries that Ana Anić gave back").first.click()
-    expect(store.get_by_role("dialog").get_by_text("Rain")).to_be_visible()
+    expect(store.get_by_role("dialog").get_by_text("It is not safe: Rain")).to_be_visible()
     look(store, "cancellations")
 
 

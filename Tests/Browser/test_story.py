@@ -105,7 +105,8 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
 
     ana.get_by_role("button", name="Give back").click()
     look(ana, "give-back")
-    ana.get_by_label("Reason").fill("A flat tyre")
+    ana.get_by_label("Reason").select_option(label="Trouble with the vehicle")
+    ana.get_by_label("Note").fill("A flat tyre")
     ana.get_by_role("dialog").get_by_role("button", name="Give back").click()
     expect(column["pending"].get_by_text("Offered to 1 courier")).to_be_visible()
     expect(ana.locator(".card")).to_have_count(0)
@@ -119,7 +120,8 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     column["delivered"].get_by_role("button", name="Iva Ivić").click()
     expect(store.locator(".timeline li")).to_have_count(5)
     expect(store.locator(".timeline")).to_contain_text("Given back · Ana Anić")
-    expect(store.locator(".timeline")).to_contain_text("A flat tyre")
+    for why in ["Trouble with the vehicle", "A flat tyre"]:
+        expect(store.locator(".timeline")).to_contain_text(why)
     expect(store.locator(".timeline")).to_contain_text("to a neighbour")
     look(store, "delivery")
     escape(store)

@@ -7,7 +7,7 @@ import Testing
     static let arguments: [NotificationKind: Set<String>] = [
         .deliveryOffered: ["store", "reference", "address"],
         .deliveryCancelled: ["store", "reference", "description", "reason"],
-        .invite: ["store", "code", "url"],
+        .invite: ["store", "code", "url", "message"],
         .partnershipEnded: ["store"],
         .deliveryAccepted: ["courier", "reference", "address"],
         .deliveryDelivered: ["courier", "reference", "address"],
@@ -15,13 +15,14 @@ import Testing
         .deliveryStranded: ["reference", "address"],
         .deliveryUnaccepted: ["reference", "address"], .deliveryLate: ["reference", "address"],
         .offersWaiting: ["count", "url"], .partnerJoined: ["courier"],
+        .cancellationContested: ["courier", "reference"], .cancellationExcused: ["store", "reference"],
         .passwordReset: ["code", "minutes"], .confirmationCode: ["code", "minutes"],
         .newDevice: ["address"], .passwordChanged: [], .loginChanged: ["url", "hours"], .sessionEnded: [],
     ]
     static let examples = [
         "store": "Pekara Klas", "courier": "Ana Kos", "code": "01ABC-DEF89", "url": "https://kurir.hr/i/01ABCDEF89",
         "reference": "2026-17", "address": "Ilica 1, Zagreb", "reason": "Guma je pukla", "minutes": "15",
-        "description": "Torta", "hours": "72", "count": "3",
+        "description": "Torta", "hours": "72", "count": "3", "message": "Do viđenja!",
     ]
 
     @Test(arguments: Language.known, NotificationKind.allCases)
@@ -75,12 +76,23 @@ import Testing
                 == "Pekara Klas otkazuje dostavu 2026-17. Nemojte je nositi primatelju. Razlog: Guma je pukla")
         #expect(
             hr(.invite)
-                == "Pekara Klas vas poziva na suradnju u dostavi: https://kurir.hr/i/01ABCDEF89 Kod: 01ABC-DEF89")
+                == "Pekara Klas vas poziva na suradnju u dostavi: https://kurir.hr/i/01ABCDEF89 Kod: 01ABC-DEF89 „Do viđenja!”"
+        )
         #expect(hr(.deliveryAccepted) == "Dostavu 2026-17 preuzima Ana Kos.")
         #expect(
             Wording.message(.deliveryReturned, in: .fallback, ["courier": "Ana Kos"]).body
                 == "Ana Kos has given back your delivery. It is pending again.")
         #expect(Wording.message(.passwordReset, in: .fallback, [:]).title == "New password")
+    }
+
+    @Test(arguments: Language.known, ReturnReason.allCases)
+    func `why a delivery was given back is said in the language's own words`(language: Language, reason: ReturnReason) {
+        let body = Wording.message(.deliveryReturned, in: language, Self.examples, because: reason).body
+        #expect(isClean(body) && !body.contains("_") && !body.contains("Guma"))
+        let others = Language.known.filter { $0 != language }.map {
+            Wording.message(.deliveryReturned, in: $0, Self.examples, because: reason).body
+        }
+        #expect(!others.contains(body))
     }
 
     @Test(arguments: Language.known)

@@ -47,7 +47,7 @@ def walk(address, key):
     """Goes all the way, and gives the tokens of a store and a courier who are partners."""
     way = Walk(address)
     store = way.call("post_stores", 201, body=store_form())["session"]["token"]
-    made = way.call("post_invites", 201, store, body={"phone": "+385911111111"})
+    made = way.call("post_invites", 201, store, body={"phone": "+385911111111", "message": "Do sutra!"})
     way.call("post_invites", 200, store, body={"phone": "091 111 1111"})
     form = courier_form("+385911111111") | {"invite_code": made["code"]}
     courier = way.call("post_couriers", 201, body=form)["session"]["token"]
@@ -79,7 +79,7 @@ def look(way, store, courier, code):
         for things in ["me", "me_security", "sessions", "invites", "partners"]:
             way.call(f"get_{things}", token=token)
     own = way.call("get_me", token=courier)["id"]
-    for query in [{}, {"partner": "true"}, {"partner": "false", "q": "an", "limit": 1}]:
+    for query in [{}, {"partner": "true"}, {"partner": "false", "q": "an", "limit": 1}, {"sort": "reliability"}]:
         way.call("get_couriers", token=store, query=query)
     way.call("get_couriers_id_cancellations", token=courier, path_parameters={"id": own})
 
@@ -121,7 +121,11 @@ def carry(way, store, courier):
         {"id": way.call("post_deliveries", 201, store, body=form | {"reference": None})["id"]} for _ in range(2)]
     way.call("post_deliveries_id_decline", token=courier, path_parameters=other)
     way.call("post_deliveries_id_accept", token=courier, path_parameters=third)
-    way.call("post_deliveries_id_cancel", token=courier, path_parameters=third, body={"reason": "kvar"})
+    way.call("post_deliveries_id_cancel", token=courier, path_parameters=third, body={"reason": "vehicle", "note": "guma"})
+    own = {"id": form["courier_ids"][0]}
+    cancelled = {"id": way.call("get_couriers_id_cancellations", token=store, path_parameters=own)["items"][0]["id"]}
+    way.call("post_cancellations_id_contest", token=courier, path_parameters=cancelled, body={"note": "led na cesti"})
+    way.call("post_cancellations_id_excuse", token=store, path_parameters=cancelled)
     way.call("post_deliveries_id_cancel", token=store, path_parameters=other, body={})
     for token in [store, courier]:
         way.call("get_deliveries_id", token=token, path_parameters=delivery)

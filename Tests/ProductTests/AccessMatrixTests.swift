@@ -18,7 +18,7 @@ import Testing
     /// Things of one store and its courier that belong to nobody else.
     private struct World {
         let store, courier, otherStore, otherCourier: Person
-        let session, invite, device, code, offered, taken: String
+        let session, invite, device, code, offered, taken, cancellation: String
 
         init(_ api: API) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -30,6 +30,11 @@ import Testing
             let third = try await api.courier()
             let made = try await api.post("/v1/invites", ["courier_id": .string(third.id)], as: store.token).json
             (invite, code) = (made["id"].string ?? "", made["code"].string ?? "")
+            let returned = try await api.delivery(of: store, to: [courier])
+            for action in ["accept", "cancel"] { try await api.act(action, returned, as: courier) }
+            cancellation =
+                try await api.get("/v1/couriers/\(courier.id)/cancellations", as: courier.token).items[0]["id"].string
+                ?? ""
             offered = try await api.delivery(of: store, to: [courier])
             taken = try await api.delivery(of: store, to: [courier])
             _ = try await api.post("/v1/deliveries/\(taken)/accept", as: courier.token)
@@ -72,6 +77,11 @@ import Testing
                 "get /v1/couriers": Row(access: .store),
                 "get /v1/couriers/{id}/cancellations": Row(
                     access: .signedIn, strangers: [("/v1/couriers/\(courier.id)/cancellations", .courier, 404)]),
+                "post /v1/cancellations/{id}/contest": Row(
+                    access: .courier, body: ["note": "x"],
+                    strangers: [("/v1/cancellations/\(cancellation)/contest", .courier, 404)]),
+                "post /v1/cancellations/{id}/excuse": Row(
+                    access: .store, strangers: [("/v1/cancellations/\(cancellation)/excuse", .store, 404)]),
                 "post /v1/invites": Row(access: .store, body: ["phone": "+385912345678"]),
                 "get /v1/invites": Row(access: .signedIn),
                 "delete /v1/invites/{id}": Row(access: .store, strangers: [("/v1/invites/\(invite)", .store, 404)]),
@@ -142,7 +152,8 @@ import Testing
             #expect(try await api.execute("SELECT account_id FROM devices") == [[world.courier.id]])
             #expect(
                 try await api.execute("SELECT status, version FROM deliveries ORDER BY id")
-                    == [["pending", "1"], ["in_progress", "2"]])
+                    == [["pending", "3"], ["pending", "1"], ["in_progress", "2"]])
+            #expect(try await api.execute("SELECT FROM cancellation_reviews").isEmpty)
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
             }
             let answer = try await invite(api, store, courier)
             #expect(answer.status == 201 && answer.json["channel"] == "push")
-            #expect(answer.json.names == ["id", "code", "url", "channel", "expires_at"])
+            #expect(answer.json.names == ["id", "code", "url", "channel", "channel_is_live", "expires_at"])
             let code = try #require(answer.json["code"].string)
             #expect(code.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}/) != nil)
             #expect(answer.json["url"] == .string("https://kurir.example/i/\(code)"))
@@ -113,6 +113,51 @@ import Testing
                 let answer = try await api.post("/v1/invites", form, as: store.token)
                 #expect(answer.status == 422 && answer.wrong == wrong)
             }
+        }
+    }
+
+    @Test func `what a store writes is in the push, in the app and on the page, but in no SMS`() async throws {
+        try await API.serving { api in
+            let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
+            let message: JSON = "Tražimo <kurire>\nza vikend: evil.com"
+            for device in ["", "one"] {
+                if !device.isEmpty {
+                    _ = try await api.call("PUT", "/v1/me/devices/\(device)", ["platform": "fcm"], as: courier.token)
+                }
+                let form: JSON = ["courier_id": .string(courier.id), "message": message]
+                let made = try await api.post("/v1/invites", form, as: try await api.store().token)
+                #expect(made.status == 201)
+                let page = try await api.get("/i/\(made.json["code"].string ?? "")").reply.text
+                #expect(page.contains("Tražimo &lt;kurire&gt;<br>za vikend"))
+            }
+            let told = try await api.execute(
+                "SELECT channel, body LIKE '%za vikend%', data::text LIKE '%vikend%' FROM outbox ORDER BY seq")
+            #expect(told == [["sms", "f", "f"], ["push", "t", "f"]])
+            // A push that does not arrive is followed by an SMS.
+            _ = try await api.call("DELETE", "/v1/me/devices/one", as: courier.token)
+            #expect(try await api.execute("SELECT FROM outbox WHERE (title || body) LIKE '%vikend%'").isEmpty)
+            let got = try await api.get("/v1/invites", as: courier.token).items
+            #expect(got.map { $0["message"] } == [message, message])
+            _ = try await invite(api, store, courier)
+            #expect(try await api.get("/v1/invites", as: store.token).items.map { $0["message"] } == [.null])
+            try await api.numberEvents()
+            let events = try await api.get("/v1/events", as: courier.token).items
+            #expect(events.map { $0["data"]["message"] } == [message, message, .null])
+        }
+    }
+
+    @Test func `an invite says whether anything sends what waits for its channel`() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            func invited() async throws -> Answer {
+                try await api.post("/v1/invites", ["phone": .string(People.phone())], as: store.token)
+            }
+            #expect(try await invited().json["channel_is_live"] == false)
+            _ = try await api.claim(try await api.key())
+            #expect(try await invited().json["channel_is_live"] == true)
+            try await api.execute("UPDATE stores SET email_verified = false")
+            let byLink = try await invited().json
+            #expect(byLink["channel"] == "link" && byLink["channel_is_live"] == false)
         }
     }
 

@@ -114,11 +114,12 @@ import Testing
             for reader in [store, courier] {
                 let items = try await api.get(path, as: reader.token).items
                 #expect(
-                    items.count == 1 && items[0]["reason"] == "flat tyre" && items[0]["store"]["name"] == "Kod Mare")
+                    items.count == 1 && items[0]["reason"] == "other" && items[0]["note"] == "flat tyre"
+                        && items[0]["store"]["name"] == "Kod Mare")
                 #expect(items[0]["delivery_id"].string != nil)
             }
             let hidden = try await api.get(path, as: other.token).items
-            #expect(hidden.count == 1 && hidden[0].names == ["id", "at", "reason"])
+            #expect(hidden.count == 1 && hidden[0].names == ["id", "at", "reason", "state"])
             #expect(try await api.get(path, as: try await api.courier().token).status == 404)
             #expect(try await api.get("/v1/couriers/\(store.id)/cancellations", as: store.token).status == 404)
             await expectRefusal(by: "cancellations_never_rewritten") {

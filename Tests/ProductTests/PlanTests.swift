@@ -38,6 +38,12 @@ import Testing
             let (store, couriers) = try await api.team(2)
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
             try await api.put(to: ["a device"], channel: "push")
+            try await api.execute(
+                """
+                INSERT INTO cancellations (id, courier_id, store_id, delivery_id)
+                VALUES (uuid_v7(), '\(couriers[0].id)', '\(store.id)', '\(id)')
+                """)
+            try await api.execute("UPDATE couriers SET cancelled = 1 WHERE id = '\(couriers[0].id)'")
             if statistics == .ofFewRows { try await api.execute("ANALYZE") }
             try await Session.with { session in
                 // Nobody else numbers events from now on.
@@ -154,6 +160,10 @@ import Testing
             """
             INSERT INTO cancellations (id, courier_id, store_id, delivery_id)
             SELECT \(number), \(number), store_id, id FROM deliveries, generate_series(1, 2000) n
+            """,
+            """
+            INSERT INTO cancellation_reviews (cancellation_id, excused_at)
+            SELECT \(number), now() FROM generate_series(1, 2000) n
             """,
             """
             INSERT INTO password_resets (account_id, code_hash, tries_left, expires_at)
@@ -292,6 +302,9 @@ private struct Statements: Sendable {
         let invitation = InviteForm(&fields)
         let (number, hash) = (Login.phone(PhoneNumber(e164: "+385911234567")), [UInt8](repeating: 1, count: 32))
         let notice = Message(.passwordChanged)
+        let returned = try #require(
+            try await session.database.run(ListCancellations(courier: courier, page: page)).first)
+        let everybody = try ListedCouriers(of: storeID, page, isPartner: nil)
         let changed = SecurityEvent(
             kind: .passwordChanged, account: courier, address: "127.0.0.1", meant: nil, requestID: "one")
         all = [
@@ -333,6 +346,13 @@ private struct Statements: Sendable {
                 )),
             Self.one(IsProven(place: number, account: courier)),
             Self.one(FindInviteByID(invite: .new(), courier: courier)),
+            Self.one(try ListCancellations(courier: courier, page: page)),
+            Self.one(FindCancellation(id: returned.id, account: courier)),
+            Self.one(ContestCancellation(cancellation: returned, note: "led")),
+            Self.one(ExcuseCancellation(cancellation: returned)),
+            Self.one(ListCouriers<ByName>(of: everybody)), Self.one(ListCouriers<ByReliability>(of: everybody)),
+            Self.one(WalkCouriers<ByReliability>(of: everybody, text: "nitko", most: 102)),
+            Self.one(FindCouriersByWord<ByReliability>(of: everybody, text: "ana777")),
             Self.one(try ListStores(courier: courier, page: page)),
             Self.one(try ListSessions(caller: caller, page: page)),
             Self.one(try ListSecurity(account: storeID, page: page)),

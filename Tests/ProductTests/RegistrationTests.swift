@@ -26,7 +26,7 @@ import Testing
             #expect(answer.status == 201)
             let account = answer.json["account"]
             #expect(account["kind"] == "courier" && account["language"] == "hr")
-            #expect(account["stats"] == ["accepted": 0, "delivered": 0, "cancelled": 0, "declined": 0])
+            #expect(account["stats"] == ["accepted": 0, "delivered": 0, "cancelled": 0, "declined": 0, "excused": 0])
             #expect(answer.json["partner"] == .null)
             #expect(answer.json["session"]["expires_at"].string?.hasSuffix("Z") == true)
         }

@@ -84,11 +84,18 @@ import Testing
         SetDuty.self,
         UpdateCourier.self,
         ListCancellations.self,
+        FindCancellation.self,
+        ContestCancellation.self,
+        ExcuseCancellation.self,
         CourierExists.self,
-        ListCouriers.self,
+        ListCouriers<ByName>.self,
+        ListCouriers<ByReliability>.self,
         ListPartners.self,
-        WalkCouriers.self,
-        FindCouriersByWord.self,
+        RankPartners.self,
+        WalkCouriers<ByName>.self,
+        WalkCouriers<ByReliability>.self,
+        FindCouriersByWord<ByName>.self,
+        FindCouriersByWord<ByReliability>.self,
         ClaimDevice.self,
         DropDevice.self,
         MakeInvite.self,
@@ -182,15 +189,16 @@ import Testing
 
     /// The statements whose parameters could have several types.
     private static let types = [
-        "EndPartnership": "uuid, uuid, jsonb", "MakeInvite": "uuid, uuid, text, uuid, bytea, text, jsonb, integer",
-        "RedeemInvite": "uuid, uuid, jsonb", "ListCancellations": "uuid, uuid, uuid, integer",
+        "EndPartnership": "uuid, uuid, jsonb", "MakeInvite": "uuid, uuid, text, uuid, bytea, text, jsonb, text",
+        "RedeemInvite": "uuid, uuid, jsonb", "ListCancellations": "uuid, uuid, integer",
         "ListReceivedInvites": "uuid, uuid, integer", "ListSentInvites": "uuid, uuid, integer",
         "ListSessions": "uuid, uuid, integer", "ListSecurity": "uuid, uuid, integer",
         "ListStores": "uuid, text, uuid, integer",
-        "FindStandings": "uuid, uuid, text, uuid", "ListCouriers": "uuid, boolean, text, text, uuid, integer",
-        "ListPartners": "uuid, boolean, text, text, uuid, integer",
-        "WalkCouriers": "uuid, boolean, text, text, uuid, integer, text, integer",
-        "FindCouriersByWord": "uuid, boolean, text, text, uuid, integer, text",
+        "FindStandings": "uuid, uuid, text, uuid", "ListCouriers": "uuid, boolean, text[], integer",
+        "ListPartners": "uuid, boolean, text[], integer", "RankPartners": "uuid, boolean, text[], integer",
+        "WalkCouriers": "uuid, boolean, text[], integer, text, integer",
+        "FindCouriersByWord": "uuid, boolean, text[], integer, text", "ContestCancellation": "uuid, text, jsonb",
+        "ExcuseCancellation": "uuid, jsonb", "FindCancellation": "uuid, uuid",
         "RegisterDemoPeople":
             "text, timestamptz, uuid[], text[], text[], text[], text[], text[], uuid[], text[], text[], text[], "
             + "uuid[], uuid[]",
@@ -201,7 +209,7 @@ import Testing
         let connection = try TestDatabase.current.connect()
         for statement in Self.all {
             #expect(throws: Never.self, "\(statement)") {
-                let types = Self.types["\(statement)"].map { "(\($0))" } ?? ""
+                let types = Self.types[String("\(statement)".prefix { $0 != "<" })].map { "(\($0))" } ?? ""
                 _ = try connection.query("PREPARE statement\(types) AS \(statement.sql)")
                 _ = try connection.query("DEALLOCATE statement")
             }

@@ -68,6 +68,16 @@ import Testing
                     try await api.act(action, id, as: action == "cancel" ? store : couriers[0], $0)
                 }
             }
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            // A text of former clients that is as long as the note beside it.
+            let long: JSON = ["reason": Self.full(Bounds.reason), "note": Self.full(Bounds.reason)]
+            #expect(try await api.act("cancel", id, as: couriers[0], long).status == 200)
+            let cancelled = try await api.get("/v1/couriers/\(couriers[0].id)/cancellations", as: store.token).items
+            try await expectBounds(["note": Bounds.reason]) {
+                try await api.post(
+                    "/v1/cancellations/\(cancelled[0]["id"].string ?? "")/contest", $0, as: couriers[0].token)
+            }
             let key = try await api.key()
             try await api.put(to: ["+385912345678"])
             let message = try await api.claim(key)[0]
@@ -78,6 +88,15 @@ import Testing
             }
             #expect(
                 try await api.execute("SELECT octet_length(reason) FROM messages_dead") == [["\(4 * Bounds.reason)"]])
+        }
+    }
+
+    @Test func `a message to an invited courier is never longer than the database takes`() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            try await expectBounds(["message": Bounds.inviteMessage]) {
+                try await api.post("/v1/invites", $0.with(["phone": .string(People.phone())]), as: store.token)
+            }
         }
     }
 
@@ -101,12 +120,14 @@ import Testing
         let bounds = [
             // Kurir itself writes what an event says.
             "audit_detail": 1000,
+            "cancellation_note": Bounds.reason,
             "courier_first_name": Bounds.name, "courier_last_name": Bounds.name,
             "dead_reason": Bounds.reason, "delivery_address": Bounds.address, "delivery_description": Bounds.text,
             "delivery_first_name": Bounds.name, "delivery_instructions": Bounds.text,
             "delivery_last_name": Bounds.name, "delivery_reference": Bounds.reference,
             "device_token": Bounds.deviceTokenBytes / 4, "gateway_key_name": Bounds.gatewayKeyName,
             "history_note": Bounds.reason, "history_reason": Bounds.reason,
+            "invite_message": Bounds.inviteMessage, "review_note": Bounds.reason,
             "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
         ]
         let constraints = try await API.serving { api in

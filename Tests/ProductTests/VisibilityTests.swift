@@ -71,7 +71,10 @@ import Testing
             let released = try await api.get(Deliveries.path(carried), as: store.token).json
             #expect(released["status"] == "pending" && released["candidates"].items.count == 1)
             // No cancellation is counted.
-            #expect(try await api.stats(of: ana) == ["accepted": 2, "delivered": 1, "cancelled": 0, "declined": 0])
+            #expect(
+                try await api.stats(of: ana) == [
+                    "accepted": 2, "delivered": 1, "cancelled": 0, "declined": 0, "excused": 0,
+                ])
             try await api.expectEvents(
                 ["delivery.created", "delivery.updated", "delivery.stranded"], of: store, about: onlyAnas)
             try await api.expectEvents(

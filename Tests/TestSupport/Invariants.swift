@@ -42,10 +42,25 @@ public enum Invariants {
         (
             "counters are what the history says",
             """
-            SELECT c.id FROM couriers c WHERE (accepted, delivered, cancelled, declined) <> (
+            SELECT c.id FROM couriers c WHERE (accepted, delivered, cancelled + excused, declined) <> (
                 SELECT count(*) FILTER (WHERE action = 'accept'), count(*) FILTER (WHERE action = 'deliver'),
                     count(*) FILTER (WHERE action = 'cancel'), count(*) FILTER (WHERE action = 'decline')
                 FROM delivery_history WHERE actor_id = c.id)
+            """
+        ),
+        (
+            "those that were excused count no more",
+            """
+            SELECT c.id FROM couriers c WHERE excused <> (
+                SELECT count(*) FROM cancellations k JOIN cancellation_reviews r ON r.cancellation_id = k.id
+                WHERE k.courier_id = c.id AND r.excused_at IS NOT NULL)
+            """
+        ),
+        (
+            "reliability is what the counters say",
+            """
+            SELECT id FROM couriers WHERE shortfall <> CASE WHEN delivered + cancelled < 5 THEN 101
+                ELSE ceil(100.0 * cancelled / (delivered + cancelled)) END
             """
         ),
         (

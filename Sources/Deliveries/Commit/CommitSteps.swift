@@ -61,8 +61,8 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 cancelled = k.cancelled + n.cancelled, declined = k.declined + n.declined
             FROM counted n WHERE k.id = n.id),
         cancelled AS (
-            INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason)
-            SELECT uuid_v7(), actor_id, store_id, id, at, reason FROM done WHERE counter = 'cancelled'),
+            INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason, note)
+            SELECT uuid_v7(), actor_id, store_id, id, at, reason, note FROM done WHERE counter = 'cancelled'),
         closed AS (
             DELETE FROM jobs j USING (
                 SELECT courier, c.was::delivery_status AS was, c.id

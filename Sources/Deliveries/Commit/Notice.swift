@@ -52,7 +52,8 @@ extension StoredDelivery {
         // The description also lets a courier who carries several know which one is meant.
         arguments["description"] = String(change.after.content.description.prefix(40))
         arguments["courier"] = change.command.actorKind == .courier ? reader?.name : nil
-        arguments["reason"] = change.command.reason
+        let returned = change.command.actorKind == .courier ? change.command.reason.flatMap(ReturnReason.init) : nil
+        arguments["reason"] = returned == .other ? change.command.note : change.command.reason
         var data: [String: JSON] = [
             "delivery_id": .string(delivery.id.description), "store_id": .string(store.id.description),
             "store_name": .string(store.name), "seq": .integer(Int(change.after.version)),
@@ -63,6 +64,6 @@ extension StoredDelivery {
             data["courier_id"] = .string(reader.id.description)
             data["courier_name"] = .string(reader.name)
         }
-        return Message(kind, arguments, data: data)
+        return Message(kind, arguments, because: returned == .other ? nil : returned, data: data)
     }
 }

@@ -20,8 +20,8 @@ struct Account: Sendable {
     static let storeShape = profile(
         "StoreAccount", .store,
         [.init("email", Shape.string().orNull), .init("email_verified", .boolean)]
-            + ["name", "tax_id", "address"].map { .init($0, .string()) }
-            + [.init("phone", .string()), .init("alert_after_minutes", .integer(StoreProfile.alertAfter))])
+            + ["name", "country", "tax_id", "address", "phone"].map { .init($0, .string()) }
+            + [.init("alert_after_minutes", .integer(StoreProfile.alertAfter))])
     static let courierShape = profile(
         "CourierAccount", .courier,
         ["first_name", "last_name"].map { .init($0, .string()) } + [
@@ -46,7 +46,8 @@ struct Account: Sendable {
             json.field("email", store.email)
             json.field("email_verified", store.isVerified)
             json.field("name", store.name)
-            json.field("tax_id", store.taxID)
+            json.field("country", store.taxID.country.code)
+            json.field("tax_id", store.taxID.number)
             json.field("address", store.address)
             json.field("phone", store.phone)
             json.field("alert_after_minutes", Int(store.alertAfterMinutes))
@@ -97,7 +98,7 @@ extension Account {
 struct StoreProfile: Sendable {
     let email: String?
     let isVerified: Bool
-    let taxID: String
+    let taxID: TaxID
     let name: String
     let address: String
     let phone: String
@@ -124,24 +125,30 @@ struct CourierStats: Sendable {
     var delivered: Int32 = 0
     var cancelled: Int32 = 0
     var declined: Int32 = 0
+    /// Those that its stores excused. They are not among the cancelled ones.
+    var excused: Int32 = 0
 
     static let shape = Shape.object(
         "CourierStats",
-        ["accepted", "delivered", "cancelled", "declined"].map { Shape.Member($0, .count) })
+        ["accepted", "delivered", "cancelled", "declined", "excused"].map { Shape.Member($0, .count) })
 
     func write(_ json: inout JSONWriter) {
         json.field("accepted", Int(accepted))
         json.field("delivered", Int(delivered))
         json.field("cancelled", Int(cancelled))
         json.field("declined", Int(declined))
+        json.field("excused", Int(excused))
     }
 
-    /// Reads the four columns in the order above.
+    /// The columns of a courier `c` that ``init(_:)`` reads.
+    static let columns = "c.accepted, c.delivered, c.cancelled, c.declined, c.excused"
+
     init(_ row: inout RowReader) throws {
         accepted = try row.read()
         delivered = try row.read()
         cancelled = try row.read()
         declined = try row.read()
+        excused = try row.read()
     }
 
     /// A courier without any deliveries yet.
@@ -152,9 +159,10 @@ struct CourierStats: Sendable {
 struct FindAccount: Statement {
     static let sql = """
         SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
-            s.email, s.email_verified, s.tax_id, s.name, s.address, s.phone,
+            s.email, s.email_verified, s.country, s.tax_id, s.name, s.address, s.phone,
             s.alert_after_minutes, c.first_name, c.last_name, c.phone, c.phone_verified,
-            duty_now(c.on_duty, c.duty_until), CASE WHEN c.duty_until > now() THEN c.duty_until END, c.accepted, c.delivered, c.cancelled, c.declined
+            duty_now(c.on_duty, c.duty_until), CASE WHEN c.duty_until > now() THEN c.duty_until END,
+            \(CourierStats.columns)
         FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
         """
     static let isReadOnly = true
@@ -177,15 +185,23 @@ struct FindAccount: Statement {
         guard kind == AccountKind.courier.rawValue else {
             return .store(
                 StoreProfile(
-                    email: try row.read(), isVerified: try row.read(), taxID: try row.read(), name: try row.read(),
+                    email: try row.read(), isVerified: try row.read(), taxID: try TaxID(&row), name: try row.read(),
                     address: try row.read(), phone: try row.read(), alertAfterMinutes: try row.read()))
         }
         let (_, _): (String?, Bool?) = (try row.read(), try row.read())
-        for _ in 0..<4 { let _: String? = try row.read() }
+        for _ in 0..<5 { let _: String? = try row.read() }
         let _: Int16? = try row.read()
         let courier = CourierProfile(
             firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read(),
             isOnDuty: try row.read(), dutyUntil: try row.read())
         return .courier(courier, try CourierStats(&row))
+    }
+}
+
+extension TaxID {
+    /// Reads the country and the number.
+    fileprivate init(_ row: inout RowReader) throws {
+        let country: String = try row.read()
+        self.init(kept: try row.read(), in: Country(known: country))
     }
 }

@@ -7,7 +7,8 @@ struct StoreRegistration: Form {
     let email: EmailAddress
     let password: Password
     let name: String
-    let taxID: TaxID
+    let country: Country
+    let taxID: String
     let address: String
     let phone: PhoneNumber
     let language: Language?
@@ -17,7 +18,8 @@ struct StoreRegistration: Form {
         email = fields.required("email")
         password = fields.newPassword()
         name = fields.line("name", upTo: Bounds.storeName)
-        taxID = fields.required("tax_id")
+        country = fields.optional("country") ?? .croatia
+        taxID = fields.taxID(in: fields.refused("country") ? nil : country)
         address = fields.line("address", upTo: Bounds.address)
         phone = fields.required("phone")
         language = fields.optional("language")
@@ -39,7 +41,7 @@ struct CourierRegistration: Form {
     init(_ fields: inout Fields) {
         firstName = fields.line("first_name", upTo: Bounds.name)
         lastName = fields.line("last_name", upTo: Bounds.name)
-        phone = fields.required("phone")
+        phone = fields.required("phone", as: MobileNumber.self).phone
         password = fields.newPassword()
         inviteCode = fields.optional("invite_code")
         language = fields.optional("language")
@@ -53,7 +55,9 @@ struct CourierRegistration: Form {
 struct AccountChange: Form {
     let email: EmailAddress?
     let name: String?
-    let taxID: TaxID?
+    let country: Country?
+    /// As it was written: which country's it is may only be known from the account.
+    let taxID: String?
     let address: String?
     let firstName: String?
     let lastName: String?
@@ -65,7 +69,8 @@ struct AccountChange: Form {
     init(_ fields: inout Fields) {
         email = fields.change("email")
         name = fields.changedLine("name", upTo: Bounds.storeName)
-        taxID = fields.change("tax_id")
+        country = fields.change("country")
+        taxID = fields.changedLine("tax_id", upTo: Bounds.taxID)
         address = fields.changedLine("address", upTo: Bounds.address)
         firstName = fields.changedLine("first_name", upTo: Bounds.name)
         lastName = fields.changedLine("last_name", upTo: Bounds.name)
@@ -82,6 +87,18 @@ extension AccountChange {
         switch account.profile {
         case .store(let store): email.map { $0.text != store.email } ?? false
         case .courier(let courier, _): phone.map { $0.e164 != courier.phone } ?? false
+        }
+    }
+
+    /// The number for taxes that a store has afterwards, if it says anything of that.
+    func taxID(of store: StoreProfile) throws -> TaxID? {
+        guard taxID != nil || country != nil else { return nil }
+        do {
+            return try TaxID(taxID ?? store.taxID.number, in: country ?? store.taxID.country)
+        } catch {
+            throw Problem(
+                .unprocessable, "validation_failed",
+                fields: [Problem.WrongField("tax_id", error.code, arguments: error.arguments)])
         }
     }
 }
@@ -134,6 +151,14 @@ struct PasswordReset: Form {
 }
 
 extension Fields {
+    /// A number for taxes; of an unknown country, any.
+    fileprivate mutating func taxID(in country: Country?) -> String {
+        line("tax_id", upTo: Bounds.taxID) { text, most throws(InvalidValue) in
+            guard let country else { return text }
+            return try TaxID(try Texts.line(text, upTo: most), in: country).number
+        }
+    }
+
     /// A password, perhaps with a second field to confirm it.
     fileprivate mutating func newPassword() -> Password {
         let password: Password = required("password")

@@ -8,8 +8,8 @@ struct InsertStore: Statement {
     static let sql = """
         WITH account AS (
             INSERT INTO accounts (id, kind, password_hash, language, approved) VALUES ($1, 'store', $2, $3, $9) RETURNING id)
-        INSERT INTO stores (id, email, email_verified, tax_id, name, address, phone)
-        SELECT id, $4, false, $5, $6, $7, $8 FROM account
+        INSERT INTO stores (id, email, email_verified, country, tax_id, name, address, phone)
+        SELECT id, $4, false, $10, $5, $6, $7, $8 FROM account
         WHERE NOT EXISTS (SELECT FROM stores WHERE lower(email) = lower($4) AND email_verified)
         RETURNING id
         """
@@ -24,11 +24,12 @@ struct InsertStore: Statement {
         parameters.add(passwordHash)
         parameters.add(language.rawValue)
         parameters.add(form.email.text)
-        parameters.add(form.taxID.digits)
+        parameters.add(form.taxID)
         parameters.add(form.name)
         parameters.add(form.address)
         parameters.add(form.phone.e164)
         parameters.add(isApproved)
+        parameters.add(form.country.code)
     }
 
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
@@ -81,19 +82,21 @@ struct UpdateAccount: Statement {
 struct UpdateStore: Statement {
     static let sql = """
         UPDATE stores SET tax_id = coalesce($2, tax_id), name = coalesce($3, name),
-            address = coalesce($4, address), phone = coalesce($5, phone),
-            alert_after_minutes = coalesce($6, alert_after_minutes)
+            address = coalesce($4, address), phone = coalesce($5, phone), country = coalesce($6, country),
+            alert_after_minutes = coalesce($7, alert_after_minutes)
         WHERE id = $1
         """
     let id: ID
     let change: AccountChange
+    let taxID: TaxID?
 
     func bind(into parameters: inout Parameters) {
         parameters.add(id)
-        parameters.add(change.taxID?.digits)
+        parameters.add(taxID?.number)
         parameters.add(change.name)
         parameters.add(change.address)
         parameters.add(change.phone?.e164)
+        parameters.add(taxID?.country.code)
         parameters.add(change.alertAfterMinutes.map(Int16.init))
     }
 }

@@ -137,9 +137,11 @@ package struct AccountRoom: Room {
         guard !change.changesLogin(of: account) else { throw Problem.useConfirmation }
         try await call.runner.together { runner in
             try await refusingTaken {
-                switch caller.kind {
-                case .store: _ = try await runner.run(UpdateStore(id: caller.account, change: change))
-                case .courier: _ = try await runner.run(UpdateCourier(id: caller.account, change: change))
+                switch account.profile {
+                case .store(let store):
+                    let taxID = try change.taxID(of: store)
+                    try await runner.run(UpdateStore(id: caller.account, change: change, taxID: taxID))
+                case .courier: try await runner.run(UpdateCourier(id: caller.account, change: change))
                 }
             }
             try await runner.run(UpdateAccount(id: caller.account, change: change))

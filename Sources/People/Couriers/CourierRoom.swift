@@ -14,26 +14,9 @@ package struct CourierRoom: Room {
     package var endpoints: [Endpoint] {
         [
             Endpoint(
-                .get, "/v1/couriers", for: .store, "The directory of couriers, by name", room: "Couriers",
-                query: ListedCouriers.parameters, answers: [.ok(.page(of: ListedCourier.shape))],
-                refuses: [SlowReads.endedByAThird], handler: { try await ListedCouriers($0).list($0, searches) }),
-            Endpoint(
-                .get, "/v1/couriers/{id}/cancellations", for: .signedIn,
-                "A courier's cancellations, with time and reason; a courier may read only its own", room: "Couriers",
-                query: Endpoint.Parameter.list, answers: [.ok(.page(of: Cancellation.shape))], handler: cancellations),
+                .get, "/v1/couriers", for: .store, "The directory of couriers, by name or by reliability",
+                room: "Couriers", query: ListedCouriers.parameters, answers: [.ok(.page(of: ListedCourier.shape))],
+                refuses: [SlowReads.endedByAThird], handler: { try await ListedCouriers($0).list($0, searches) })
         ]
-    }
-
-    private func cancellations(_ call: Call) async throws -> Response {
-        let courier: ID = try call.request.parameter("id")
-        let caller = call.caller
-        guard caller.kind == .store || caller.account == courier,
-            try await call.run(CourierExists(courier: courier)).first == true
-        else { throw Problem.notFound }
-        let page = try call.page()
-        let cancellations = try await call.run(ListCancellations(courier: courier, for: caller, page: page))
-        return page.response(cancellations, key: { [$0.id.description] }) { json, cancellation in
-            json.object(cancellation.write)
-        }
     }
 }

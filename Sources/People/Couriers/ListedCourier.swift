@@ -11,6 +11,8 @@ struct ListedCourier: Sendable {
     let phone: String?
     let stats: CourierStats
     let isOnDuty: Bool
+    /// How many in a hundred it did not deliver of those it had to; 101 where that would tell too little.
+    private let shortfall: Int16
     let partnerSince: Timestamp?
     /// The key by which the list is ordered, as the database has it.
     let sortKey: [String]
@@ -20,7 +22,8 @@ struct ListedCourier: Sendable {
         [
             .init("id", .id), .init("first_name", .string()), .init("last_name", .string()),
             .init("phone", Shape.string().orNull, optional: true), .init("stats", CourierStats.shape),
-            .init("partner", .boolean), .init("on_duty", .boolean, optional: true),
+            .init("reliability", Shape.number(0...1).orNull), .init("partner", .boolean),
+            .init("on_duty", .boolean, optional: true),
             .init("partner_since", .time, optional: true),
         ])
 
@@ -35,5 +38,30 @@ struct ListedCourier: Sendable {
         }
         json.field("partner", partnerSince != nil)
         json.object("stats", stats.write)
+        json.field("reliability", reliability)
+    }
+
+    /// Which part it delivered of what it delivered or gave back, in whole percents.
+    private var reliability: Double? { shortfall > 100 ? nil : Double(100 - shortfall) / 100 }
+}
+
+extension ListedCourier {
+    /// The columns of a courier `c` and its partnership `p`, as they are read.
+    static func columns(by order: (some CourierOrder).Type) -> String {
+        """
+        c.id, c.first_name, c.last_name, c.phone, \(CourierStats.columns), duty_now(c.on_duty, c.duty_until), c.shortfall,
+        p.since,
+        \(order.key)
+        """
+    }
+
+    init(_ row: inout RowReader) throws {
+        id = try row.read()
+        (firstName, lastName, phone) = (try row.read(), try row.read(), try row.read())
+        stats = try CourierStats(&row)
+        isOnDuty = try row.read()
+        shortfall = try row.read()
+        partnerSince = try row.read()
+        sortKey = try row.read()
     }
 }

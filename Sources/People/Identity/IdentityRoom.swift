@@ -130,7 +130,7 @@ struct PhoneChange: PlaceChange {
     let currentPassword: String
 
     init(_ fields: inout Fields) {
-        place = .phone(fields.required("phone"))
+        place = .phone(fields.required("phone", as: MobileNumber.self).phone)
         currentPassword = fields.required("current_password")
     }
 }

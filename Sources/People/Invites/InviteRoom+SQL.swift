@@ -45,15 +45,16 @@ struct MakeInvite: Statement {
             SELECT CASE WHEN by_push THEN 'push' WHEN may_send AND phone IS NOT NULL AND invite_by_sms(phone) THEN 'sms'
                 ELSE 'link' END AS channel FROM wanted),
         made AS (
-            INSERT INTO invites (id, store_id, courier_id, phone, code_hash, channel, expires_at)
+            INSERT INTO invites (id, store_id, courier_id, phone, code_hash, channel, expires_at, message)
             SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5, channel,
-                now() + interval '7 days'
+                now() + interval '7 days', $8
             FROM route
             ON CONFLICT DO NOTHING
             RETURNING id, channel, expires_at, courier_id, phone),
         published AS (
             \(Publish.sql("""
-                SELECT ARRAY[courier_id], '{invite.received}'::text[], ($7->'data') - '{code,url,type}'::text[]
+                SELECT ARRAY[courier_id], '{invite.received}'::text[],
+                    ($7->'data') - '{code,url,type}'::text[] || jsonb_build_object('message', $8)
                 FROM made WHERE courier_id IS NOT NULL
                 """))),
         told AS (
@@ -83,8 +84,10 @@ struct MakeInvite: Statement {
         let code = codes.code(of: id)
         codeHash = codes.hash(code)
         let url = codes.url(code)
+        var arguments = ["store": store, "code": code.shown, "url": url]
+        arguments["message"] = form.message
         message = Message(
-            .invite, ["store": store, "code": code.shown, "url": url],
+            .invite, arguments,
             data: [
                 "invite_id": .string(id.description), "code": .string(code.shown), "url": .string(url),
                 "store_id": .string(caller.account.description), "store_name": .string(store),
@@ -99,6 +102,7 @@ struct MakeInvite: Statement {
         parameters.add(Bytes(codeHash))
         parameters.add(caller.language.rawValue)
         parameters.add(message.parameter)
+        parameters.add(form.message)
     }
 
     static func decode(_ row: inout RowReader) throws -> (isKnown: Bool, isPartner: Bool, invite: MadeInvite?) {

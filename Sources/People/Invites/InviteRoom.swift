@@ -45,7 +45,7 @@ package struct InviteRoom: Room {
         "Invite",
         [
             .init("id", .id), .init("code", .string()), .init("url", .string(format: "uri")),
-            .init("channel", ListedInvite.channel), .init("expires_at", .time),
+            .init("channel", ListedInvite.channel), .init("channel_is_live", .boolean), .init("expires_at", .time),
         ])
 
     private func invite(_ call: Call, _ form: InviteForm) async throws -> Response {
@@ -57,12 +57,12 @@ package struct InviteRoom: Room {
             guard let outcome = try await call.run(attempt).first else { continue }
             guard outcome.isKnown else { throw Problem.unknownCourier }
             guard !outcome.isPartner else { throw Problem.alreadyPartner }
-            if let invite = outcome.invite { return answer(invite) }
+            if let invite = outcome.invite { return answer(invite, live: try await call.run(LiveChannels())) }
         }
         throw Problem.unavailable()
     }
 
-    private func answer(_ invite: MadeInvite) -> Response {
+    private func answer(_ invite: MadeInvite, live: [String]) -> Response {
         let code = codes.code(of: invite.id)
         var json = JSONWriter()
         json.object { json in
@@ -70,6 +70,7 @@ package struct InviteRoom: Room {
             json.field("code", code.shown)
             json.field("url", codes.url(code))
             json.field("channel", invite.channel)
+            json.field("channel_is_live", live.contains(invite.channel))
             json.field("expires_at", invite.expiresAt)
         }
         return .json(json.bytes, status: invite.isNew ? .created : .ok)
@@ -104,14 +105,16 @@ package struct InviteRoom: Room {
     }
 }
 
-/// The courier whom a store invites.
+/// The courier whom a store invites, and what it writes to that courier.
 struct InviteForm: Form {
     let courier: ID?
     let phone: PhoneNumber?
+    let message: String?
 
     init(_ fields: inout Fields) {
         courier = fields.optional("courier_id")
-        phone = fields.optional("phone")
+        phone = fields.optional("phone", as: MobileNumber.self)?.phone
+        message = fields.optionalLine("message", upTo: Bounds.inviteMessage, by: Texts.paragraph)
         guard !fields.refused("courier_id"), !fields.refused("phone") else { return }
         if (courier == nil) == (phone == nil) { fields.refuse("courier_id", "courier_or_phone") }
     }

@@ -11,6 +11,8 @@ struct ListedInvite: Sendable {
     let channel: String
     let createdAt: Timestamp
     let expiresAt: Timestamp
+    /// What the store wrote to whom it invites.
+    let message: String?
     let other: Other
 
     enum Other: Sendable {
@@ -26,7 +28,7 @@ struct ListedInvite: Sendable {
         "ListedInvite",
         [
             .init("id", .id), .init("state", state), .init("channel", channel),
-            .init("created_at", .time), .init("expires_at", .time),
+            .init("created_at", .time), .init("expires_at", .time), .init("message", Shape.string().orNull),
             .init("code", .string(), optional: true), .init("url", .string(format: "uri"), optional: true),
             .init("phone", .string(), optional: true),
             .init(
@@ -42,6 +44,7 @@ struct ListedInvite: Sendable {
         json.field("channel", channel)
         json.field("created_at", createdAt)
         json.field("expires_at", expiresAt)
+        json.field("message", message)
         switch other {
         case .store(let id, let name):
             json.object("store") { json in
@@ -66,7 +69,7 @@ struct ListedInvite: Sendable {
     /// The first columns of both lists.
     fileprivate static let columns = """
         i.id, CASE WHEN i.state <> 'open' THEN i.state WHEN i.expires_at <= now() THEN 'expired' ELSE 'live' END,
-            i.channel, i.created_at, i.expires_at
+            i.channel, i.created_at, i.expires_at, i.message
         """
 
     fileprivate init(_ row: inout RowReader, other: (inout RowReader) throws -> Other) throws {
@@ -75,6 +78,7 @@ struct ListedInvite: Sendable {
         channel = try row.read()
         createdAt = try row.read()
         expiresAt = try row.read()
+        message = try row.read()
         self.other = try other(&row)
     }
 }

@@ -6,11 +6,13 @@ import Languages
 struct InvitePage {
     let words: LanguageWords
 
-    func live(store: String, code: InviteCode) -> HTMLPage {
-        page(
+    func live(store: String, message: String?, code: InviteCode) -> HTMLPage {
+        let said = message.map { "<blockquote>\(Self.lines($0))</blockquote>" } ?? ""
+        return page(
             store,
             """
             <p class="lead">\(HTMLPage.escaped(LanguageWords.fill(text("invite_text"), ["store": store])))</p>
+            \(said)
             <p class="hint">\(HTMLPage.escaped(text("invite_means")))</p>
             <p><a class="button" href="/courier#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
             <p class="hint">\(HTMLPage.escaped(text("invite_how")))</p>
@@ -29,6 +31,10 @@ struct InvitePage {
     }
     var unknown: HTMLPage {
         page(text("invite_unknown_title"), "<p class=\"lead\">\(HTMLPage.escaped(text("invite_unknown")))</p>")
+    }
+
+    private static func lines(_ text: String) -> String {
+        text.split(separator: "\n").map { HTMLPage.escaped(String($0)) }.joined(separator: "<br>")
     }
 
     private func text(_ name: String) -> String { words.pages[name] ?? "" }

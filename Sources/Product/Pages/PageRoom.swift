@@ -70,14 +70,14 @@ struct PageRoom: Room {
         guard let code = InviteCode(text), let found = try await call.run(FindInviter(codeHash: codes.hash(code))).first
         else { return InvitePage(words: words).unknown.response(.notFound) }
         guard found.isLive else { return InvitePage(words: words).over.response(.gone) }
-        return InvitePage(words: words).live(store: found.store, code: code).response()
+        return InvitePage(words: words).live(store: found.store, message: found.message, code: code).response()
     }
 }
 
-/// Finds the store that invites by a code, and whether the code can still be redeemed.
+/// Finds the store that invites by a code, what it wrote, and whether the code can still be redeemed.
 struct FindInviter: Statement {
     static let sql = """
-        SELECT s.name, i.state = 'open' AND i.expires_at > now()
+        SELECT s.name, i.message, i.state = 'open' AND i.expires_at > now()
         FROM invites i JOIN stores s ON s.id = i.store_id WHERE i.code_hash = $1
         """
     static let isReadOnly = true
@@ -87,7 +87,7 @@ struct FindInviter: Statement {
         parameters.add(Bytes(codeHash))
     }
 
-    static func decode(_ row: inout RowReader) throws -> (store: String, isLive: Bool) {
-        (try row.read(), try row.read())
+    static func decode(_ row: inout RowReader) throws -> (store: String, message: String?, isLive: Bool) {
+        (try row.read(), try row.read(), try row.read())
     }
 }

@@ -3,13 +3,16 @@ import HTTP
 import Web
 
 extension WebFile {
-    /// What the pages must know of deliveries and events: the statuses in order, every type that some room publishes,
+    /// What the pages must know of deliveries and events: the statuses in order, why couriers
+    /// give back, every type that some room publishes,
     /// and how long a search may be.
     static func lifecycle(eventTypes: [String]) -> WebFile {
         let statuses = JSON.array(DeliveryStatus.allCases.map { .string($0.rawValue) })
+        let reasons = JSON.array(ReturnReason.allCases.map { .string($0.rawValue) })
         let types = JSON.array(eventTypes.map(JSON.string))
         let source = """
             export const statuses = \(String(decoding: statuses.bytes, as: UTF8.self));
+            export const returnReasons = \(String(decoding: reasons.bytes, as: UTF8.self));
             export const eventTypes = \(String(decoding: types.bytes, as: UTF8.self));
             export const longestSearch = \(Bounds.search);
 

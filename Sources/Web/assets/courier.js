@@ -1,4 +1,5 @@
 // Where couriers work, phones first.
+import {isSeen} from './delivery.js';
 import {jobs} from './jobs.js';
 import {send} from './outgoing.js';
 import {closeNotices, standBy} from './push.js';

@@ -1,6 +1,7 @@
 // What both pages show of a delivery and of a courier.
 import {get} from './ask.js';
 import {fill, h, loading} from './dom.js';
+import {returnReasons} from './lifecycle.js';
 import {t, when} from './words.js';
 
 const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
@@ -51,6 +52,9 @@ export function reliability({accepted, delivered, cancelled, declined}) {
     over ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
 }
 
+/** Why a courier gave something back; in former days that was a text. */
+export const reasonOf = (reason) => (returnReasons.includes(reason) ? t(`reason_${reason}`) : reason);
+
 /** A name and what stands beside it, line by line; what is missing is left out. */
 export const facts = (rows) =>
   h('dl', {class: 'facts'}, rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
@@ -67,14 +71,14 @@ function step({action, status, actor, at, reason, note}) {
   // What a courier cancels goes back.
   const did = action === 'cancel' && actor.kind === 'courier' ? 'return' : action;
   return h('li', {class: status}, h('p', {}, h('strong', {}, t(`did_${did}`)), ` · ${who} · `, moment(at)),
-    reason && h('p', {class: 'said'}, reason), note && h('p', {class: 'said'}, note));
+    reason && h('p', {class: 'said'}, did === 'return' ? reasonOf(reason) : reason), note && h('p', {class: 'said'}, note));
 }
 
 /** Why and when a courier cancelled. */
 export function cancellations(courier) {
   const list = h('ul', {class: 'rows'});
   loading(list, () => get(`/v1/couriers/${courier}/cancellations`, {limit: 100}), ({items}) =>
-    fill(list, items, ({at, reason}) => h('li', {}, h('span', {}, reason ?? t('noReason')), moment(at)), 'noCancellations'));
+    fill(list, items, ({at, reason, note}) => h('li', {}, h('span', {}, reasonOf(reason), note && `: ${note}`), moment(at)), 'noCancellations'));
   return list;
 }
 

@@ -1,8 +1,9 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, isSeen, mapLink, moment, phoneLink, timeline} from './delivery.js';
+import {badge, facts, fullName, isSeen, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
 import {h, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
+import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import * as outgoing from './outgoing.js';
 import {closeNotices} from './push.js';
@@ -61,7 +62,10 @@ export function jobs(region, {count}) {
   }
 
   function giveBack(job) {
-    const fields = [h('p', {}, t('giveBackWarning')), {name: 'reason', label: t('reason'), rows: 2, hint: t('reasonHint')}];
+    const fields = [h('p', {}, t('giveBackWarning')),
+      {name: 'reason', label: t('reason'), value: 'other', required: true, hint: t('reasonHint'),
+        options: returnReasons.map((reason) => [reason, reasonOf(reason)])},
+      {name: 'note', label: t('note'), rows: 2}];
     ask(job, 'cancel', fields, {danger: true});
   }
 

@@ -80,7 +80,7 @@ export function partners(region) {
 
   return {
     onFresh() { showCouriers(); showSent(); },
-    hears: ['partner'],
+    hears: ['partner', 'cancellation'],
     onEvent() { showCouriers(); showSent(); showFound(); partnersChanged(); },
   };
 }

@@ -48,5 +48,5 @@ export function stores(region, {account}, invite) {
     panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), cancellations(account.id)));
   load();
 
-  return {onFresh: load, hears: ['partner', 'invite', 'delivery'], onEvent: load};
+  return {onFresh: load, hears: ['partner', 'invite', 'delivery', 'cancellation'], onEvent: load};
 }

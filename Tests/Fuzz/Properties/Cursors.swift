@@ -58,6 +58,9 @@ extension Property {
         _ = try refusable { try ListHistory(delivery: account, page: page) }
         _ = try refusable { try ListDead(channels: [], page: page) }
         _ = try refusable { try ListStores(courier: account, page: page) }
+        for sort in CourierSort.allCases {
+            _ = try refusable { try ListedCouriers(of: account, page, isPartner: nil, sort: sort) }
+        }
     }
 
     /// Nil for a cursor that is refused. Every other error goes on.

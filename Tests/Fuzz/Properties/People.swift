@@ -19,12 +19,27 @@ extension Property {
             try require(try PhoneNumber("00" + digits), is: phone, "the number as it is dialled")
         }
         if let tax = try? TaxID(text) {
-            try require(try TaxID(tax.digits), is: tax, "the digits")
-            try require(try TaxID("HR " + tax.digits), is: tax, "the number of the European Union")
-            try require(tax.digits.utf8.count, is: 11, "the digits \(tax.digits)")
+            try require(try TaxID("HR " + tax.number), is: tax, "the number of the European Union")
+            try require(tax.number.utf8.count, is: 11, "the digits \(tax.number)")
+        }
+        for country in countries {
+            guard let tax = try? TaxID(text, in: country) else { continue }
+            try require(try TaxID(tax.number, in: country), is: tax, "the number of \(country.code)")
+            try require((2...20).contains(tax.number.utf8.count), "the number \(tax.number)")
+            let known = tax.number.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || [0x2a, 0x2b].contains($0)
+            }
+            try require(known, "the number \(tax.number)")
+        }
+        if let country = try? Country(text) { try require(try Country(country.code), is: country, "the country") }
+        if let mobile = try? MobileNumber(text) {
+            try require(try MobileNumber(mobile.phone.e164), is: mobile, "the mobile number")
         }
         try written(text)
     }
+
+    private static let countries = ["AT", "BE", "ES", "FR", "GB", "GR", "HR", "IE", "NL", "RO", "US"].map(
+        Country.init(known:))
 
     private static func written(_ text: String) throws {
         for (rule, ends) in [(Texts.line, false), (Texts.paragraph, true)] {
