@@ -101,7 +101,12 @@ BEGIN
     DELETE FROM idempotency_keys WHERE account_id = person;
     DELETE FROM audit_failures WHERE account_id = person;
     UPDATE audit SET address = NULL, who = NULL WHERE account_id = person AND num_nonnulls(address, who) > 0;
-    UPDATE cancellations SET reason = NULL WHERE courier_id = person AND reason IS NOT NULL;
+    UPDATE cancellations SET reason = NULL, note = NULL WHERE courier_id = person AND num_nonnulls(reason, note) > 0;
+    UPDATE cancellation_reviews SET note = NULL WHERE note IS NOT NULL AND cancellation_id = ANY (ARRAY(
+        SELECT id FROM cancellations WHERE courier_id = person));
+    UPDATE invites SET message = NULL WHERE store_id = person AND message IS NOT NULL;
+    DELETE FROM gathered_mails WHERE account_id = person;
+    DELETE FROM offer_texts WHERE courier_id = person;
     RETURN true;
 END
 $$;

@@ -11,6 +11,9 @@ ALTER TABLE stores
 
 -- What a courier said beside its reason.
 ALTER TABLE cancellations ADD COLUMN note text CONSTRAINT cancellation_note CHECK (octet_length(note) <= 2000);
+DROP TRIGGER never_rewritten ON cancellations;
+CREATE TRIGGER never_rewritten BEFORE UPDATE ON cancellations
+    FOR EACH ROW EXECUTE FUNCTION refuse_rewriting('reason', 'note');
 
 -- What a courier and its store say of a cancellation afterwards. An excused one counts no more.
 CREATE TABLE cancellation_reviews (
