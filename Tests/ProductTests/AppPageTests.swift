@@ -44,7 +44,9 @@ import Testing
             let ofStores = [
                 "board", "dashboard", "details", "editor", "figures", "chart", "guide", "partners", "invites", "keys",
             ]
-            for (path, others) in [("/store", ["courier", "jobs", "stores", "duty"]), ("/courier", ofStores)] {
+            for (path, others) in [
+                ("/store", ["courier", "jobs", "stores", "duty", "docs", "start"]), ("/courier", ofStores),
+            ] {
                 var size = 0
                 for file in [path, "/worker.js"] + files
                 where !others.contains(where: { file.hasSuffix("/\($0).js") }) {
