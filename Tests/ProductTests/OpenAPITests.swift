@@ -66,7 +66,7 @@ import Testing
 
     /// The operations for anyone.
     private static let open: Set = [
-        "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /docs", "GET /", "GET /courier",
+        "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /docs", "GET /", "GET /store", "GET /courier",
         "GET /worker.js", "GET /assets/{version}/{name}", "GET /i/{code}", "GET /i/{code}/qr.svg",
         "GET /.well-known/apple-app-site-association", "GET /.well-known/assetlinks.json",
         "POST /v1/stores", "POST /v1/couriers", "POST /v1/sessions", "POST /v1/password_resets",
