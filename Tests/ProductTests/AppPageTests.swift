@@ -45,7 +45,9 @@ import Testing
                 "board", "dashboard", "details", "editor", "figures", "chart", "guide", "partners", "invites", "keys",
             ]
             for (path, others) in [
-                ("/store", ["courier", "jobs", "stores", "duty", "docs", "start"]), ("/courier", ofStores),
+                // The store loads one language, of which this is the longest.
+                ("/store", ["courier", "jobs", "stores", "duty", "docs", "start", "language-en", "language-hr"]),
+                ("/courier", ofStores),
             ] {
                 var size = 0
                 for file in [path, "/worker.js"] + files
