@@ -299,7 +299,7 @@ package struct FindStoreWithPartners: Statement {
                 SELECT courier FROM unnest($2::uuid[]) AS courier
                 WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier
                     AND NOT p.courier_off AND NOT p.store_off OFFSET 0)),
-            anybody_on_duty($3)
+            \(SeeingSQL.isAnybodyOnDuty("$3::uuid[]"))
         FROM stores s WHERE s.id = $1
         """
     package static let isReadOnly = true
