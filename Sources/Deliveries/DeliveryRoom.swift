@@ -98,8 +98,7 @@ package struct DeliveryRoom: Room {
 
     private func visible(_ call: Call) async throws -> StoredDelivery {
         let account = call.caller.account
-        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
-        guard let found = try await call.run(find).first, found.isVisible(to: account) else { throw Problem.notFound }
+        guard let found = try await call.delivery(), found.isVisible(to: account) else { throw Problem.notFound }
         return found
     }
 
@@ -217,11 +216,10 @@ package struct DeliveryRoom: Room {
         _ call: Call, _ command: (Delivery) async throws -> StepCommand
     ) async throws -> Response {
         let account = call.caller.account
-        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
         let told = try clock.told(by: call.request)
         var version: Int32?
         for _ in 0..<Self.attempts {
-            guard let found = try await call.run(find).first else { throw Problem.notFound }
+            guard let found = try await call.delivery() else { throw Problem.notFound }
             // The delivery has not changed, yet the commit failed: either somebody holds it, and is to be waited for,
             // or a candidate is no longer a partner.
             let isHeld = version == found.delivery.version

@@ -144,7 +144,7 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
                 AND d.status >= $5::delivery_status AND (hits.is_open OR d.status <> 'pending') AND \(Whose.isListed)
                 AND (hits.is_named OR \(Whose.isStillFound))
             ORDER BY at_status DESC, at_id DESC LIMIT $4)
-        \(ListSQL.told("(SELECT are FROM too_many)"))
+        \(Whose.list.told("(SELECT are FROM too_many)"))
         """
     }
     static var isReadOnly: Bool { true }

@@ -136,6 +136,8 @@ struct ListSQL {
     let table, owner, id: String
     /// The condition for the owner to see what is at a place.
     let isSeen: String
+    /// Whether the owner works for the stores of what it sees.
+    let isPartner: String
 
     private func range(_ limit: String) -> String {
         """
@@ -148,7 +150,7 @@ struct ListSQL {
     /// A page of a list in which everything is seen.
     var list: String {
         """
-        SELECT \(StoredDelivery.columns) FROM (\(range("LIMIT $4"))) at
+        SELECT \(StoredDelivery.columns(isPartner: isPartner)) FROM (\(range("LIMIT $4"))) at
         JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
         ORDER BY at_status DESC, at_id DESC
         """
@@ -160,20 +162,20 @@ struct ListSQL {
         WITH \(others) found AS MATERIALIZED (
             SELECT at_status, at_id FROM (\(range("LIMIT \(most)"))) at WHERE \(isSeen) AND (\(condition))
             ORDER BY at_status DESC, at_id DESC LIMIT $4)
-        \(Self.told("CASE WHEN (SELECT count(*) FROM found) < $4 THEN (SELECT ARRAY[at_status::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
+        \(told("CASE WHEN (SELECT count(*) FROM found) < $4 THEN (SELECT ARRAY[at_status::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
         """
     }
 
     /// What is told of the deliveries in `found`, behind a remark.
-    static func told(_ remark: String) -> String {
+    func told(_ remark: String) -> String {
         """
         SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
-            SELECT \(StoredDelivery.columns) FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+            SELECT \(StoredDelivery.columns(isPartner: isPartner)) FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
             ORDER BY at_status DESC, at_id DESC) told ON true
         """
     }
 
-    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", isSeen: "true")
+    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", isSeen: "true", isPartner: "false")
     /// A courier sees what it delivered for a store only while it works for that store, and no offers of one that is off. OFFSET 0 keeps the planner from
     /// beginning with the partners.
     static let ofCourier = ListSQL(
@@ -181,7 +183,7 @@ struct ListSQL {
         isSeen: """
             EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store
                 AND \(SeeingSQL.shows("at_status")) OFFSET 0)
-            """)
+            """, isPartner: "true")
 }
 
 /// A page of a store's deliveries.

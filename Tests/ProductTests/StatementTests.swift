@@ -142,7 +142,7 @@ import Testing
         FindStandings.self,
         ListOfStore.self,
         ListOfCourier.self,
-        FindDelivery.self,
+        FindDelivery.self, FindDeliveryOfStore.self,
         BlockAccount.self,
         UnblockAccount.self,
         SetErasure.self,
