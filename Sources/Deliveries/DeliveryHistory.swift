@@ -17,6 +17,10 @@ struct HistoryStep: Sendable {
     let note: String?
     let added: [ID]
     let removed: [ID]
+    let askedAgain: [ID]
+    let receivedBy: String?
+    let collected: Money?
+    let location: Location?
 
     static let shape = Shape.object(
         "HistoryStep",
@@ -34,7 +38,10 @@ struct HistoryStep: Sendable {
                     ])),
             .init("courier_id", .id, optional: true), .init("at", .time), .init("reason", Shape.string().orNull),
             .init("note", Shape.string().orNull), .init("added", .array(.id), optional: true),
-            .init("removed", .array(.id), optional: true),
+            .init("removed", .array(.id), optional: true), .init("asked_again", .array(.id), optional: true),
+            // What a step at the recipient's showed, for the store and whoever took it.
+            .init("received_by", .string(), optional: true), .init("cash_collected", Money.shape, optional: true),
+            .init("at_location", Location.written, optional: true),
         ])
 
     /// Couriers learn nothing of each other or of other candidates, and read only the notes that they wrote.
@@ -54,9 +61,15 @@ struct HistoryStep: Sendable {
         json.field("at", at)
         json.field("reason", isToldAll ? reason : nil)
         json.field("note", isToldAll ? note : nil)
+        if isToldAll {
+            if let receivedBy { json.field("received_by", receivedBy) }
+            if let collected { json.field("cash_collected", collected) }
+            if let location { json.field("at_location", location) }
+        }
         guard isStore else { return }
         json.array("added", added) { $0.item($1.description) }
         json.array("removed", removed) { $0.item($1.description) }
+        if !askedAgain.isEmpty { json.array("asked_again", askedAgain) { $0.item($1.description) } }
     }
 }
 
@@ -95,7 +108,7 @@ extension HistoryStep {
     static let columns = """
         h.seq, h.action, h.status, h.actor_kind, h.actor_id,
             coalesce(s.name, trim(c.first_name || ' ' || c.last_name), '') AS actor_name, h.courier_id, h.at, h.reason, h.note,
-            h.added, h.removed
+            h.added, h.removed, coalesce(h.asked_again, '{}'), h.received_by, h.cash_amount, h.cash_currency, h.lat, h.lon
         FROM delivery_history h LEFT JOIN stores s ON s.id = h.actor_id LEFT JOIN couriers c ON c.id = h.actor_id
         """
 
@@ -105,6 +118,11 @@ extension HistoryStep {
         (actor, actorName) = (try row.read(), try row.read())
         (courier, at) = (try row.read(), try row.read())
         (reason, note) = (try row.read(), try row.read())
-        (added, removed) = (try row.read(), try row.read())
+        (added, removed, askedAgain) = (try row.read(), try row.read(), try row.read())
+        receivedBy = try row.read()
+        let (amount, currency): (Int64?, String?) = (try row.read(), try row.read())
+        collected = if let amount, let currency { try? Money(amount, currency) } else { nil }
+        let (lat, lon): (Double?, Double?) = (try row.read(), try row.read())
+        location = if let lat, let lon { Location(lat: lat, lon: lon) } else { nil }
     }
 }

@@ -108,6 +108,9 @@ def carry(way, store, courier):
             "location": {"lat": 43.508, "lon": 16.44},
         },
         "description": "Torta", "instructions": "Zvoniti dvaput", "reference": "A-1",
+        "pickup": {"address": "Ilica 7, Zagreb", "instructions": "Iz dvorišta"},
+        "parcel": {"pieces": 2, "weight_g": 1500, "size": "small", "value": {"amount": 4500, "currency": "EUR"}},
+        "cash": {"amount": 1200, "currency": "EUR"}, "pay": {"amount": 350, "currency": "EUR"}, "proof": {"pin": False},
         "courier_ids": [way.call("get_me", token=courier)["id"]],
     }  # fmt: skip
     delivery = {"id": way.call("post_deliveries", 201, store, body=form)["id"]}
@@ -116,7 +119,14 @@ def carry(way, store, courier):
         for token in [store, courier]:
             way.call("get_deliveries", token=token, query=query)
     way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
-    way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body={"note": "susjedi"})
+    way.call("post_deliveries_id_reassign", token=store, path_parameters=delivery, body={"courier_ids": form["courier_ids"]})
+    way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
+    way.call("post_deliveries_id_pick_up", token=courier, path_parameters=delivery, body={"note": "topla"})
+    way.call("post_deliveries_id_fail", token=courier, path_parameters=delivery, body={"reason": "nobody_home"})
+    handed = {"note": "susjedi", "received_by": "Ivo Ivić", "cash_collected": {"amount": 1200, "currency": "EUR"}}
+    way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)
+    way.call("post_deliveries_id_reopen", token=store, path_parameters=delivery, body={"note": "nije stiglo"})
+    way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)
     other, third = [
         {"id": way.call("post_deliveries", 201, store, body=form | {"reference": None})["id"]} for _ in range(2)]
     way.call("post_deliveries_id_decline", token=courier, path_parameters=other)

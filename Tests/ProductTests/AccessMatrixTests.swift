@@ -115,6 +115,14 @@ import Testing
                     access: .store, body: ["description": "x"], strangers: others("", .store)),
                 "post /v1/deliveries/{id}/accept": Row(access: .courier, strangers: others("/accept", .courier)),
                 "post /v1/deliveries/{id}/decline": Row(access: .courier, strangers: others("/decline", .courier)),
+                "post /v1/deliveries/{id}/pick_up": Row(
+                    access: .courier, body: [:], strangers: others("/pick_up", .courier)),
+                "post /v1/deliveries/{id}/fail": Row(
+                    access: .courier, body: ["reason": "other"], strangers: others("/fail", .courier)),
+                "post /v1/deliveries/{id}/reassign": Row(
+                    access: .store, body: [:], strangers: others("/reassign", .store)),
+                "post /v1/deliveries/{id}/reopen": Row(
+                    access: .store, body: ["note": "x"], strangers: others("/reopen", .store)),
                 "post /v1/deliveries/{id}/deliver": Row(
                     access: .courier, body: [:], strangers: others("/deliver", .courier)),
                 "post /v1/deliveries/{id}/cancel": Row(

@@ -228,6 +228,12 @@ import Testing
             """,
             "INSERT INTO jobs SELECT candidates[1], status, id, store_id FROM deliveries WHERE id <> '\(id)'",
             """
+            INSERT INTO delivery_extras (delivery_id, pieces, wants_photo, wants_signature, attempts, cancel_is_free, waiting,
+                uncounted, counted)
+            SELECT id, 2, false, false, 0, false, '{}', '{}', '{}' FROM deliveries WHERE id <> '\(id)'
+            """,
+            "INSERT INTO pin_tries SELECT id, now(), 1, now() FROM deliveries WHERE id <> '\(id)'",
+            """
             INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at)
             SELECT id, 1, 'create', 'store', store_id, 'pending', now() FROM deliveries WHERE id <> '\(id)'
             """,
@@ -315,7 +321,8 @@ private struct Statements: Sendable {
             Self.one(FindDelivery(account: courier, id: id)), Self.one(ListOfStore(part: part)),
             Self.one(ListOfCourier(part: jobs)),
             Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
-            Self.one(FindStrangers(delivery: offered.delivery)), Self.one(FindFirstAnswer(attempt: attempt)),
+            Self.one(FindStrangers(delivery: offered.delivery)), Self.one(TakePinTry(delivery: id, carry: .now)),
+            Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
             Self.one(FindFeedEnd(account: storeID)),

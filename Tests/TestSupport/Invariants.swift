@@ -3,6 +3,16 @@ public enum Invariants {
     /// Numbers everything that was committed. Repeat it until it gives `f`, before looking at events.
     public static let numbering = "SELECT coalesce(number_events(1000000), true)"
 
+    /// Whether a step `h`, by which a courier gives something back, was free: it had been fetched, and then brought in vain.
+    private static let isFree = """
+        EXISTS (
+            SELECT FROM delivery_history p JOIN delivery_history f USING (delivery_id)
+            WHERE p.delivery_id = h.delivery_id AND p.action = 'pick_up' AND f.action = 'fail'
+                AND p.seq < f.seq AND f.seq < h.seq AND p.seq > (
+                    SELECT max(seq) FROM delivery_history a
+                    WHERE a.delivery_id = h.delivery_id AND a.action = 'accept' AND a.seq < h.seq))
+        """
+
     /// Each statement finds what breaks the rule.
     public static let ofDeliveries: [(rule: String, sql: String)] = [
         (
@@ -28,6 +38,11 @@ public enum Invariants {
                     ELSE before IN ('pending', 'in_progress') AND status = 'cancelled' END
                 WHEN 'release' THEN before = 'in_progress' AND status = 'pending'
                 WHEN 'withdraw' THEN before IN ('pending', 'in_progress') AND status = before
+                WHEN 'edit' THEN before IN ('pending', 'in_progress') AND status = before
+                WHEN 'pick_up' THEN before = 'in_progress' AND status = before
+                WHEN 'fail' THEN before = 'in_progress' AND status = before
+                WHEN 'reassign' THEN before = 'in_progress' AND status = 'pending'
+                WHEN 'reopen' THEN before = 'delivered' AND status = 'in_progress'
                 ELSE before = 'pending' AND status = 'pending' END
             """
         ),
@@ -43,9 +58,35 @@ public enum Invariants {
             "counters are what the history says",
             """
             SELECT c.id FROM couriers c WHERE (accepted, delivered, cancelled + excused, declined) <> (
-                SELECT count(*) FILTER (WHERE action = 'accept'), count(*) FILTER (WHERE action = 'deliver'),
-                    count(*) FILTER (WHERE action = 'cancel'), count(*) FILTER (WHERE action = 'decline')
-                FROM delivery_history WHERE actor_id = c.id)
+                SELECT count(*) FILTER (WHERE action = 'accept'),
+                    count(*) FILTER (WHERE action = 'deliver') - (
+                        SELECT count(*) FROM delivery_history WHERE action = 'reopen' AND courier_id = c.id),
+                    count(*) FILTER (WHERE action = 'cancel' AND NOT \(isFree)), (
+                        SELECT count(*) FROM deliveries d LEFT JOIN delivery_extras x ON x.delivery_id = d.id
+                        WHERE c.id = ANY (d.declined) AND c.id <> ALL (coalesce(x.uncounted, '{}'))
+                            OR c.id = ANY (x.counted))
+                FROM delivery_history h WHERE actor_id = c.id)
+            """
+        ),
+        (
+            "whoever counts as having declined did, once a delivery",
+            """
+            SELECT c.id FROM couriers c WHERE declined > (
+                SELECT count(DISTINCT delivery_id) FROM delivery_history WHERE action = 'decline' AND actor_id = c.id)
+            """
+        ),
+        (
+            "what is fetched, brought in vain and free to be given back is what the history says",
+            """
+            SELECT d.id FROM deliveries d LEFT JOIN delivery_extras x ON x.delivery_id = d.id, LATERAL (
+                SELECT max(seq) FILTER (WHERE action IN ('accept', 'cancel', 'reassign', 'release')) AS began,
+                    max(seq) FILTER (WHERE action = 'pick_up') AS fetched, max(seq) FILTER (WHERE action = 'fail') AS failed,
+                    count(*) FILTER (WHERE action = 'fail') AS attempts
+                FROM delivery_history WHERE delivery_id = d.id) h
+            WHERE d.status <> 'cancelled' AND (
+                (d.picked_up_at IS NOT NULL) <> coalesce(h.fetched > h.began, false)
+                OR coalesce(x.cancel_is_free, false) <> coalesce(h.fetched > h.began AND h.failed > h.fetched, false))
+                OR coalesce(x.attempts, 0) <> h.attempts
             """
         ),
         (
@@ -66,13 +107,13 @@ public enum Invariants {
         (
             "each cancellation that counted can be looked up",
             """
-            (SELECT actor_id, delivery_id, at, reason FROM delivery_history
-                WHERE action = 'cancel' AND actor_kind = 'courier'
+            (SELECT actor_id, delivery_id, at, reason FROM delivery_history h
+                WHERE action = 'cancel' AND actor_kind = 'courier' AND NOT \(isFree)
              EXCEPT ALL SELECT courier_id, delivery_id, at, reason FROM cancellations)
             UNION ALL
             (SELECT courier_id, delivery_id, at, reason FROM cancellations
-             EXCEPT ALL SELECT actor_id, delivery_id, at, reason FROM delivery_history
-                WHERE action = 'cancel' AND actor_kind = 'courier')
+             EXCEPT ALL SELECT actor_id, delivery_id, at, reason FROM delivery_history h
+                WHERE action = 'cancel' AND actor_kind = 'courier' AND NOT \(isFree))
             """
         ),
         (
