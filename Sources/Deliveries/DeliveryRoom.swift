@@ -320,7 +320,7 @@ package struct FindStoreWithPartners: Statement {
     ) throws -> (store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usualProof: WantedProof) {
         (
             try PartnerStore(&row), try row.read(), try row.read(),
-            WantedProof(pin: try row.read(), photo: try row.read(), signature: try row.read())
+            try WantedProof(&row)
         )
     }
 }

@@ -25,9 +25,7 @@ extension StoredDelivery {
                     .init("value", Money.shape.orNull),
                 ]), optional: true),
         .init("cash", Money.shape, optional: true), .init("pay", Money.shape, optional: true),
-        .init(
-            "proof",
-            .object("DeliveryProof", ["pin", "photo", "signature"].map { .init($0, .boolean) }), optional: true),
+        .init("proof", WantedProof.shape, optional: true),
         // For its store, and in the answer that is this delivery alone.
         .init("pin", .string(pattern: "^[0-9]{4}$"), optional: true),
     ]

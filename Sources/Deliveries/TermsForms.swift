@@ -2,18 +2,6 @@ import API
 import Domain
 import HTTP
 
-/// What handing over must show, as far as somebody says it.
-package struct WantedProof: Sendable {
-    let pin, photo, signature: Bool?
-
-    /// Says it of a delivery. A PIN that there is stays.
-    func apply(to proof: inout Proof, unless usual: WantedProof? = nil) {
-        if let pin = pin ?? usual?.pin { proof.pin = pin ? proof.pin ?? Proof.newPIN() : nil }
-        if let photo = photo ?? usual?.photo { proof.wantsPhoto = photo }
-        if let signature = signature ?? usual?.signature { proof.wantsSignature = signature }
-    }
-}
-
 extension Fields {
     /// Where it is fetched, and from when on.
     mutating func pickup() -> Pickup? {
@@ -35,14 +23,6 @@ extension Fields {
                 size: fields.optional("size"), isFragile: fields.optional("fragile") ?? false,
                 isCold: fields.optional("cold") ?? false, value: fields.optional("value"))
             return pieces == nil ? nil : parcel
-        }
-    }
-
-    /// What handing over must show.
-    mutating func proof() -> WantedProof {
-        object("proof", isRequired: false) { (fields: inout Fields) in
-            WantedProof(
-                pin: fields.optional("pin"), photo: fields.optional("photo"), signature: fields.optional("signature"))
         }
     }
 }

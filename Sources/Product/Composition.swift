@@ -150,6 +150,7 @@ package struct Composition: Sendable {
             InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads), CancellationRoom(),
+            EarningsRoom(),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates),
             DepartureRoom(

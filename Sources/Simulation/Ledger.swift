@@ -95,7 +95,9 @@ package struct Ledger: Sendable {
     ) -> Outcome {
         guard let delivery = deliveries[id] else { return .refused(.notFound) }
         let kind = if case .store = person { AccountKind.store } else { AccountKind.courier }
-        let command = StepCommand(action, by: self.id(of: person), kind, reason: reason, edit: edit(delivery))
+        let about = [.reassign, .reopen].contains(action) ? delivery.courier : nil
+        let command = StepCommand(
+            action, by: self.id(of: person), kind, about: about, reason: reason, edit: edit(delivery))
         do {
             let decision = try Lifecycle.decide(command, on: delivery, isPartner: isPartner(person, of: delivery))
             guard case .change(let change) = decision else { return .stays(delivery) }
@@ -108,7 +110,11 @@ package struct Ledger: Sendable {
     private mutating func note(_ change: Change) -> Outcome {
         let after = change.after
         deliveries[after.id] = after
-        if !after.status.isOpen { open.removeAll { $0 == after.id } }
+        if !after.status.isOpen {
+            open.removeAll { $0 == after.id }
+        } else if !open.contains(after.id) {
+            open = created.filter { deliveries[$0]?.status.isOpen == true }
+        }
         steps[after.id, default: []].append(
             Step(
                 action: change.command.action.rawValue, status: after.status.rawValue, actor: change.command.actor))

@@ -40,7 +40,7 @@ OF_CREATE = [
     "extras"]
 OF_STEP = OF_CREATE + [
     "version", "was", "courier", "declined", "forfeited", "accepted", "picked_up", "delivered", "cancelled", "about", "reason",
-    "note", "removed", "shown", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined", "closed",
+    "note", "removed", "shown", "earned", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined", "closed",
     "withdrawn"]
 LISTS = {"declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
 

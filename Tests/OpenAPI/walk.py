@@ -125,6 +125,7 @@ def carry(way, store, courier):
     way.call("post_deliveries_id_fail", token=courier, path_parameters=delivery, body={"reason": "nobody_home"})
     handed = {"note": "susjedi", "received_by": "Ivo Ivić", "cash_collected": {"amount": 1200, "currency": "EUR"}}
     way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)
+    way.call("get_me_earnings", token=courier, query={"days": 7})
     way.call("post_deliveries_id_reopen", token=store, path_parameters=delivery, body={"note": "nije stiglo"})
     way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)
     other, third = [

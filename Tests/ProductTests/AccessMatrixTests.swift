@@ -128,6 +128,7 @@ import Testing
                 "post /v1/deliveries/{id}/cancel": Row(
                     access: .signedIn, body: [:], strangers: others("/cancel", .store, .courier)),
                 "get /v1/deliveries/{id}/notices": Row(access: .store, strangers: others("/notices", .store)),
+                "get /v1/me/earnings": Row(access: .courier),
                 "put /v1/me/duty": Row(access: .courier, body: ["on": true]),
                 "get /v1/deliveries/{id}/history": Row(
                     access: .signedIn, strangers: others("/history", .store, .courier)),
@@ -172,8 +173,13 @@ import Testing
             let world = try await World(api)
             let tokens = [world.store.token, world.courier.token, try await api.key()]
             var shown: Set<String> = []
-            // Signing out comes last, since it ends the session for the calls after it.
-            let routes = try await routes(api).sorted { !$0.path.hasSuffix("current") && $1.path.hasSuffix("current") }
+            // What ends sessions comes behind what only reads, and signing out comes last.
+            let routes = try await routes(api).sorted { first, second in
+                func rank(_ route: (method: String, path: String)) -> Int {
+                    route.method == "get" ? 0 : route.path.hasSuffix("current") ? 2 : 1
+                }
+                return rank(first) < rank(second)
+            }
             for (method, path) in routes {
                 let row = try #require(world.rows["\(method) \(path)"])
                 guard row.access != .anyone, "\(method) \(path)" != World.streamed else { continue }

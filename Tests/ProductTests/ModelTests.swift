@@ -65,7 +65,10 @@ import Testing
             switch seed.number(0...14) {
             case 0:
                 answer = try await api.post(
-                    "/v1/deliveries", Deliveries.form(to: team.couriers), as: team.store.token)
+                    "/v1/deliveries",
+                    Deliveries.form(
+                        to: team.couriers, ["pay": ["amount": .integer(seed.number(0...9)), "currency": "EUR"]]),
+                    as: team.store.token)
                 if let made = answer.json["id"].string { deliveries.append((made, team)) }
             case 1:
                 let chosen = team.couriers.filter { _ in seed.once(in: 2) } + [courier]

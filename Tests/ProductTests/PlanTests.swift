@@ -232,6 +232,10 @@ import Testing
                 uncounted, counted)
             SELECT id, 2, false, false, 0, false, '{}', '{}', '{}' FROM deliveries WHERE id <> '\(id)'
             """,
+            """
+            INSERT INTO earnings SELECT id, courier_id, store_id, delivered_at - interval '1 year', 1, 'EUR' FROM deliveries
+            WHERE status = 'delivered'
+            """,
             "INSERT INTO pin_tries SELECT id, now(), 1, now() FROM deliveries WHERE id <> '\(id)'",
             """
             INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at)
@@ -322,6 +326,7 @@ private struct Statements: Sendable {
             Self.one(ListOfCourier(part: jobs)),
             Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
             Self.one(FindStrangers(delivery: offered.delivery)), Self.one(TakePinTry(delivery: id, carry: .now)),
+            Self.one(ListEarnings(courier: courier, days: 30)),
             Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),

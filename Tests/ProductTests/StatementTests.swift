@@ -182,7 +182,7 @@ import Testing
         ReadFeedFigures.self,
         ReadOutboxFigures.self,
         ReadBudgetFigures.self,
-        CountDevices.self, TakePinTry.self,
+        CountDevices.self, TakePinTry.self, ListEarnings.self,
         SetTrust.self,
         KeepServerKey.self,
     ]

@@ -215,6 +215,39 @@ import Testing
         }
     }
 
+    @Test func `what was earned is told by day and store, and not while it is open again`() async throws {
+        try await API.serving { api in
+            let (id, store, ana, _) = try await carried(api, ["pay": ["amount": 500, "currency": "EUR"]])
+            func earned() async throws -> [JSON] { try await api.get("/v1/me/earnings?days=1", as: ana.token).items }
+            #expect(try await earned().isEmpty)
+            try await api.act("deliver", id, as: ana)
+            let first = try await earned()
+            #expect(first.count == 1 && first[0]["amount"] == 500 && first[0]["currency"] == "EUR")
+            #expect(first[0]["deliveries"] == 1 && first[0]["store"]["id"].string == store.id)
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            #expect(try await earned().isEmpty)
+            _ = try await api.call(
+                "PATCH", Deliveries.path(id), ["pay": ["amount": 700, "currency": "EUR"]], as: store.token)
+            try await api.act("deliver", id, as: ana)
+            #expect(try await earned().first?["amount"] == 700)
+            #expect(try await api.get("/v1/me/earnings?days=93", as: ana.token).status == 422)
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func `a store says once what it always wants shown`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let set = try await api.call("PATCH", "/v1/me", ["proof": ["pin": true]], as: store.token)
+            #expect(set.status == 200 && set.json["proof"] == ["pin": true, "photo": false, "signature": false])
+            let made = try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token)
+            #expect(made.json["pin"].string?.count == 4)
+            let without = try await api.post(
+                "/v1/deliveries", Deliveries.form(to: couriers, ["proof": ["pin": false]]), as: store.token)
+            #expect(without.json["pin"] == .null && without.json["proof"] == .null)
+        }
+    }
+
     @Test func `who declined may be asked again, or accept after all`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(2)

@@ -69,6 +69,22 @@ public enum Invariants {
             """
         ),
         (
+            "earnings are what is delivered and paid, and what the history says of it",
+            """
+            WITH paid AS (
+                SELECT d.id, d.courier_id, d.store_id, d.delivered_at, x.pay_amount, x.pay_currency
+                FROM deliveries d JOIN delivery_extras x ON x.delivery_id = d.id
+                WHERE d.status = 'delivered' AND x.pay_amount IS NOT NULL),
+            told AS (
+                SELECT e.delivery_id, h.actor_id, e.store_id, h.at, e.amount, e.currency
+                FROM earnings e LEFT JOIN LATERAL (
+                    SELECT * FROM delivery_history h WHERE h.delivery_id = e.delivery_id AND action = 'deliver'
+                    ORDER BY seq DESC LIMIT 1) h ON true)
+            (SELECT id FROM (SELECT * FROM paid EXCEPT SELECT * FROM told) missing)
+            UNION ALL (SELECT delivery_id FROM (SELECT * FROM told EXCEPT SELECT * FROM paid) untrue)
+            """
+        ),
+        (
             "whoever counts as having declined did, once a delivery",
             """
             SELECT c.id FROM couriers c WHERE declined > (

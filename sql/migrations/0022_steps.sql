@@ -76,6 +76,20 @@ CREATE TABLE pin_tries (
     tried_at timestamptz NOT NULL
 );
 
+-- What couriers got for what they delivered: a row as long as it is delivered.
+CREATE TABLE earnings (
+    delivery_id uuid PRIMARY KEY REFERENCES deliveries,
+    courier_id uuid NOT NULL REFERENCES couriers,
+    store_id uuid NOT NULL REFERENCES stores,
+    at timestamptz NOT NULL,
+    amount bigint NOT NULL CONSTRAINT earnings_amount CHECK (amount >= 0),
+    currency text NOT NULL CONSTRAINT earnings_currency CHECK (currency ~ '^[A-Z]{3}$')
+);
+CREATE INDEX earnings_of_courier ON earnings (courier_id, at);
+
 -- What handing over must show where a delivery does not say it.
 ALTER TABLE stores ADD COLUMN proof_pin boolean NOT NULL DEFAULT false,
     ADD COLUMN proof_photo boolean NOT NULL DEFAULT false, ADD COLUMN proof_signature boolean NOT NULL DEFAULT false;
+
+-- A node of before would give back what was fetched, and leave behind that it was.
+UPDATE schema_least SET migration = 22;

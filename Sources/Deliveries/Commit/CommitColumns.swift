@@ -54,6 +54,7 @@ enum CommitColumns {
         column("note", "text") { $0.change.command.note },
         column("removed", "text") { list($0.change.removed) },
         column("shown", "jsonb") { shown($0.change) },
+        column("earned", "jsonb") { earned($0.change) },
         column("counted_id", "uuid") { $0.change.count?.courier },
         count("more_accepted", .accepted), count("more_delivered", .delivered), count("more_cancelled", .cancelled),
         count("more_declined", .declined),
@@ -87,6 +88,17 @@ enum CommitColumns {
                 json.field("cash_currency", collected.currency)
             }
             if !askedAgain.isEmpty { json.field("asked_again", list(askedAgain)) }
+        }
+        return JSONB(utf8: json.bytes)
+    }
+
+    /// What its courier gets for what is delivered.
+    private static func earned(_ change: Change) -> JSONB? {
+        guard change.command.action == .deliver, let pay = change.after.content.terms.pay else { return nil }
+        var json = JSONWriter()
+        json.object { json in
+            json.field("amount", Int(pay.amount))
+            json.field("currency", pay.currency)
         }
         return JSONB(utf8: json.bytes)
     }

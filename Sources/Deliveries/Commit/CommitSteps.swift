@@ -65,6 +65,12 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
         cancelled AS (
             INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason, note)
             SELECT uuid_v7(), actor_id, store_id, id, at, reason, note FROM done WHERE more_cancelled > 0),
+        earned AS (
+            INSERT INTO earnings (delivery_id, courier_id, store_id, at, amount, currency)
+            SELECT id, courier_id, store_id, delivered_at, (earned->>'amount')::bigint, earned->>'currency'
+            FROM done WHERE earned IS NOT NULL),
+        unearned AS (
+            DELETE FROM earnings e USING (SELECT id FROM done WHERE action = 'reopen' OFFSET 0) c WHERE e.delivery_id = c.id),
         closed AS (
             DELETE FROM jobs j USING (
                 SELECT courier, c.was::delivery_status AS was, c.id
