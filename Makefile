@@ -82,8 +82,9 @@ failover: build cluster-packages ## the cluster's leader, a node, two machines t
 	/usr/bin/python3 Tests/Deploy/failover.py .build/release/kurir $(ARGS)
 
 # BEFORE is the version to come from and to go back to; it must know schema_least (migration 14).
-upgrade: build ## nodes at work replaced by this version and back again (BEFORE=commit)
+upgrade: ## nodes at work replaced by this version and back again (BEFORE=commit)
 	@[ -n "$(BEFORE)" ] || { echo "which version to come from? make upgrade BEFORE=commit"; exit 64; }
+	$(MAKE) build
 	rm -rf .build/before && git worktree prune && git worktree add --force --detach .build/before $(BEFORE)
 	cd .build/before && $(RELEASE) --product kurir
 	/usr/bin/python3 Tests/Deploy/upgrade.py .build/before/.build/release/kurir .build/release/kurir $(ARGS)

@@ -301,7 +301,7 @@ package struct FindStoreWithPartners: Statement {
                 SELECT courier FROM unnest($2::uuid[]) AS courier
                 WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier
                     AND NOT p.courier_off AND NOT p.store_off OFFSET 0)),
-            anybody_on_duty($3), s.proof_pin, s.proof_photo, s.proof_signature
+            \(SeeingSQL.isAnybodyOnDuty("$3::uuid[]")), s.proof_pin, s.proof_photo, s.proof_signature
         FROM stores s WHERE s.id = $1
         """
     package static let isReadOnly = true

@@ -5,6 +5,15 @@ enum SeeingSQL {
         "NOT p.courier_off AND NOT (p.store_off AND \(status) = 'pending')"
     }
 
+    /// Whether one of these couriers wants offers now. The first who does ends the search.
+    static func isAnybodyOnDuty(_ people: String, where condition: String = "true") -> String {
+        """
+        EXISTS (SELECT FROM unnest(\(people)) AS person, LATERAL (
+            SELECT FROM couriers k WHERE k.id = person AND duty_now(k.on_duty, k.duty_until) OFFSET 0) k
+            WHERE \(condition))
+        """
+    }
+
     /// Whether the recipient of `d` is forgotten, although perhaps nobody has erased it yet.
     static let isPast = """
         coalesce(coalesce(d.delivered_at, d.cancelled_at)

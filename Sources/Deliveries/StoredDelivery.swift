@@ -212,8 +212,8 @@ extension DeliveryStatus: PostgresValue {
 /// Finds a delivery, without asking who may see it.
 package struct FindDelivery: Statement {
     package static let sql = """
-        SELECT \(StoredDelivery.columns), d.status = 'pending' AND NOT anybody_on_duty(
-                ARRAY(SELECT unnest(d.candidates) EXCEPT SELECT unnest(d.declined || d.forfeited)))
+        SELECT \(StoredDelivery.columns), d.store_id = $1 AND d.status = 'pending'
+            AND NOT \(SeeingSQL.isAnybodyOnDuty("d.candidates", where: "person <> ALL (d.declined || d.forfeited)"))
         FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
         """
     package static let isReadOnly = true

@@ -9,6 +9,9 @@ package struct Cast: Sendable {
     /// All of them, stores first.
     package var everybody: [Person] { stores.indices.map(Person.store) + couriers.indices.map(Person.courier) }
 
+    /// The store and the courier of the demo whom whoever tries it is. They work together.
+    package static let visitors = (store: 0, courier: 0)
+
     /// Everybody's password.
     package static let password = "kurir vozi svaki dan"
 
@@ -28,7 +31,8 @@ package struct Cast: Sendable {
         let area = mark.isEmpty ? 91 : chance.pick([92, 95, 97, 98, 99])
         self.couriers = (0..<couriers).map { Rider($0, phone: "+385\(area)\(numbers + $0)") }
         self.stores = (0..<stores).map { number in
-            let partners = (0..<couriers).shuffled(using: &chance).prefix(chance.number(6...12))
+            var partners = Set((0..<couriers).shuffled(using: &chance).prefix(chance.number(6...12)))
+            if mark.isEmpty, number == Self.visitors.store { partners.insert(Self.visitors.courier) }
             return Shop(number, mark: mark, numbers: numbers, partners: partners.sorted())
         }
     }

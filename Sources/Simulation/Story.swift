@@ -7,16 +7,29 @@ import Domain
 package struct Story: Sendable {
     private let cast: Cast
     private let firstDay: Int
+    /// A courier whom somebody else plays.
+    private let absent: Int?
     private var chance: Chance
     private var agenda = Agenda()
-    private var acts = 0
     /// What each store saw on its way, until it is gone.
     private var watched: [Int: ID] = [:]
+    private var acts: Int
 
     /// A story of these people. `firstDay` is counted from Thursday, the first of January 1970.
-    package init(of cast: Cast, firstDay: Int = 4, _ chance: Chance) {
-        (self.cast, self.firstDay, self.chance) = (cast, firstDay, chance)
-        for person in cast.everybody { lookNextMorning(person, onDay: 0) }
+    /// Nobody does anything for a courier who is `absent`. Acts are numbered after `number`, so that two stories of the same
+    /// people on one server keep apart.
+    package init(
+        of cast: Cast, firstDay: Int = 4, without absent: Int? = nil, after number: Int = 0, _ chance: Chance
+    ) {
+        (self.cast, self.firstDay, self.absent, self.chance) = (cast, firstDay, absent, chance)
+        acts = number
+        for person in cast.everybody where person != absent.map(Person.courier) { lookNextMorning(person, onDay: 0) }
+    }
+
+    /// Has a store offer a courier something, unless something is offered to it already.
+    package mutating func offer(by store: Int, to courier: Int, _ stage: inout some Stage) throws {
+        guard try !stage.look(as: .courier(courier)).contains(where: { $0.status == .pending }) else { return }
+        try perform(.create(content(cast.stores[store]), [courier]), by: .store(store), 0, &stage)
     }
 
     /// When somebody does something next, in seconds since the midnight that it began with.
@@ -96,6 +109,7 @@ package struct Story: Sendable {
             // Somebody's screen may be older than that.
             guard chance.happens(40) else { break }
             let courier = Person.courier(chance.pick(shop.partners))
+            guard courier != absent.map(Person.courier) else { break }
             try perform(.step(.accept, job.id, reason: nil), by: courier, at, &stage)
         case (.pending, ...10):
             try perform(.instruct(job.id, chance.pick(Self.instructions)), by: store, at, &stage)
@@ -165,6 +179,7 @@ package struct Story: Sendable {
             try perform(.step(.accept, job.id, reason: nil), by: courier, like: habits, at, &stage)
             guard chance.happens(habits.jostles) else { return true }
             let other = Person.courier(chance.number(0...cast.couriers.count - 1))
+            guard other != absent.map(Person.courier) else { return true }
             try perform(.step(.accept, job.id, reason: nil), by: other, at, &stage)
         case .pending where dice <= habits.accepts + habits.declines:
             try perform(.step(.decline, job.id, reason: nil), by: courier, like: habits, at, &stage)

@@ -5,21 +5,33 @@ import Simulation
 
 /// The story of a demo's people goes on, over the API like any client.
 ///
-/// They decide by what the server shows, so that they work with whoever tries the demo, too.
+/// They decide by what the server shows, so that they work with whoever tries the demo, too. One courier is left to that
+/// visitor, and one store sees to it that there is always something to accept.
 enum DemoTraffic {
     /// A day takes ten minutes.
     private static let speed = 80
+    /// How long a visitor has to sign in and to allow notifications, and how often there is something new after that.
+    private static let pause: UInt32 = 60
 
-    /// Begins, on a thread that ends with the process.
+    /// Begins, on threads that end with the process.
     static func begin(at address: String, _ cast: Cast, seed: UInt64) throws {
+        let visitors = Cast.visitors
         _ = try Thread(name: "demo") {
             var stage = ServerStage(StoryServer("http://\(address)"), cast)
-            var story = Story(of: cast, Chance(seed: seed))
+            var story = Story(of: cast, without: visitors.courier, Chance(seed: seed))
             var pace = Pace(speed: speed)
             while true {
                 pace.wait(until: story.next)
                 // Whoever tries the demo may have changed a password, say. The others go on.
                 try? story.goOn(&stage)
+            }
+        }
+        _ = try Thread(name: "visitor") {
+            var stage = ServerStage(StoryServer("http://\(address)"), cast)
+            var story = Story(of: cast, after: 1_000_000_000, Chance(seed: seed + 1))
+            while true {
+                sleep(pause)
+                try? story.offer(by: visitors.store, to: visitors.courier, &stage)
             }
         }
     }

@@ -88,6 +88,8 @@ def test_a_long_text_leaves_the_buttons_at_hand(visit):
     page = visit("/courier", phone=True)
     page.set_viewport_size({"width": 320, "height": 640})
     sign_in(page, ana)
+    # The question about notifications stands above, once.
+    page.get_by_role("button", name="Not now").click()
     expect(page.get_by_role("button", name="Accept")).to_be_visible()
     assert page.get_by_role("button", name="Accept").bounding_box()["y"] < 640
 
@@ -179,7 +181,7 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     sign_in(page, ana)
     go(page, "Settings")
     page.get_by_label("Last name").fill("Anić Horvat")
-    page.get_by_label("Notifications").uncheck()
+    page.get_by_label("Notifications", exact=True).uncheck()
     page.get_by_role("button", name="Save").first.click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=ana.token)["notifications_enabled"] is False

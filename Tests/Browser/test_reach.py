@@ -211,12 +211,6 @@ def test_a_courier_goes_off_duty(visit, look):
     assert asked == [("PUT", "/v1/me/duty", {"on": False})]
 
 
-def test_a_server_without_duty_shows_no_switch(visit):
-    page = visit("/courier", phone=True)
-    sign_in(page, Courier())
-    expect(page.get_by_role("switch")).to_have_count(0)
-
-
 def test_nobody_on_duty_is_said(visit):
     shop = Store()
     Courier(shop)

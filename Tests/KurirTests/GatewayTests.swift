@@ -134,10 +134,10 @@ import Testing
             try await running("sms", to: receivers.told("http") + "/hook") { gateway in
                 try await eventually { receivers.arrived(at: "webhook").count == 10 }
                 // Each message is answered only after a second.
-                try await query("ALTER FUNCTION outbox_claim RENAME TO outbox_claim_elsewhere")
+                try await query("ALTER FUNCTION outbox_take RENAME TO outbox_take_elsewhere")
                 try await eventually { try await empty() }
                 #expect(try await query("SELECT count(*) FROM messages_done") == [["10"]])
-                try await eventually { gateway.complained.contains("outbox_claim") }
+                try await eventually { gateway.complained.contains("outbox_take") }
             }
         }
     }

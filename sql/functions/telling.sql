@@ -23,14 +23,6 @@ $$;
 CREATE OR REPLACE FUNCTION duty_now(on_duty boolean, duty_until timestamptz) RETURNS boolean
 LANGUAGE sql STABLE AS $$ SELECT on_duty <> coalesce(duty_until <= now(), false) $$;
 
--- Whether one of these couriers wants offers now.
-CREATE OR REPLACE FUNCTION anybody_on_duty(people uuid[]) RETURNS boolean
-LANGUAGE sql STABLE SET enable_seqscan = off SET enable_hashjoin = off SET jit = off AS $$
-    SELECT EXISTS (
-        SELECT FROM unnest(people) AS person, LATERAL (
-            SELECT FROM couriers WHERE id = person AND duty_now(on_duty, duty_until) OFFSET 0) k)
-$$;
-
 -- What must be known although its push cannot arrive any more goes to the courier's number, unless another device gets it.
 -- A store whose e-mail address is not proven reaches nobody's number.
 CREATE OR REPLACE FUNCTION reach_by_sms(ids uuid[]) RETURNS void
@@ -52,4 +44,4 @@ LANGUAGE sql AS $$
 $$;
 
 REVOKE ALL ON FUNCTION
-    reach_of, duty_now, anybody_on_duty, reach_by_sms FROM PUBLIC;
+    reach_of, duty_now, reach_by_sms FROM PUBLIC;

@@ -64,9 +64,12 @@ enum CommitSQL {
         """
     }
 
-    /// When a store is told that nobody accepts what is offered from then on.
+    /// When a store is told that nobody accepts what is offered from then on. Nobody is told of a demo's past.
     static func alertAt(_ store: String, _ time: String) -> String {
-        "\(time) + (SELECT make_interval(mins => alert_after_minutes) FROM stores WHERE id = \(store))"
+        """
+        (SELECT CASE WHEN alert > now() THEN alert END FROM (
+            SELECT \(time) + make_interval(mins => alert_after_minutes) AS alert FROM stores WHERE id = \(store)) a)
+        """
     }
 
     /// Writes what follows from the changes that were made: entries of couriers' lists, events, messages.

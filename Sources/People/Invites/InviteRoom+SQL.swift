@@ -11,6 +11,8 @@ struct MadeInvite: Sendable {
     let channel: String
     let expiresAt: Timestamp
     let isNew: Bool
+    /// Whether somebody sends what goes by that channel, to one of this courier's devices if it is push.
+    let isLive: Bool
 }
 
 /// Makes an invite and its message, unless the store has a live one for the same courier or number, or the courier is
@@ -65,7 +67,10 @@ struct MakeInvite: Statement {
                 FROM made WHERE channel <> 'link'
                 """)))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
-            i.is_new
+            i.is_new, CASE i.channel WHEN 'link' THEN false WHEN 'push' THEN EXISTS (
+                    SELECT FROM devices d WHERE d.account_id = (SELECT id FROM target) AND (
+                        lane_is_live(lane_of('push', d.platform)) OR d.platform = 'webpush' AND lane_is_live('push')))
+                ELSE lane_is_live(i.channel::message_channel) END
         FROM (SELECT) one LEFT JOIN (
             SELECT id, channel, expires_at, true AS is_new FROM made
             UNION ALL
@@ -109,7 +114,8 @@ struct MakeInvite: Statement {
         let (isKnown, isPartner): (Bool, Bool) = (try row.read(), try row.read())
         guard let id: ID = try row.read() else { return (isKnown, isPartner, nil) }
         let invite = MadeInvite(
-            id: id, channel: try row.read(), expiresAt: try row.read(), isNew: try row.read())
+            id: id, channel: try row.read(), expiresAt: try row.read(), isNew: try row.read(),
+            isLive: try row.read())
         return (isKnown, isPartner, invite)
     }
 }

@@ -57,12 +57,12 @@ package struct InviteRoom: Room {
             guard let outcome = try await call.run(attempt).first else { continue }
             guard outcome.isKnown else { throw Problem.unknownCourier }
             guard !outcome.isPartner else { throw Problem.alreadyPartner }
-            if let invite = outcome.invite { return answer(invite, live: try await call.run(LiveChannels())) }
+            if let invite = outcome.invite { return answer(invite) }
         }
         throw Problem.unavailable()
     }
 
-    private func answer(_ invite: MadeInvite, live: [String]) -> Response {
+    private func answer(_ invite: MadeInvite) -> Response {
         let code = codes.code(of: invite.id)
         var json = JSONWriter()
         json.object { json in
@@ -70,7 +70,7 @@ package struct InviteRoom: Room {
             json.field("code", code.shown)
             json.field("url", codes.url(code))
             json.field("channel", invite.channel)
-            json.field("channel_is_live", live.contains(invite.channel))
+            json.field("channel_is_live", invite.isLive)
             json.field("expires_at", invite.expiresAt)
         }
         return .json(json.bytes, status: invite.isNew ? .created : .ok)

@@ -19,7 +19,7 @@ struct AppRoom: Room {
     /// `eventTypes` are the types of all rooms' events.
     init(codes: InviteCodes, eventTypes: [String]) {
         self.codes = codes
-        files = WebFile.assets + [.languages, .lifecycle(eventTypes: eventTypes)]
+        files = WebFile.assets + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
         assets = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0) })
         let all = [.dashboard, .courier, .worker] + files
         let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))

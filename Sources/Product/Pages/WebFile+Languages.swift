@@ -3,17 +3,16 @@ import Languages
 import Web
 
 extension WebFile {
-    /// The texts of the pages by language and name, and the names of the languages.
-    static let languages = WebFile("languages.js", Array(source.utf8))
-
-    private static var source: String {
+    /// The names of the languages, and the texts of the pages by name, each language by itself: a page loads the one that is
+    /// spoken.
+    static let languages: [WebFile] = {
         let names = JSON.object(Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, .string($0.name)) }))
-        let all = JSON.object(Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, texts(of: $0)) }))
-        return """
-            export const names = \(String(decoding: names.bytes, as: UTF8.self));
-            export const all = \(String(decoding: all.bytes, as: UTF8.self));
+        return [WebFile("languages.js", module("const names =", names))]
+            + Languages.all.map { WebFile("language-\($0.code).js", module("default", texts(of: $0))) }
+    }()
 
-            """
+    private static func module(_ name: String, _ value: JSON) -> [UInt8] {
+        Array("export \(name) ".utf8) + value.bytes + Array(";\n".utf8)
     }
 
     /// What the service worker says, by language: it has no other way to the texts.

@@ -109,7 +109,10 @@ export function closeUntyped() {
 
 window.addEventListener('keydown', (event) => {
   const top = opened().at(-1);
-  if (event.key === 'Escape' && top && !top.matches(':modal')) closers.get(top)?.close();
+  if (event.key !== 'Escape' || !top || top.matches(':modal')) return;
+  // Else the same key would close what asks whether to.
+  event.preventDefault();
+  closers.get(top)?.close();
 });
 
 // One entry of the history stands for whatever dialogs are open: Back takes it away and closes the uppermost.

@@ -7,7 +7,7 @@ import {follow} from './feed.js';
 import {askForCode, isProven, unproven} from './identity.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
-import {choose, t} from './words.js';
+import {choose, isLoaded, load, t} from './words.js';
 
 // Milliseconds without the feed after which that is said: a moment is nothing to tell of.
 const outage = 5000;
@@ -21,13 +21,21 @@ const outage = 5000;
 export function start(kind, views, {invite = {}, onFresh = () => {}, onEvent = () => {}} = {}) {
   let stop = () => {};
   let forgotten = forgottenBy(location.hash);
+  const asked = new Set();
 
   function enter(notice) {
     stop();
     stop = () => {};
     newVisit();
     const account = remembered();
-    if (account) choose(account.language);
+    const language = account?.language;
+    // Without a connection one goes on in the language that there is.
+    if (language && !isLoaded(language) && !asked.has(language)) {
+      asked.add(language);
+      load(language).catch(() => {}).then(() => enter(notice));
+      return;
+    }
+    if (account) choose(language);
     if (account?.kind === kind) {
       // Who is signed in already, or signs in, joins with the code; who registered with it has.
       if (invite.code && !location.hash.startsWith('#/')) history.replaceState(null, '', '#/stores');

@@ -1,16 +1,26 @@
 // What the pages say, in the account's language, else in the one that was chosen on the start page, else in the browser's.
-import {all, names} from './languages.js';
+import {names} from './languages.js';
 
 export {names};
 const wanted = [new URLSearchParams(location.search).get('language'), ...navigator.languages];
-let current = wanted.map((name) => name?.slice(0, 2)).find((name) => all[name]) ?? 'en';
+const all = {};
+let current = wanted.map((name) => name?.slice(0, 2)).find((name) => names[name]) ?? 'en';
 let plurals, dates, clock, days;
+await load(current);
 choose(current);
+
+/** Loads the texts of a language, once. */
+export async function load(name) {
+  all[name] ??= (await import(`./language-${name}.js`)).default;
+}
+
+export const isLoaded = (name) => Boolean(all[name]);
 
 export const language = () => current;
 
+/** Goes on in a language that is loaded. */
 export function choose(name) {
-  current = all[name] ? name : 'en';
+  if (all[name]) current = name;
   document.documentElement.lang = current;
   // English as it is written in Europe: the clock has 24 hours.
   const region = current === 'en' ? 'en-GB' : current;
