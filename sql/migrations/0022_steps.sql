@@ -1,0 +1,1 @@
+-- The steps between accepting and delivering have this number.
