@@ -67,7 +67,7 @@ def walk(address, key):
 
 
 def look(way, store, courier, code):
-    for page in ["courier", "worker_js", "healthz", "readyz", "openapi_json", "docs"]:
+    for page in ["courier", "store", "worker_js", "healthz", "readyz", "openapi_json", "docs"]:
         way.call(f"get_{page}")
     way.call("get")
     way.call("get_i_code_qr_svg", path_parameters={"code": code})
