@@ -74,5 +74,4 @@ extension StoredDelivery {
 
 extension Problem {
     static let proofMissing = Problem(.unprocessable, "proof_missing")
-    static let unknownFile = Problem(.unprocessable, "unknown_file")
 }

@@ -1,5 +1,6 @@
 import API
 import Crypto
+import Deliveries
 import EventLoop
 import HTTP
 import Postgres
@@ -48,6 +49,7 @@ package final class Service: Sendable {
         case let error as PostgresError where error.isPassing: .unavailable()
         case PostgresError.refused(let error) where error.state == .budgetSpent:
             .budgetSpent(retryAfterSeconds: Int(error.message) ?? 60)
+        case PostgresError.refused(let error) where error.state == .unknownFile: .unknownFile
         case is BlockingPool.Full: .unavailable()
         case let busy as PasswordHasher.Busy: .unavailable(retryAfterSeconds: Int(busy.seconds.rounded(.up)))
         default: nil

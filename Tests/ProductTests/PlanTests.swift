@@ -242,6 +242,15 @@ import Testing
             SELECT id, 1, 'create', 'store', store_id, 'pending', now() FROM deliveries WHERE id <> '\(id)'
             """,
             """
+            INSERT INTO files (id, account_id, type, sha256, width, height, bytes, delivery_id, seq)
+            SELECT uuid_v7(), candidates[1], 'image/jpeg', sha256(''), 1, 1, 1, id, 1 FROM deliveries
+            """,
+            "INSERT INTO file_pieces (file_id, is_small, number, bytes) SELECT id, false, 0, 'x' FROM files",
+            """
+            INSERT INTO proofs (delivery_id, seq, bundle, signature, key_id, disclosures)
+            SELECT id, 1, '{}', decode(repeat('00', 64), 'hex'), '', '{}' FROM deliveries
+            """,
+            """
             INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at)
             SELECT store_id, coalesce((SELECT max(numbered_at) FROM events), now() - interval '1 minute'),
                 10 + row_number() OVER (), 'delivery.created', id, 1, now() FROM deliveries WHERE id <> '\(id)'
@@ -379,7 +388,10 @@ private struct Statements: Sendable {
             Self.one(ExportPage<ExportedSecurity>(account: storeID, after: "")),
             Self.one(ListHistories(deliveries: [id])), Self.one(FindOpen(account: courier)),
             Self.one(FindOpen(account: storeID)), Self.one(TakeErasure<PassOver>(wanted: nil)),
-            Self.one(ForgetRecipients()),
+            Self.one(ForgetRecipients()), Self.one(FindFile(id: .new())),
+            Self.one(FindPiece(place: PiecePlace(file: .new(), isSmall: false, number: 0))),
+            Self.one(FindLooseFiles(files: [.new()], account: courier)), Self.one(DropLooseFiles()),
+            Self.one(FindProof(delivery: id)),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }
