@@ -17,6 +17,8 @@ package struct StoredDelivery: Sendable {
     let isPartner: Bool
     /// Whether it is offered, and nobody whom it is offered to is on duty. Only one that is read alone knows.
     var isOfferedToNobodyOnDuty = false
+    /// Its steps so far. Only one that is about to be handed over knows.
+    var steps: [ProofBundle.Step]?
     /// Whether the store is off, so that what it offers is hidden.
     var isHidden = false
     /// Whether its recipient is told to nobody any more.
