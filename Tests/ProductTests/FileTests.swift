@@ -150,11 +150,13 @@ import Testing
                 try await client.send(
                     """
                     POST /v1/files HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(courier.token)\r\n\
-                    Content-Type: image/jpeg\r\nContent-Length: 1000\r\n\r\n
+                    Content-Type: image/jpeg\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n
                     """)
+                // It is asked for once it has a place.
+                #expect(try await blocking { try client.takeLine() } == "HTTP/1.1 100 Continue")
                 clients.append(client)
             }
-            try await eventually { try await api.send(Pictures.jpeg(), as: courier).status == 429 }
+            #expect(try await api.send(Pictures.jpeg(), as: courier).status == 429)
             #expect(try await api.send(Pictures.jpeg(), as: try await api.courier()).status == 201)
             for client in clients { client.close() }
             try await eventually { try await api.send(Pictures.jpeg(), as: courier).status == 201 }
