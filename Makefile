@@ -6,7 +6,7 @@ SHELL := bash
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
-PACKAGES := libcurl4-openssl-dev libpq-dev libqrencode-dev libssl-dev postgresql
+PACKAGES := libcurl4-openssl-dev libgd-dev libpq-dev libqrencode-dev libssl-dev postgresql
 TEST_PACKAGES := $(PACKAGES) binutils curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 CLUSTER_PACKAGES := $(PACKAGES) patroni python3-etcd etcd-server haproxy iproute2
@@ -29,7 +29,7 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-o
 SANITIZED := EventLoopTests HTTPTests LiveTests PostgresTests
 SANITIZE := swift test --sanitize=thread --scratch-path .build/thread-sanitizer
 # Undefined behaviour is looked for in C alone: Swift stops at what it checks itself, and has no such sanitizer on Linux.
-ADDRESSED := CryptoTests DomainTests FuzzTests ObservabilityTests $(SANITIZED)
+ADDRESSED := CryptoTests DomainTests FuzzTests ObservabilityTests PicturesTests $(SANITIZED)
 ADDRESS := swift test --disable-xctest --sanitize=address -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
 	--scratch-path .build/address-sanitizer
 

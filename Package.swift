@@ -12,7 +12,8 @@ let strict = ofTools + (libFuzzer == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer
 
 // Readers of strangers' bytes are tried by a test. Where libFuzzer is named, it tries the same in a program (make fuzz).
 let readers: [Target.Dependency] = [
-    "API", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "People", "Postgres",
+    "API", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "People", "Pictures",
+    "Postgres",
 ]
 let fuzz: Target =
     if let libFuzzer {
@@ -31,6 +32,7 @@ let package = Package(
     products: [.executable(name: "kurir", targets: ["kurir"])],
     targets: [
         .target(name: "CLinux"),
+        .target(name: "CGD", linkerSettings: [.linkedLibrary("gd")]),
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
@@ -50,6 +52,7 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
         .target(name: "Crypto", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+        .target(name: "Pictures", dependencies: ["CGD"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["COpenSSL", "EventLoop", "CLinux", "Languages"], swiftSettings: strict),
 
         .executableTarget(
@@ -69,7 +72,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Deliveries",
-            dependencies: ["API", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "People", "Postgres"],
+            dependencies: [
+                "API", "Crypto", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "People", "Pictures", "Postgres",
+            ],
             swiftSettings: strict),
         .target(
             name: "Product",
@@ -97,6 +102,7 @@ let package = Package(
         .testTarget(
             name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: strict
         ),
+        .testTarget(name: "PicturesTests", dependencies: ["CGD", "Pictures"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "PostgresTests", dependencies: ["EventLoop", "Postgres", "Schema", "TestSupport"],
@@ -108,14 +114,15 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
+                "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
                 "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
             dependencies: [
-                "kurir", "Crypto", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres", "Product",
+                "kurir", "Crypto", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres",
+                "Product",
                 "TestSupport",
             ],
             swiftSettings: strict),

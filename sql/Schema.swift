@@ -23,6 +23,8 @@ public enum Schema {
         ("0019_reach.sql", text(PackageResources._019_reach_sql)),
         ("0020_erasing.sql", text(PackageResources._020_erasing_sql)),
         ("0021_core.sql", text(PackageResources._021_core_sql)),
+        ("0022_steps.sql", text(PackageResources._022_steps_sql)),
+        ("0023_files.sql", text(PackageResources._023_files_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
@@ -36,6 +38,7 @@ public enum Schema {
         ("functions/budgets.sql", text(PackageResources.budgets_sql)),
         ("functions/erasing.sql", text(PackageResources.erasing_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),
+        ("functions/files.sql", text(PackageResources.files_sql)),
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
         ("functions/identity.sql", text(PackageResources.identity_sql)),
         ("functions/keeping.sql", text(PackageResources.keeping_sql)),

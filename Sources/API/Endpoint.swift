@@ -76,6 +76,21 @@ package struct Endpoint: Sendable {
     let handler: @Sendable (Call) async throws -> Response
     /// Whether stores that wait to be approved are refused.
     private(set) var needsApproval = false
+    /// A body that is no form, and that the handler reads piece by piece.
+    private(set) var streamed: Streamed?
+
+    /// What is streamed: so many bytes at most, of one of these types.
+    struct Streamed: Sendable {
+        let most: Int
+        let types: [String]
+    }
+
+    /// The same with a body that is streamed.
+    package func streaming(upTo most: Int, _ types: [String]) -> Endpoint {
+        var endpoint = self
+        endpoint.streamed = Streamed(most: most, types: types)
+        return endpoint
+    }
 
     /// The same for those alone whom an operator has approved, where that is wanted.
     package var forApproved: Endpoint {

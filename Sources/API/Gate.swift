@@ -37,7 +37,10 @@ package struct Gate: Sendable {
     }
 
     private func route(_ endpoint: Endpoint) -> Route {
-        Route(endpoint.method.rawValue.uppercased(), endpoint.path, deadline: endpoint.deadline) { request in
+        Route(
+            endpoint.method.rawValue.uppercased(), endpoint.path, deadline: endpoint.deadline,
+            streamsUpTo: endpoint.streamed?.most
+        ) { request in
             try await answer(request, by: endpoint)
         }
     }

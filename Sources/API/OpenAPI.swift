@@ -77,6 +77,14 @@ package struct OpenAPI: Sendable {
                 "content": Self.content("application/json", body.reference),
             ])
         }
+        if let streamed = endpoint.streamed {
+            let contents = streamed.types.map {
+                ($0, JSON.object(["schema": Shape.string(format: "binary").reference]))
+            }
+            operation["requestBody"] = .object([
+                "required": .bool(true), "content": .object(Dictionary(uniqueKeysWithValues: contents)),
+            ])
+        }
         if endpoint.access == .gateway {
             operation["security"] = .array([.object(["gateway_key": .array([])])])
         } else if endpoint.access != .anyone {
@@ -179,6 +187,7 @@ extension Endpoint {
         if body != nil {
             problems += [.malformedJSON, .tooLarge, .unsupportedMediaType]
         }
+        if streamed != nil { problems += [.tooLarge, .unsupportedMediaType] }
         if body != nil || !query.isEmpty { problems.append(.validationFailed) }
         if needsApproval { problems.append(.notApproved) }
         if takesIdempotencyKey { problems += [.keyReused, .requestInProgress] }

@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -21,6 +22,8 @@ int clinux_allowed_cores(void) {
 }
 
 void clinux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int clinux_memory_file(void) { return memfd_create("kurir", MFD_CLOEXEC); }
 
 static _Thread_local void *thread_value;
 

@@ -4,7 +4,8 @@ import HTTP
 
 /// A new delivery.
 struct NewDelivery: Form {
-    private(set) var content: DeliveryContent
+    let content: DeliveryContent
+    private let proof: WantedProof
     let couriers: [ID]
 
     init(_ fields: inout Fields) {
@@ -15,12 +16,25 @@ struct NewDelivery: Form {
                 address: fields.line("address", upTo: Bounds.address), phone: fields.optional("phone"),
                 location: fields.optional("location"))
         }
-        content = DeliveryContent(
+        var content = DeliveryContent(
             recipient: recipient, description: fields.line("description", upTo: Bounds.text, by: Texts.paragraph),
             instructions: fields.optionalLine("instructions", upTo: Bounds.text, by: Texts.paragraph),
             reference: fields.optionalLine("reference", upTo: Bounds.reference))
         content.window = fields.window()
+        content.terms.pickup = fields.pickup()
+        content.terms.parcel = fields.parcel()
+        content.terms.cash = fields.optional("cash")
+        content.terms.pay = fields.optional("pay")
+        proof = fields.proof()
         couriers = fields.ids("courier_ids", 1...Bounds.candidates)
+        self.content = content
+    }
+
+    /// What is delivered, where the store wants that shown unless it says otherwise.
+    func content(_ usual: WantedProof) -> DeliveryContent {
+        var content = content
+        proof.apply(to: &content.terms.proof, unless: usual)
+        return content
     }
 }
 
@@ -31,6 +45,11 @@ struct ChangedDelivery: Form {
     private let location: Location??
     private let instructions, reference: String??
     private let window: DeliveryWindow??
+    private let pickup: Pickup??
+    private let parcel: Parcel??
+    private let cash, pay: Money??
+    private let proof: WantedProof
+    private let offersAgain: Bool
     /// The new candidates, if they change.
     let couriers: [ID]?
 
@@ -50,11 +69,21 @@ struct ChangedDelivery: Form {
         }
         reference = fields.erasable("reference") { $0.optionalLine("reference", upTo: Bounds.reference) }
         window = fields.erasable("window") { $0.window() }
+        pickup = fields.erasable("pickup") { $0.pickup() }
+        parcel = fields.erasable("parcel") { $0.parcel() }
+        cash = fields.erasable("cash") { $0.optional("cash") }
+        pay = fields.erasable("pay") { $0.optional("pay") }
+        proof = fields.proof()
+        offersAgain = fields.optional("offer_again") ?? false
         couriers = fields.changedIDs("courier_ids", 1...Bounds.candidates)
     }
 
-    /// The edit of a delivery that it asks for.
-    func edit(of delivery: Delivery) -> StepCommand.Edit {
+    /// The edit of a delivery that it asks for. While somebody carries it, others cannot be chosen, and pay only rises.
+    func edit(of delivery: Delivery) throws -> StepCommand.Edit {
+        if delivery.status.isCarried {
+            if couriers != nil || offersAgain { throw Problem(.notPending) }
+            if let pay, !delivery.content.terms.mayPay(pay) { throw Problem.payFixed }
+        }
         var content = delivery.content
         content.recipient.firstName = firstName ?? content.recipient.firstName
         content.recipient.lastName = lastName ?? content.recipient.lastName
@@ -65,18 +94,14 @@ struct ChangedDelivery: Form {
         content.instructions = instructions ?? content.instructions
         content.reference = reference ?? content.reference
         content.window = window ?? content.window
-        return StepCommand.Edit(content: content, candidates: couriers ?? delivery.candidates)
-    }
-}
-
-/// A note that may come with a delivered parcel.
-struct DeliverForm: Form {
-    let note: String?
-
-    static let mayBeLeftOut = true
-
-    init(_ fields: inout Fields) {
-        note = fields.optionalLine("note", upTo: Bounds.reason, by: Texts.paragraph)
+        content.terms.pickup = pickup ?? content.terms.pickup
+        content.terms.parcel = parcel ?? content.terms.parcel
+        content.terms.cash = cash ?? content.terms.cash
+        content.terms.pay = pay ?? content.terms.pay
+        proof.apply(to: &content.terms.proof)
+        return StepCommand.Edit(
+            content: content, candidates: couriers ?? delivery.candidates,
+            askedAgain: offersAgain ? Set(delivery.declined) : [], named: Set(couriers ?? []))
     }
 }
 

@@ -1,4 +1,5 @@
 import API
+import Crypto
 import People
 import Domain
 import HTTP
@@ -10,9 +11,11 @@ package struct DeliveryRoom: Room {
     let searches: SlowReads
     let clock: StepClock
     let rates: Rates
+    /// What is handed over is signed with it.
+    let key: SigningKey
 
-    package init(committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates) {
-        (self.committer, self.searches, self.clock, self.rates) = (committer, searches, clock, rates)
+    package init(committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey) {
+        (self.committer, self.searches, self.clock, self.rates, self.key) = (committer, searches, clock, rates, key)
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -34,9 +37,11 @@ package struct DeliveryRoom: Room {
                 .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery", room: Self.name, answers: one,
                 handler: find),
             Endpoint(
-                .patch, "/v1/deliveries/{id}", for: .store, "Changes a pending delivery", room: Self.name,
+                .patch, "/v1/deliveries/{id}", for: .store,
+                "Changes a delivery; once somebody carries it, not whom it is offered to", room: Self.name,
                 takes: ChangedDelivery.self, takesIfMatch: true, answers: one,
-                refuses: [.referenceTaken, .versionMismatch, Problem(Lifecycle.Refusal.notPending)], handler: edit),
+                refuses: [.referenceTaken, .versionMismatch, .payFixed, Problem(Lifecycle.Refusal.notPending)],
+                handler: edit),
             Endpoint(
                 .post, "/v1/deliveries/{id}/accept", for: .courier, "Accepts an offered delivery", room: Self.name,
                 takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true,
@@ -47,11 +52,6 @@ package struct DeliveryRoom: Room {
                 takesIfMatch: true, answers: one, refuses: Self.refusals(of: .decline), keepsItsAnswer: true,
                 stillSeen: isStillSeen
             ) { try await act($0, .decline) },
-            Endpoint(
-                .post, "/v1/deliveries/{id}/deliver", for: .courier, "Reports that a delivery was handed over",
-                room: Self.name, takes: DeliverForm.self, takesIfMatch: true, answers: one,
-                refuses: Self.refusals(of: .deliver), keepsItsAnswer: true, stillSeen: isStillSeen
-            ) { try await act($0, .deliver, note: $1.note) },
             Endpoint(
                 .post, "/v1/deliveries/{id}/cancel", for: .signedIn,
                 """
@@ -77,14 +77,14 @@ package struct DeliveryRoom: Room {
                 .get, "/v1/lifecycle", for: .anyone, "What can be done with a delivery, by whom and when, as data",
                 room: Self.name, answers: [.ok(LifecycleView.shape)]
             ) { _ in LifecycleView.response },
-        ]
+        ] + carrying + takingBack
     }
 
-    private static let name = "Deliveries"
+    static let name = "Deliveries"
     private static let statuses = DeliveryStatus.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// The problems that the table has for an action.
-    private static func refusals(of action: Lifecycle.Action) -> [Problem] {
+    static func refusals(of action: Lifecycle.Action) -> [Problem] {
         Lifecycle.Refusal.allCases.filter { refusal in
             Lifecycle.rules.contains { $0.action == action && $0.outcome == .refused(refusal) }
         }.map { Problem($0) } + [.versionMismatch]
@@ -103,7 +103,7 @@ package struct DeliveryRoom: Room {
     }
 
     /// An answer that was given before tells of the delivery itself only where it has a recipient.
-    private func isStillSeen(_ call: Call, _ told: JSON) async throws -> Bool {
+    func isStillSeen(_ call: Call, _ told: JSON) async throws -> Bool {
         guard case .object(let members) = told, members["recipient"] != nil else { return true }
         do {
             _ = try await visible(call)
@@ -153,15 +153,16 @@ package struct DeliveryRoom: Room {
         try await rates.take(.deliveries, for: call.caller)
         try await count(told: form.couriers, call)
         let id = told.map(ID.new(at:)) ?? .new()
-        let change = Lifecycle.create(id, content: form.content, candidates: form.couriers, by: account)
         for attempt in 0..<Self.attempts {
             // The commit finds out whether all of them are partners. If it refuses, the present state says why.
-            let (store, isAnybodyOnDuty) = try await storeOfPartners(
+            let store = try await storeOfPartners(
                 attempt == 0 ? [] : form.couriers, offeredTo: form.couriers, call)
+            let content = form.content(store.usualProof)
+            let change = Lifecycle.create(id, content: content, candidates: form.couriers, by: account)
             var created = StoredDelivery(
-                delivery: change.after, times: StoredDelivery.Times(created: told ?? .now), store: store, courier: nil,
-                reader: nil, isPartner: false)
-            created.isOfferedToNobodyOnDuty = !isAnybodyOnDuty
+                delivery: change.after, times: StoredDelivery.Times(created: told ?? .now), store: store.store,
+                courier: nil, reader: nil, isPartner: false)
+            created.isOfferedToNobodyOnDuty = !store.isAnybodyOnDuty
             var answer = created.response(for: account, .created)
             answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
             if try await commit(change, becoming: created, call, answer: answer, patiently: attempt > 0) {
@@ -175,22 +176,20 @@ package struct DeliveryRoom: Room {
 
     /// The store that asks, if all these couriers are its partners, and whether anybody is on duty whom it offers something.
     @discardableResult
-    private func storeOfPartners(
+    func storeOfPartners(
         _ couriers: [ID], offeredTo candidates: [ID], _ call: Call
-    ) async throws -> (PartnerStore, isAnybodyOnDuty: Bool) {
+    ) async throws -> FindStoreWithPartners.Row {
         let find = FindStoreWithPartners(store: call.caller.account, couriers: couriers, candidates: candidates)
-        guard let (store, partners, isAnybodyOnDuty) = try await call.run(find).first else {
-            throw Problem.unauthenticated
-        }
-        guard Set(couriers).isSubset(of: partners) else {
+        guard let found = try await call.run(find).first else { throw Problem.unauthenticated }
+        guard Set(couriers).isSubset(of: found.partners) else {
             throw Problem(
                 .unprocessable, "validation_failed", fields: [Problem.WrongField("courier_ids", "not_partner")])
         }
-        return (store, isAnybodyOnDuty)
+        return found
     }
 
     /// Counts the devices that are told. Few couriers are counted as they are, since most have one device.
-    private func count(told couriers: [ID], _ call: Call) async throws {
+    func count(told couriers: [ID], _ call: Call) async throws {
         var told = couriers.count
         if told > 10 { told = max(told, Int(try await call.run(CountDevices(accounts: couriers)).first ?? 0)) }
         try await rates.take(.told, told, for: call.caller)
@@ -198,9 +197,9 @@ package struct DeliveryRoom: Room {
 
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
         try await count(told: form.couriers ?? [], call)
-        return try await change(call) { delivery in
+        return try await change(call) { found in
             if let couriers = form.couriers { try await storeOfPartners(couriers, offeredTo: [], call) }
-            return StepCommand(.edit, by: call.caller.account, .store, edit: form.edit(of: delivery))
+            return StepCommand(.edit, by: call.caller.account, .store, edit: try form.edit(of: found.delivery))
         }
     }
 
@@ -211,15 +210,16 @@ package struct DeliveryRoom: Room {
         return try await change(call) { _ in command }
     }
 
-    /// Decides by the present state, and commits if that still holds. If not, the new state tells why.
-    private func change(
-        _ call: Call, _ command: (Delivery) async throws -> StepCommand
+    /// Decides by the present state, and commits if that still holds. If not, the new state tells why. `proving` says whether
+    /// it is to be signed if that hands it over.
+    func change(
+        _ call: Call, proving: Bool = false, _ command: (StoredDelivery) async throws -> StepCommand
     ) async throws -> Response {
         let account = call.caller.account
         let told = try clock.told(by: call.request)
         var version: Int32?
         for _ in 0..<Self.attempts {
-            guard let found = try await call.delivery() else { throw Problem.notFound }
+            guard let found = try await call.delivery(withSteps: proving) else { throw Problem.notFound }
             // The delivery has not changed, yet the commit failed: either somebody holds it, and is to be waited for,
             // or a candidate is no longer a partner.
             let isHeld = version == found.delivery.version
@@ -235,12 +235,13 @@ package struct DeliveryRoom: Room {
     }
 
     private static func decide(
-        _ command: (Delivery) async throws -> StepCommand, on found: StoredDelivery, strangers: Set<ID>, for call: Call
+        _ command: (StoredDelivery) async throws -> StepCommand, on found: StoredDelivery, strangers: Set<ID>,
+        for call: Call
     ) async throws -> Decision {
         let standing = found.standing(of: call.caller.account)
         guard standing != .stranger else { throw Problem.notFound }
         do {
-            let command = try await command(found.delivery)
+            let command = try await command(found)
             let decision = try Lifecycle.decide(
                 command, on: found.delivery, isPartner: found.isPartner, strangers: strangers)
             // A step that is refused, or done already, does not depend on the version that was meant.
@@ -256,11 +257,13 @@ package struct DeliveryRoom: Room {
     private func commit(
         _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
     ) async throws -> Bool {
-        let commit = next.commit(change, record: call.record(answer))
+        let proof = next.bundle(of: change).map { SignedProof($0.written(), by: key) }
+        let commit = next.commit(change, record: call.record(answer), proof: proof)
         switch try await committer.commit(commit, patiently: patiently) {
         case .made: call.answerIsKept()
         case .notMade: return false
         case .referenceTaken: throw Problem.referenceTaken
+        case .unknownFile: throw Problem.unknownFile
         case .keyTaken: throw KeyTaken()
         }
         return true
@@ -270,12 +273,17 @@ package struct DeliveryRoom: Room {
 extension Problem {
     static let referenceTaken = Problem(.conflict, "reference_taken")
     static let versionMismatch = Problem(.preconditionFailed, "version_mismatch")
+    static let payFixed = Problem(.conflict, "pay_fixed")
 
     init(_ refusal: Lifecycle.Refusal) {
         switch refusal {
         case .notFound: self = .notFound
         case .forfeited: self.init(.forbidden, refusal.rawValue)
-        case .alreadyTaken, .notPending, .notInProgress, .alreadyDelivered: self.init(.conflict, refusal.rawValue)
+        case .courierForfeited:
+            let field = WrongField("courier_ids", refusal.rawValue)
+            self.init(.unprocessable, "validation_failed", fields: [field])
+        case .alreadyTaken, .notPending, .notInProgress, .notDelivered, .alreadyDelivered:
+            self.init(.conflict, refusal.rawValue)
         }
     }
 }
@@ -297,7 +305,7 @@ package struct FindStoreWithPartners: Statement {
                 SELECT courier FROM unnest($2::uuid[]) AS courier
                 WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier
                     AND NOT p.courier_off AND NOT p.store_off OFFSET 0)),
-            \(SeeingSQL.isAnybodyOnDuty("$3::uuid[]"))
+            \(SeeingSQL.isAnybodyOnDuty("$3::uuid[]")), s.proof_pin, s.proof_photo, s.proof_signature
         FROM stores s WHERE s.id = $1
         """
     package static let isReadOnly = true
@@ -313,8 +321,11 @@ package struct FindStoreWithPartners: Statement {
 
     package static func decode(
         _ row: inout RowReader
-    ) throws -> (store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool) {
-        (try PartnerStore(&row), try row.read(), try row.read())
+    ) throws -> (store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usualProof: WantedProof) {
+        (
+            try PartnerStore(&row), try row.read(), try row.read(),
+            try WantedProof(&row)
+        )
     }
 }
 

@@ -27,8 +27,10 @@ extension StoredDelivery {
             .init("candidates", .array(candidateShape), optional: true),
             // Only where it is so.
             .init("nobody_on_duty", .boolean, optional: true),
+        ] + termsMembers + courseMembers + [
             .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
-            .init("delivered_at", Shape.time.orNull), .init("cancelled_at", Shape.time.orNull),
+            .init("picked_up_at", Shape.time.orNull), .init("delivered_at", Shape.time.orNull),
+            .init("cancelled_at", Shape.time.orNull),
         ])
     static let statusShape = Shape.oneOf(DeliveryStatus.allCases.map(\.rawValue), named: "DeliveryStatus")
     private static let candidateShape = Shape.object(
@@ -41,7 +43,7 @@ extension StoredDelivery {
         "DeliveryRecipient",
         ["first_name", "address"].map { .init($0, .string()) } + [
             .init("last_name", Shape.string().orNull), .init("phone", Shape.string().orNull),
-            .init("location", Shape.object("Place", ["lat", "lon"].map { .init($0, .number) }).orNull),
+            .init("location", Location.written.orNull),
         ])
 
     /// Writes the delivery as that account may see it. An account that it no longer concerns learns only what became of
@@ -52,34 +54,43 @@ extension StoredDelivery {
         json.field("status", delivery.status.rawValue)
         json.field("version", Int(delivery.version))
         json.object("store", store.write)
-        json.array("allowed_actions", Lifecycle.allowedActions(delivery.status, for: standing)) { $0.item($1.rawValue) }
-        if Lifecycle.isVisible(delivery.status, to: standing) {
-            writeContent(&json, knowsRecipient: standing == .store || standing == .holder)
-            if let courier { json.object("courier", courier.write) } else { json.field("courier", String?.none) }
+        json.array("allowed_actions", allowedActions(for: account)) { $0.item($1.rawValue) }
+        if isVisible(to: account) {
+            writeContent(&json, for: standing)
+            writeTerms(&json, knowsValue: standing == .store || standing == .holder)
+            if standing == .store || standing == .holder { writeCourse(&json) }
+            if standing == .holder { json.field("cancel_is_free", delivery.course.isFree) }
+            if let courier, standing != .formerHolder {
+                json.object("courier", courier.write)
+            } else {
+                json.field("courier", String?.none)
+            }
             if standing == .store {
                 json.field("candidate_count", delivery.candidates.count)
                 json.field("offered_count", delivery.offered.count)
                 if alone { writeCandidates(&json) }
+                if alone, let pin = delivery.content.terms.proof.pin { json.field("pin", pin) }
                 if alone, isOfferedToNobodyOnDuty, !delivery.offered.isEmpty { json.field("nobody_on_duty", true) }
             }
         }
         json.field("created_at", times.created)
         json.field("updated_at", times.updated)
         json.field("accepted_at", times.accepted)
+        json.field("picked_up_at", times.pickedUp)
         json.field("delivered_at", times.delivered)
         json.field("cancelled_at", times.cancelled)
     }
 
-    /// A courier who might accept it learns where it goes, but not to whom.
-    private func writeContent(_ json: inout JSONWriter, knowsRecipient: Bool) {
+    /// A courier who might accept it learns where it goes, but not to whom; and one who does not carry it any more, neither.
+    private func writeContent(_ json: inout JSONWriter, for standing: Lifecycle.Standing) {
         let content = delivery.content
-        if isForgotten {
+        if isForgotten || standing == .formerHolder {
             json.field("recipient", String?.none)
         } else {
-            write(content.recipient, &json, isKnown: knowsRecipient)
+            write(content.recipient, &json, isKnown: standing == .store || standing == .holder)
         }
         json.field("description", content.description)
-        json.field("instructions", content.instructions)
+        json.field("instructions", standing == .formerHolder ? nil : content.instructions)
         json.field("reference", content.reference)
         if let window = content.window {
             json.object("window") { json in
@@ -98,11 +109,7 @@ extension StoredDelivery {
             json.field("last_name", isKnown ? recipient.lastName : nil)
             json.field("address", recipient.address)
             json.field("phone", isKnown ? recipient.phone?.e164 : nil)
-            guard let location = recipient.location else { return json.field("location", String?.none) }
-            json.object("location") { json in
-                json.field("lat", location.lat)
-                json.field("lon", location.lon)
-            }
+            json.field("location", recipient.location)
         }
     }
 

@@ -17,6 +17,8 @@ package struct StoredDelivery: Sendable {
     let isPartner: Bool
     /// Whether it is offered, and nobody whom it is offered to is on duty. Only one that is read alone knows.
     var isOfferedToNobodyOnDuty = false
+    /// Its steps so far. Only one that is about to be handed over knows.
+    var steps: [ProofBundle.Step]?
     /// Whether the store is off, so that what it offers is hidden.
     var isHidden = false
     /// Whether its recipient is told to nobody any more.
@@ -27,16 +29,13 @@ package struct StoredDelivery: Sendable {
         var created: Timestamp
         var updated: Timestamp
         var accepted: Timestamp?
+        var pickedUp: Timestamp?
+        /// When it was brought in vain the last time.
+        var attempted: Timestamp?
+        /// When the store took it back from its former holder.
+        var takenBack: Timestamp?
         var delivered: Timestamp?
         var cancelled: Timestamp?
-
-        package init(
-            created: Timestamp, updated: Timestamp, accepted: Timestamp?, delivered: Timestamp?, cancelled: Timestamp?
-        ) {
-            (self.created, self.updated, self.accepted, self.delivered, self.cancelled) = (
-                created, updated, accepted, delivered, cancelled
-            )
-        }
     }
 
     /// How an account stands to it.
@@ -44,9 +43,26 @@ package struct StoredDelivery: Sendable {
         Lifecycle.standing(of: account, to: delivery, isPartner: isPartner)
     }
 
-    /// Whether that account sees it.
+    /// Whether that account sees it. A former holder does for a day, while nobody else has had it.
     func isVisible(to account: ID) -> Bool {
-        Lifecycle.isVisible(delivery.status, to: standing(of: account))
+        let standing = standing(of: account)
+        guard Lifecycle.isVisible(delivery.status, to: standing) else { return false }
+        guard standing == .formerHolder else { return true }
+        let isOthers = delivery.courier != nil && delivery.courier != account
+        let lost = delivery.courier == account ? times.cancelled : times.takenBack
+        return !isOthers && lost.map { Self.isRecent($0) } ?? false
+    }
+
+    /// Whether that was less than a day ago.
+    static func isRecent(_ time: Timestamp, at now: Timestamp = .now) -> Bool {
+        now.microseconds - time.microseconds < 86_400_000_000
+    }
+
+    /// What that account can do with it now.
+    func allowedActions(for account: ID) -> [Lifecycle.Action] {
+        let actions = Lifecycle.allowedActions(on: delivery, for: standing(of: account))
+        guard let delivered = times.delivered, !Self.isRecent(delivered) else { return actions }
+        return actions.filter { $0 != .reopen }
     }
 
     /// The same after a change at that time.
@@ -65,17 +81,21 @@ package struct StoredDelivery: Sendable {
 extension StoredDelivery.Times {
     /// The times of a new delivery.
     package init(created: Timestamp) {
-        (self.created, updated) = (created, created)
+        self.init(created: created, updated: created)
     }
 
     package mutating func note(_ change: Change, at time: Timestamp) {
         updated = time
-        switch change.after.status {
+        let (before, after) = (change.before, change.after)
+        switch after.status {
         case .pending: accepted = nil
-        case .inProgress: accepted = accepted ?? time
+        case .inProgress: (accepted, delivered) = (accepted ?? time, nil)
         case .delivered: delivered = delivered ?? time
         case .cancelled: cancelled = cancelled ?? time
         }
+        pickedUp = after.isPickedUp ? pickedUp ?? time : nil
+        if after.course.attempts != before?.course.attempts ?? 0 { attempted = time }
+        if after.course.former != before?.course.former { takenBack = time }
     }
 }
 
@@ -119,7 +139,7 @@ extension StoredDelivery {
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
         d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
-        d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
+        d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
         r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off,
         d.recipient_first_name = '' OR \(SeeingSQL.isPast)
@@ -133,13 +153,19 @@ extension StoredDelivery {
 
     /// The joins behind `deliveries d`.
     static let tables = """
+        LEFT JOIN delivery_extras x ON x.delivery_id = d.id
         JOIN stores s ON s.id = d.store_id LEFT JOIN couriers c ON c.id = d.courier_id LEFT JOIN couriers r ON r.id = $1
         """
 
     package init(_ row: inout RowReader) throws {
         delivery = try Delivery(&row)
+        let pickedUp: Timestamp? = try row.read()
+        delivery.isPickedUp = pickedUp != nil
+        let extras = try (try row.read() as JSONB?).map(KeptExtras.init)
+        if let extras { (delivery.content.terms, delivery.course) = (extras.terms, extras.course) }
         times = Times(
-            created: try row.read(), updated: try row.read(), accepted: try row.read(), delivered: try row.read(),
+            created: try row.read(), updated: try row.read(), accepted: try row.read(), pickedUp: pickedUp,
+            attempted: extras?.times.attempted, takenBack: extras?.times.takenBack, delivered: try row.read(),
             cancelled: try row.read())
         store = try PartnerStore(&row)
         courier = try NamedCourier.read(&row)
@@ -229,9 +255,10 @@ package struct FindDeliveryOfStore: Statement {
 }
 
 extension Call {
-    /// The delivery that is meant, as the caller sees it, if there is one.
-    func delivery() async throws -> StoredDelivery? {
+    /// The delivery that is meant, as the caller sees it, if there is one. What it went through is read where it is wanted.
+    func delivery(withSteps: Bool = false) async throws -> StoredDelivery? {
         let find = FindDelivery(account: caller.account, id: try request.parameter("id"))
+        if withSteps { return try await run(FindDeliveryWithSteps(find: find)).first }
         guard caller.kind == .store else { return try await run(find).first }
         return try await run(FindDeliveryOfStore(delivery: find)).first
     }

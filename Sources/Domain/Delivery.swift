@@ -52,12 +52,16 @@ public struct Delivery: Equatable, Sendable {
     /// The couriers who accepted it and gave it back. They may never have it again, chosen or not.
     public internal(set) var forfeited: [ID]
     /// What is delivered to whom.
-    public internal(set) var content: DeliveryContent
+    public var content: DeliveryContent
+    /// Whether its courier has fetched it.
+    public var isPickedUp: Bool
+    /// What else it went through.
+    public var course: DeliveryCourse
 
     /// A delivery as it was kept.
     public init(
         id: ID, store: ID, status: DeliveryStatus, version: Int32, courier: ID?, candidates: [ID], declined: [ID],
-        forfeited: [ID], content: DeliveryContent
+        forfeited: [ID], content: DeliveryContent, isPickedUp: Bool = false, course: DeliveryCourse = DeliveryCourse()
     ) {
         self.id = id
         self.store = store
@@ -68,17 +72,20 @@ public struct Delivery: Equatable, Sendable {
         self.declined = declined
         self.forfeited = forfeited
         self.content = content
+        self.isPickedUp = isPickedUp
+        self.course = course
     }
 
     /// What became of a candidate.
     public enum CandidateState: String, CaseIterable, Sendable {
-        case offered, declined, forfeited
+        case offered, waiting, declined, forfeited
     }
 
     /// What became of that candidate.
     public func state(of candidate: ID) -> CandidateState {
         if forfeited.contains(candidate) { return .forfeited }
-        return declined.contains(candidate) ? .declined : .offered
+        if declined.contains(candidate) { return .declined }
+        return course.waiting.contains(candidate) ? .waiting : .offered
     }
 
     /// The candidates who may accept it now.
@@ -96,6 +103,8 @@ public struct DeliveryContent: Equatable, Sendable {
     public var reference: String?
     /// When it is to arrive, if that matters.
     public var window: DeliveryWindow?
+    /// What else is said of it.
+    public var terms = DeliveryTerms()
 
     /// What is delivered to whom.
     public init(recipient: Recipient, description: String, instructions: String?, reference: String?) {

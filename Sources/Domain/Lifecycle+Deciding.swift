@@ -8,25 +8,47 @@ public struct StepCommand: Sendable {
     public let courier: ID?
     public let reason: String?
     public let note: String?
-    /// What an edit makes of the delivery.
+    /// What an edit makes of the delivery, or whom the store offers it to when it takes it back.
     public let edit: Edit?
+    /// What is said of a step that was taken at the recipient's.
+    public let shown: Shown
 
     /// A changed delivery, as a whole.
     public struct Edit: Sendable {
         public let content: DeliveryContent
         public let candidates: [ID]
+        /// Those who declined and are asked again.
+        public let askedAgain: Set<ID>
+        /// Those whom the store named, none of whom may have given it back.
+        public let named: Set<ID>
 
         /// The edited delivery.
-        public init(content: DeliveryContent, candidates: [ID]) {
+        public init(content: DeliveryContent, candidates: [ID], askedAgain: Set<ID> = [], named: Set<ID> = []) {
             self.content = content
             self.candidates = candidates
+            self.askedAgain = askedAgain
+            self.named = named
         }
+    }
+
+    /// What the history keeps of a step that was taken at the recipient's.
+    public struct Shown: Equatable, Sendable {
+        public var receivedBy: String?
+        public var collected: Money?
+        public var location: Location?
+        /// Whether the recipient's PIN was right; nil where none was asked for.
+        public var isPinRight: Bool?
+        /// The pictures that hang on it.
+        public var pictures: [HungPicture] = []
+
+        /// Nothing.
+        public init() {}
     }
 
     /// What is wanted by whom.
     public init(
         _ action: Lifecycle.Action, by actor: ID, _ kind: AccountKind, about courier: ID? = nil,
-        reason: String? = nil, note: String? = nil, edit: Edit? = nil
+        reason: String? = nil, note: String? = nil, edit: Edit? = nil, shown: Shown = Shown()
     ) {
         self.action = action
         self.actor = actor
@@ -35,6 +57,7 @@ public struct StepCommand: Sendable {
         self.reason = reason
         self.note = note
         self.edit = edit
+        self.shown = shown
     }
 }
 
@@ -44,11 +67,21 @@ public struct Change: Sendable {
     public let before: Delivery?
     public let after: Delivery
     public let command: StepCommand
-    public let counter: Lifecycle.Counter?
+    /// What is counted of a courier, or not any more.
+    public let count: Count?
     /// The accounts that read of it in their feeds, each as what.
     public let events: [(account: ID, type: EventType)]
     /// The accounts that are sent a message, each of what kind.
     public let notices: [(account: ID, kind: NotificationKind)]
+
+    /// What changes in a courier's counters.
+    public struct Count: Equatable, Sendable {
+        public let courier: ID
+        public internal(set) var changes: [Lifecycle.Counter: Int32]
+
+        /// By how much that counter changes.
+        public subscript(counter: Lifecycle.Counter) -> Int32 { changes[counter] ?? 0 }
+    }
 
     /// The couriers who must be partners when this is committed: the one who acts, and all who gain the delivery.
     public var mustBePartners: Set<ID> {
@@ -62,6 +95,13 @@ public struct Change: Sendable {
     /// The candidates that this step adds, and those that it removes.
     public var added: [ID] { after.candidates.without(before?.candidates ?? []) }
     public var removed: [ID] { (before?.candidates ?? []).without(after.candidates) }
+
+    /// Those who declined before and are asked again.
+    public var askedAgain: [ID] {
+        (before?.declined ?? []).filter {
+            after.candidates.contains($0) && !after.declined.contains($0) && after.courier != $0
+        }
+    }
 
     /// The couriers whose notice of an offer is untrue now.
     public var withdrawn: [ID] { (before?.offered ?? []).without(after.offered) }
@@ -96,22 +136,40 @@ extension Lifecycle {
         guard isPartner else { return .stranger }
         if account == delivery.courier { return delivery.status == .cancelled ? .formerHolder : .holder }
         if delivery.forfeited.contains(account) { return .forfeited }
-        guard delivery.candidates.contains(account) else { return .stranger }
-        return delivery.declined.contains(account) ? .declined : .candidate
+        guard delivery.candidates.contains(account) else {
+            return delivery.course.former == account ? .formerHolder : .stranger
+        }
+        switch delivery.state(of: account) {
+        case .offered: return .candidate
+        case .waiting: return .waiting
+        case .declined: return .declined
+        case .forfeited: return .forfeited
+        }
     }
 
     /// Whether an account with that standing sees a delivery in that status.
     public static func isVisible(_ status: DeliveryStatus, to standing: Standing) -> Bool {
         switch standing {
         case .store, .holder: true
-        case .candidate: status == .pending
-        case .declined, .forfeited, .formerHolder, .stranger: false
+        case .candidate, .declined: status == .pending
+        case .formerHolder: !status.hasCourier
+        case .waiting, .forfeited, .stranger: false
         }
     }
 
-    /// The actions that an account with that standing can take now.
-    public static func allowedActions(_ status: DeliveryStatus, for standing: Standing) -> [Action] {
-        allowed[Cell(action: nil, standing: standing, status: status)] ?? []
+    /// Whether a delivery in that status stands in the list of an account with that standing.
+    public static func isListed(_ status: DeliveryStatus, for standing: Standing) -> Bool {
+        switch standing {
+        case .store, .holder: true
+        case .candidate: status == .pending
+        case .waiting, .declined, .forfeited, .formerHolder, .stranger: false
+        }
+    }
+
+    /// The actions with which an account with that standing can change it now.
+    public static func allowedActions(on delivery: Delivery, for standing: Standing) -> [Action] {
+        let possible = allowed[Cell(action: nil, standing: standing, status: delivery.status)] ?? []
+        return delivery.isPickedUp ? possible.filter { $0 != .pickUp } : possible
     }
 
     /// The table's outcome of an action.
@@ -142,12 +200,14 @@ extension Lifecycle {
         case .refused(let refusal): throw refusal
         case .stays: return .stays
         case .becomes(let status, let effects):
+            guard command.edit?.named.isDisjoint(with: delivery.forfeited) ?? true else { throw .courierForfeited }
             var after = delivery
             after.status = status
             after.version += 1
             after.drop(strangers)
             if let edit = command.edit { after.apply(edit) }
             for effect in effects { after.apply(effect, of: command) }
+            if !after.status.hasCourier, after.status.isOpen { after.endCarry() }
             guard !after.isSame(as: delivery) else { return .stays }
             return .change(change(from: delivery, to: after, command, effects))
         }
@@ -156,17 +216,18 @@ extension Lifecycle {
     private static func change(
         from before: Delivery?, to after: Delivery, _ command: StepCommand, _ effects: [Effect]
     ) -> Change {
-        var counter: Counter?
+        let counted = count(effects, from: before, to: after, command)
         var events: [(account: ID, type: EventType)] = []
         var notices: [(account: ID, kind: NotificationKind)] = []
         for effect in effects {
             switch effect {
-            case .counts(let counted): counter = counted
             case .feed(let audience, let type):
                 events += members(of: audience, before, after, command).map { ($0, type) }
             case .notifies(let audience, let kind):
                 notices += members(of: audience, before, after, command).map { ($0, kind) }
-            case .takes, .leaves, .forfeits, .declines, .dropsCandidate: break
+            case .takes, .leaves, .takenBack, .forfeits, .declines, .picksUp, .fails, .dropsCandidate, .counts,
+                .uncounts:
+                break
             }
         }
         if isStranded(after), before.map(isStranded) != true {
@@ -174,7 +235,27 @@ extension Lifecycle {
             notices.append((after.store, .deliveryStranded))
         }
         return Change(
-            before: before, after: after, command: command, counter: counter, events: events, notices: notices)
+            before: before, after: after, command: command, count: counted, events: events, notices: notices)
+    }
+
+    private static func count(
+        _ effects: [Effect], from before: Delivery?, to after: Delivery, _ command: StepCommand
+    ) -> Change.Count? {
+        guard let before, let courier = command.actorKind == .courier ? command.actor : before.courier else {
+            return nil
+        }
+        var changes: [Counter: Int32] = [:]
+        for effect in effects {
+            switch effect {
+            case .counts(let counter): changes[counter] = 1
+            case .uncounts(let counter): changes[counter] = -1
+            case .takes where before.countsDeclining(of: courier): changes[.declined] = -1
+            case .declines where !before.countsDeclining(of: courier): changes[.declined] = 1
+            case .forfeits where !before.course.isFree: changes[.cancelled] = 1
+            default: break
+            }
+        }
+        return changes.isEmpty ? nil : Change.Count(courier: courier, changes: changes)
     }
 
     private static func isStranded(_ delivery: Delivery) -> Bool {
@@ -222,27 +303,67 @@ extension Delivery {
         return same == other
     }
 
+    /// Whether it counts that a courier declined this, before or now.
+    fileprivate func countsDeclining(of courier: ID) -> Bool {
+        course.counted.contains(courier) || declined.contains(courier) && !course.uncounted.contains(courier)
+    }
+
     fileprivate mutating func apply(_ edit: StepCommand.Edit) {
         content = edit.content
         // The order is that in which they were chosen, which is also that of the history.
         candidates = candidates.filter(Set(edit.candidates).contains) + edit.candidates.without(candidates)
-        declined = declined.filter(candidates.contains)
+        course.waiting = course.waiting.filter(candidates.contains)
+        forgetDeclining(of: declined.filter { !candidates.contains($0) || edit.askedAgain.contains($0) })
     }
 
     fileprivate mutating func drop(_ couriers: Set<ID>) {
         guard !couriers.isEmpty else { return }
         candidates.removeAll(where: couriers.contains)
-        declined.removeAll(where: couriers.contains)
+        course.waiting.removeAll(where: couriers.contains)
+        forgetDeclining(of: declined.filter(couriers.contains))
+    }
+
+    /// Those couriers do not stand as declined any more, but what was counted stays so.
+    private mutating func forgetDeclining(of couriers: [ID]) {
+        guard !couriers.isEmpty else { return }
+        declined = declined.without(couriers)
+        course.counted += couriers.without(course.uncounted)
+        course.uncounted = course.uncounted.without(couriers)
+    }
+
+    /// Whoever takes it next begins anew.
+    fileprivate mutating func endCarry() {
+        isPickedUp = false
+        course.isFree = false
     }
 
     fileprivate mutating func apply(_ effect: Lifecycle.Effect, of command: StepCommand) {
         switch effect {
-        case .takes: courier = command.actor
+        case .takes:
+            courier = command.actor
+            for list in [\Delivery.declined, \.course.uncounted, \.course.counted] {
+                self[keyPath: list].removeAll { $0 == command.actor }
+            }
+            if course.former == command.actor { course.former = nil }
         case .leaves: courier = nil
+        case .takenBack:
+            // Unless the store names others, it is offered to the candidates but the one who had it.
+            if command.edit == nil { candidates.removeAll { $0 == courier } }
+            (course.former, courier) = (courier, nil)
+        case .forfeits where course.isFree:
+            declined.append(command.actor)
+            course.uncounted.append(command.actor)
         case .forfeits: forfeited.append(command.actor)
-        case .declines: declined.append(command.actor)
+        case .declines:
+            declined.append(command.actor)
+            course.counted.removeAll { $0 == command.actor }
+        case .picksUp: isPickedUp = true
+        case .fails:
+            course.attempts += 1
+            course.lastFailure = command.reason.flatMap(FailReason.init)
+            course.isFree = course.isFree || isPickedUp
         case .dropsCandidate: drop(command.courier.map { [$0] } ?? [])
-        case .counts, .feed, .notifies: break
+        case .counts, .uncounts, .feed, .notifies: break
         }
     }
 }

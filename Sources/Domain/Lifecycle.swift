@@ -4,7 +4,15 @@
 public enum Lifecycle {
     /// Something that is done with a delivery.
     public enum Action: String, CaseIterable, Sendable {
-        case create, edit, accept, decline, deliver, cancel
+        case create, edit, accept, decline
+        case pickUp = "pick_up"
+        /// Brings it in vain.
+        case fail
+        case deliver, cancel
+        /// The store takes it back from its courier.
+        case reassign
+        /// It is not delivered after all.
+        case reopen
         /// The partnership with its courier ends, and it is pending again.
         case release
         /// The partnership with a candidate ends.
@@ -15,7 +23,7 @@ public enum Lifecycle {
 
         private var isAsked: Bool {
             switch self {
-            case .edit, .accept, .decline, .deliver, .cancel: true
+            case .edit, .accept, .decline, .pickUp, .fail, .deliver, .cancel, .reassign, .reopen: true
             case .create, .release, .withdraw: false
             }
         }
@@ -26,12 +34,14 @@ public enum Lifecycle {
         case store
         /// May accept it, as far as it still can be.
         case candidate
+        /// Is a candidate whose turn has not come.
+        case waiting
         case declined
         /// Gave it back.
         case forfeited
         /// Carries or delivered it.
         case holder
-        /// Carried it when the store cancelled it.
+        /// Carried it when the store cancelled it or took it back.
         case formerHolder = "former_holder"
         /// Has nothing to do with it.
         case stranger
@@ -46,25 +56,37 @@ public enum Lifecycle {
     public enum Refusal: String, Error, CaseIterable, Sendable {
         case notFound = "not_found"
         case forfeited
+        /// Somebody is named who gave it back.
+        case courierForfeited = "courier_forfeited"
         case alreadyTaken = "already_taken"
         case notPending = "not_pending"
         case notInProgress = "not_in_progress"
+        case notDelivered = "not_delivered"
         case alreadyDelivered = "already_delivered"
     }
 
     /// What follows from a step, besides the new status and the line in the history.
     public enum Effect: Equatable, Sendable {
-        /// The actor becomes its courier.
+        /// The actor becomes its courier, whether or not it declined before: then that is not counted any more.
         case takes
         /// Its courier leaves it.
         case leaves
-        /// The actor may never have it again.
+        /// Its courier leaves it, and is its former holder.
+        case takenBack
+        /// The actor may never have it again, and that is counted; unless it is free to give it back: then it stands as
+        /// declined, uncounted.
         case forfeits
-        /// The actor does not want it.
+        /// The actor does not want it. That is counted once a delivery.
         case declines
+        case picksUp
+        /// Was brought in vain, from when on a courier who has fetched it may give it back freely.
+        case fails
         /// The courier whom the step is about is no candidate any more.
         case dropsCandidate
+        /// Of its courier, or whoever becomes that.
         case counts(Counter)
+        /// Takes back what was counted of its courier.
+        case uncounts(Counter)
         case feed(Audience, EventType)
         case notifies(Audience, NotificationKind)
     }
@@ -107,93 +129,150 @@ public enum Lifecycle {
     }
 
     /// The table. An account learns nothing of a delivery from what is not in it.
-    public static let rules: [Rule] = [
-        Rule(.create, by: .store, nil, .becomes(.pending, [.feed(.store, .created)] + offering)),
+    public static let rules: [Rule] =
+        [
+            Rule(.create, by: .store, nil, .becomes(.pending, [.feed(.store, .created)] + offering)),
 
-        Rule(
-            .edit, by: .store, .pending,
-            .becomes(
-                .pending,
-                [.feed(.store, .updated), .feed(.remaining, .updated), .feed(.losers, .withdrawn)] + offering)),
-        Rule(.edit, by: .store, .inProgress, .refused(.notPending)),
-        Rule(.edit, by: .store, .delivered, .refused(.notPending)),
-        Rule(.edit, by: .store, .cancelled, .refused(.notPending)),
+            Rule(
+                .edit, by: .store, .pending,
+                .becomes(
+                    .pending,
+                    [.feed(.store, .updated), .feed(.remaining, .updated), .feed(.losers, .withdrawn)] + offering)),
+            Rule(
+                .edit, by: .store, .inProgress,
+                .becomes(
+                    .inProgress,
+                    [.feed(.store, .updated), .feed(.courier, .updated), .notifies(.courier, .deliveryChanged)])),
+            Rule(.edit, by: .store, .delivered, .refused(.notPending)),
+            Rule(.edit, by: .store, .cancelled, .refused(.notPending)),
 
-        Rule(
-            .accept, by: .candidate, .pending,
-            .becomes(
-                .inProgress,
-                [
-                    .takes, .counts(.accepted), .feed(.store, .accepted), .feed(.actor, .accepted),
-                    .feed(.losers, .taken), .notifies(.store, .deliveryAccepted),
-                ])),
-        Rule(.accept, by: .candidate, .inProgress, .refused(.alreadyTaken)),
-        Rule(.accept, by: .candidate, .delivered, .refused(.notPending)),
-        Rule(.accept, by: .candidate, .cancelled, .refused(.notPending)),
-        Rule(.accept, by: .holder, .inProgress, .stays),
-        Rule(.accept, by: .holder, .delivered, .refused(.notPending)),
-        Rule(.accept, by: .formerHolder, .cancelled, .refused(.notPending)),
-        Rule(.accept, by: .forfeited, .pending, .refused(.forfeited)),
-        Rule(.accept, by: .forfeited, .inProgress, .refused(.forfeited)),
-        Rule(.accept, by: .forfeited, .delivered, .refused(.forfeited)),
-        Rule(.accept, by: .forfeited, .cancelled, .refused(.forfeited)),
+            Rule(.accept, by: .candidate, .pending, taking),
+            Rule(.accept, by: .candidate, .inProgress, .refused(.alreadyTaken)),
+            Rule(.accept, by: .candidate, .delivered, .refused(.notPending)),
+            Rule(.accept, by: .candidate, .cancelled, .refused(.notPending)),
+            Rule(.accept, by: .declined, .pending, taking),
+            Rule(.accept, by: .declined, .inProgress, .refused(.alreadyTaken)),
+            Rule(.accept, by: .declined, .delivered, .refused(.notPending)),
+            Rule(.accept, by: .declined, .cancelled, .refused(.notPending)),
+            Rule(.accept, by: .holder, .inProgress, .stays),
+            Rule(.accept, by: .holder, .delivered, .refused(.notPending)),
+            Rule(.accept, by: .formerHolder, .pending, .refused(.notInProgress)),
+            Rule(.accept, by: .formerHolder, .inProgress, .refused(.notInProgress)),
+            Rule(.accept, by: .formerHolder, .delivered, .refused(.notInProgress)),
+            Rule(.accept, by: .formerHolder, .cancelled, .refused(.notPending)),
+            Rule(.accept, by: .forfeited, .pending, .refused(.forfeited)),
+            Rule(.accept, by: .forfeited, .inProgress, .refused(.forfeited)),
+            Rule(.accept, by: .forfeited, .delivered, .refused(.forfeited)),
+            Rule(.accept, by: .forfeited, .cancelled, .refused(.forfeited)),
 
-        Rule(
-            .decline, by: .candidate, .pending,
-            .becomes(
-                .pending, [.declines, .counts(.declined), .feed(.store, .declined), .feed(.actor, .declined)])),
-        Rule(.decline, by: .declined, .pending, .stays),
-        Rule(.decline, by: .holder, .inProgress, .refused(.notPending)),
-        Rule(.decline, by: .holder, .delivered, .refused(.notPending)),
+            Rule(
+                .decline, by: .candidate, .pending,
+                .becomes(
+                    .pending, [.declines, .feed(.store, .declined), .feed(.actor, .declined)])),
+            Rule(.decline, by: .declined, .pending, .stays),
+            Rule(.decline, by: .holder, .inProgress, .refused(.notPending)),
+            Rule(.decline, by: .holder, .delivered, .refused(.notPending)),
 
-        Rule(
-            .deliver, by: .holder, .inProgress,
-            .becomes(
-                .delivered,
-                [
-                    .counts(.delivered), .feed(.store, .delivered), .feed(.actor, .delivered),
-                    .notifies(.store, .deliveryDelivered),
-                ])),
-        Rule(.deliver, by: .holder, .delivered, .stays),
-        Rule(.deliver, by: .candidate, .pending, .refused(.notInProgress)),
-        Rule(.deliver, by: .forfeited, .pending, .refused(.notInProgress)),
-        Rule(.deliver, by: .formerHolder, .cancelled, .refused(.notInProgress)),
+            Rule(
+                .pickUp, by: .holder, .inProgress,
+                .becomes(.inProgress, [.picksUp, .feed(.store, .pickedUp), .feed(.actor, .pickedUp)])),
+            Rule(.pickUp, by: .holder, .delivered, .refused(.notInProgress)),
 
-        Rule(
-            .cancel, by: .holder, .inProgress,
-            .becomes(
-                .pending,
-                [
-                    .leaves, .forfeits, .counts(.cancelled), .feed(.store, .returned), .feed(.actor, .returned),
-                    .notifies(.store, .deliveryReturned),
-                ] + offering)),
-        Rule(.cancel, by: .holder, .delivered, .refused(.alreadyDelivered)),
-        Rule(.cancel, by: .candidate, .pending, .refused(.notInProgress)),
-        Rule(.cancel, by: .forfeited, .pending, .refused(.notInProgress)),
-        Rule(.cancel, by: .formerHolder, .cancelled, .refused(.notInProgress)),
-        Rule(
-            .cancel, by: .store, .pending,
-            .becomes(.cancelled, [.feed(.store, .cancelled), .feed(.losers, .cancelled)])),
-        Rule(
-            .cancel, by: .store, .inProgress,
-            .becomes(
-                .cancelled,
-                [
-                    .feed(.store, .cancelled), .feed(.courier, .cancelled), .notifies(.courier, .deliveryCancelled),
-                ])),
-        Rule(.cancel, by: .store, .delivered, .refused(.alreadyDelivered)),
-        Rule(.cancel, by: .store, .cancelled, .stays),
+            Rule(
+                .fail, by: .holder, .inProgress,
+                .becomes(
+                    .inProgress,
+                    [
+                        .fails, .feed(.store, .attemptFailed), .feed(.actor, .attemptFailed),
+                        .notifies(.store, .attemptFailed),
+                    ])),
+            Rule(.fail, by: .holder, .delivered, .refused(.notInProgress)),
 
-        Rule(
-            .release, by: .store, .inProgress,
-            .becomes(
-                .pending,
-                [.leaves, .dropsCandidate, .feed(.store, .returned), .feed(.courier, .withdrawn)] + offering)),
-        Rule(
-            .withdraw, by: .store, .pending,
-            .becomes(.pending, [.dropsCandidate, .feed(.store, .updated), .feed(.losers, .withdrawn)])),
-        Rule(.withdraw, by: .store, .inProgress, .becomes(.inProgress, [.dropsCandidate, .feed(.store, .updated)])),
-    ]
+            Rule(
+                .deliver, by: .holder, .inProgress,
+                .becomes(
+                    .delivered,
+                    [
+                        .counts(.delivered), .feed(.store, .delivered), .feed(.actor, .delivered),
+                        .notifies(.store, .deliveryDelivered),
+                    ])),
+            Rule(.deliver, by: .holder, .delivered, .stays),
+
+            Rule(
+                .cancel, by: .holder, .inProgress,
+                .becomes(
+                    .pending,
+                    [
+                        .forfeits, .leaves, .feed(.store, .returned), .feed(.actor, .returned),
+                        .notifies(.store, .deliveryReturned),
+                    ] + offering)),
+            Rule(.cancel, by: .holder, .delivered, .refused(.alreadyDelivered)),
+            Rule(
+                .cancel, by: .store, .pending,
+                .becomes(.cancelled, [.feed(.store, .cancelled), .feed(.losers, .cancelled)])),
+            Rule(
+                .cancel, by: .store, .inProgress,
+                .becomes(
+                    .cancelled,
+                    [
+                        .feed(.store, .cancelled), .feed(.courier, .cancelled), .notifies(.courier, .deliveryCancelled),
+                    ])),
+            Rule(.cancel, by: .store, .delivered, .refused(.alreadyDelivered)),
+            Rule(.cancel, by: .store, .cancelled, .stays),
+
+            Rule(.reassign, by: .store, .pending, .refused(.notInProgress)),
+            Rule(
+                .reassign, by: .store, .inProgress,
+                .becomes(
+                    .pending,
+                    [
+                        .takenBack, .feed(.store, .reassigned), .feed(.courier, .reassigned),
+                        .notifies(.courier, .deliveryReassigned),
+                    ] + offering)),
+            Rule(.reassign, by: .store, .delivered, .refused(.notInProgress)),
+            Rule(.reassign, by: .store, .cancelled, .refused(.notInProgress)),
+
+            Rule(.reopen, by: .store, .pending, .refused(.notDelivered)),
+            Rule(.reopen, by: .store, .inProgress, .refused(.notDelivered)),
+            Rule(
+                .reopen, by: .store, .delivered,
+                .becomes(
+                    .inProgress,
+                    [
+                        .uncounts(.delivered), .feed(.store, .reopened), .feed(.courier, .reopened),
+                        .notifies(.courier, .deliveryReopened),
+                    ])),
+            Rule(.reopen, by: .store, .cancelled, .refused(.notDelivered)),
+
+            Rule(
+                .release, by: .store, .inProgress,
+                .becomes(
+                    .pending,
+                    [.leaves, .dropsCandidate, .feed(.store, .returned), .feed(.courier, .withdrawn)] + offering)),
+            Rule(
+                .withdraw, by: .store, .pending,
+                .becomes(.pending, [.dropsCandidate, .feed(.store, .updated), .feed(.losers, .withdrawn)])),
+            Rule(
+                .withdraw, by: .store, .inProgress, .becomes(.inProgress, [.dropsCandidate, .feed(.store, .updated)])),
+        ] + ofOthers
+
+    /// What only its courier can do is refused to those who might become that, or were it.
+    private static let ofOthers =
+        [Action.pickUp, .fail, .deliver, .cancel].flatMap { action in
+            [Standing.candidate, .declined, .forfeited].map { Rule(action, by: $0, .pending, .refused(.notInProgress)) }
+                + former(action)
+        } + former(.decline)
+
+    private static func former(_ action: Action) -> [Rule] {
+        DeliveryStatus.allCases.map { Rule(action, by: .formerHolder, $0, .refused(.notInProgress)) }
+    }
+
+    private static let taking = Outcome.becomes(
+        .inProgress,
+        [
+            .takes, .counts(.accepted), .feed(.store, .accepted), .feed(.actor, .accepted), .feed(.losers, .taken),
+            .notifies(.store, .deliveryAccepted),
+        ])
 
     private static let offering: [Effect] = [.feed(.winners, .offered), .notifies(.winners, .deliveryOffered)]
 }
@@ -209,7 +288,14 @@ public enum EventType: String, CaseIterable, Sendable {
     /// Another courier has accepted it.
     case taken = "delivery.taken"
     case declined = "delivery.declined"
+    case pickedUp = "delivery.picked_up"
+    /// It was brought in vain.
+    case attemptFailed = "delivery.attempt_failed"
     case delivered = "delivery.delivered"
+    /// It is not delivered after all.
+    case reopened = "delivery.reopened"
+    /// The store took it back from its courier.
+    case reassigned = "delivery.reassigned"
     /// It is pending again.
     case returned = "delivery.returned"
     /// No candidate is left.
@@ -223,8 +309,9 @@ public enum EventType: String, CaseIterable, Sendable {
     /// The status in which the step left the delivery.
     public var status: DeliveryStatus {
         switch self {
-        case .created, .updated, .offered, .withdrawn, .declined, .returned, .stranded, .unaccepted: .pending
-        case .accepted, .taken, .late: .inProgress
+        case .created, .updated, .offered, .withdrawn, .declined, .reassigned, .returned, .stranded, .unaccepted:
+            .pending
+        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .late: .inProgress
         case .delivered: .delivered
         case .cancelled: .cancelled
         }

@@ -12,6 +12,14 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     /// Nobody has accepted it for a while.
     case deliveryUnaccepted = "delivery_unaccepted"
     case deliveryLate = "delivery_late"
+    /// The store changed what its courier carries.
+    case deliveryChanged = "delivery_changed"
+    /// The store took it back from its courier.
+    case deliveryReassigned = "delivery_reassigned"
+    /// It is not delivered after all.
+    case deliveryReopened = "delivery_reopened"
+    /// It was brought in vain.
+    case attemptFailed = "attempt_failed"
     /// How many offers wait, for a courier without a device.
     case offersWaiting = "offers_waiting"
     case partnerJoined = "partner_joined"
@@ -33,7 +41,8 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     public var goesBySMS: Bool {
         switch self {
         case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
-            .deliveryUnaccepted, .deliveryLate, .partnerJoined, .partnershipEnded, .cancellationContested,
+            .deliveryUnaccepted, .deliveryLate, .deliveryChanged, .attemptFailed, .partnerJoined, .partnershipEnded,
+            .cancellationContested,
             .cancellationExcused:
             false
         default: true

@@ -1,5 +1,11 @@
+/// Why somebody takes a step, in words of its own in every language.
+public protocol ReasonWords: Sendable {
+    /// What pages call it.
+    var word: String { get }
+}
+
 /// Why a courier gives a delivery back.
-public enum ReturnReason: String, CaseIterable, Sendable {
+public enum ReturnReason: String, CaseIterable, ReasonWords {
     case personal
     case vehicle
     case tooFar = "too_far"
@@ -7,6 +13,9 @@ public enum ReturnReason: String, CaseIterable, Sendable {
     case storeNotReady = "store_not_ready"
     case unsafe
     case other
+
+    /// What pages call it.
+    public var word: String { "reason_\(rawValue)" }
 
     /// Reads what a courier says. A text that is no reason of these, as clients of before send it, belongs to the note.
     public static func read(_ text: String?, note: String?) -> (reason: ReturnReason, note: String?) {

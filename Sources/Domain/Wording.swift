@@ -3,10 +3,10 @@ import Languages
 /// What messages say, in every language that there is.
 public enum Wording {
     /// The words of a message. The values of its arguments are inserted as they are, and missing ones are left out. The
-    /// reason for which a delivery was given back is said in the language's own words.
+    /// reason for a step is said in the language's own words.
     public static func message(
         _ kind: NotificationKind, in language: Language, _ arguments: [String: String],
-        because reason: ReturnReason? = nil
+        because reason: (any ReasonWords)? = nil
     ) -> (title: String, body: String) {
         (templates[language] ?? templates[.fallback]!).message(kind, arguments, because: reason)
     }
@@ -44,11 +44,11 @@ struct MessageTemplates: Sendable {
     func template(_ kind: NotificationKind) -> (title: Template, body: Template) { templates[kind]! }
 
     func message(
-        _ kind: NotificationKind, _ arguments: [String: String], because reason: ReturnReason?
+        _ kind: NotificationKind, _ arguments: [String: String], because reason: (any ReasonWords)?
     ) -> (title: String, body: String) {
         let (title, body) = template(kind)
         var arguments = arguments
-        if let reason { arguments["reason"] = words.pages["reason_\(reason.rawValue)"] }
+        if let reason { arguments["reason"] = words.pages[reason.word] }
         return (
             title.filled(with: arguments, plural: words.form(of:)),
             body.filled(with: arguments, plural: words.form(of:))

@@ -2,6 +2,8 @@
 struct BodyDecoder: Sendable {
     private var state: State
     private let limit: Int
+    /// How many bytes of the body have come.
+    private var size = 0
     /// The bound on chunk extensions and trailers together. Nobody needs them, but they are allowed.
     private var overhead = 4096
 
@@ -43,9 +45,10 @@ struct BodyDecoder: Sendable {
                 let count = min(missing, bytes.count - position)
                 body.append(copying: bytes, position..<position + count)
                 position += count
+                size += count
                 advance(past: count, of: missing)
             default:
-                try step(bytes[position], size: body.count)
+                try step(bytes[position])
                 position += 1
             }
         }
@@ -60,9 +63,9 @@ struct BodyDecoder: Sendable {
         }
     }
 
-    private mutating func step(_ byte: UInt8, size: Int) throws(Malformed) {
+    private mutating func step(_ byte: UInt8) throws(Malformed) {
         switch state {
-        case .size(let soFar, let digits): try chunkSize(byte, soFar, digits, size)
+        case .size(let soFar, let digits): try chunkSize(byte, soFar, digits)
         case .extensions(let chunk, let place): try chunkExtension(byte, chunk, place)
         case .sizeLineFeed(let chunk):
             guard byte == .lineFeed else { throw .chunk }
@@ -77,7 +80,7 @@ struct BodyDecoder: Sendable {
         }
     }
 
-    private mutating func chunkSize(_ byte: UInt8, _ soFar: Int, _ digits: Int, _ size: Int) throws(Malformed) {
+    private mutating func chunkSize(_ byte: UInt8, _ soFar: Int, _ digits: Int) throws(Malformed) {
         if let value = Grammar.hexValue(byte) {
             guard digits < 16 else { throw .chunk }
             let chunk = soFar * 16 + Int(value)

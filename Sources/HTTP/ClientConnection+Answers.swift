@@ -16,6 +16,8 @@ extension ClientConnection {
         guard var exchange else { return nil }
         let response = affordable(wanted, exchange)
         exchange.status = response.status.code
+        // What is still to come of the body would be taken for the next request.
+        if let streamed, !streamed.isOver { exchange.keepsAlive = false }
         var stream: Stream?
         switch response.status.forbidsBody ? .none : response.body {
         case .none:
@@ -51,6 +53,7 @@ extension ClientConnection {
         server.end(exchange, status: exchange.status)
         self.exchange = nil
         task = nil
+        streamed = nil
         guard exchange.keepsAlive else {
             phase = .head
             phaseDeadline = .distantFuture

@@ -17,8 +17,12 @@ extension ClientConnection {
         parser.reset()
         let incoming = server.incoming(received, peer: peer)
         self.incoming = incoming
-        let decoder = try BodyDecoder(received.head.framing, limit: server.configuration.limits.body)
-        if decoder.isComplete {
+        let streams = incoming.route?.streamsUpTo
+        let decoder = try BodyDecoder(received.head.framing, limit: streams ?? server.configuration.limits.body)
+        if streams != nil {
+            streamed = StreamedBody(decoder: decoder, awaitsContinue: received.head.expectsContinue && inbound.isEmpty)
+            begin(incoming)
+        } else if decoder.isComplete {
             begin(incoming)
         } else {
             awaitBody(incoming, decoder)
@@ -55,7 +59,9 @@ extension ClientConnection {
         let head = incoming.received.head
         let request = Request(
             incoming.received, body: body, id: incoming.id, client: incoming.client,
-            parameters: incoming.parameters)
+            parameters: incoming.parameters,
+            pieces: streamed == nil
+                ? nil : BodyReader(connection: LoopBound(self, to: server.loop), serial: serial + 1))
         exchange = Exchange(
             request: request, route: incoming.route?.template, began: server.loop.now,
             isHead: request.method == "HEAD", minorVersion: head.minorVersion,
@@ -137,8 +143,11 @@ extension ClientConnection {
         guard let exchange else { return }
         task?.cancel()
         serial += 1
-        let problem = Problem(
-            .unavailable, "unavailable", wording: "deadline_passed", headers: [Response.Header("Retry-After", "1")])
+        let problem =
+            streamed?.wanted != nil
+            ? Problem(.requestTimeout, "request_timeout")
+            : Problem(
+                .unavailable, "unavailable", wording: "deadline_passed", headers: [Response.Header("Retry-After", "1")])
         answer(server.responder.response(to: problem, of: exchange.request))
     }
 

@@ -21,6 +21,8 @@ final class ClientConnection: FileEvents, TurnEnd {
     /// The request that is being read, once its head is known, and as much of its body as has come.
     var incoming: Incoming?
     var body: [UInt8] = []
+    /// The body that the handler reads piece by piece; nil where it got the whole.
+    var streamed: StreamedBody?
     /// The request that is being answered.
     var exchange: Exchange?
     var task: Task<Void, Never>?
@@ -101,7 +103,8 @@ final class ClientConnection: FileEvents, TurnEnd {
         guard outbound.count < server.configuration.limits.backlog, !closesWhenWritten else { return isLingering }
         return switch phase {
         case .head, .body, .lingering: true
-        case .handshake, .handling, .closed: false
+        case .handling: streamed?.wanted != nil
+        case .handshake, .closed: false
         }
     }
 
@@ -127,7 +130,7 @@ final class ClientConnection: FileEvents, TurnEnd {
     /// The client will send no more. Complete requests are still answered.
     private func peerEnded() {
         peerLeft = peerLeft ?? server.loop.now
-        if outbound.isEmpty || isLingering { close() } else { closesWhenWritten = true }
+        if outbound.isEmpty || isLingering || streamed?.wanted != nil { close() } else { closesWhenWritten = true }
     }
 
     private func process() {
@@ -136,7 +139,8 @@ final class ClientConnection: FileEvents, TurnEnd {
                 switch phase {
                 case .head: guard try readHead() else { return }
                 case .body(let decoder): guard try readBody(decoder) else { return }
-                case .handshake, .handling, .lingering, .closed: return
+                case .handling: givePiece()
+                case .handshake, .lingering, .closed: return
                 }
             } catch {
                 refuse(error)
@@ -226,6 +230,8 @@ final class ClientConnection: FileEvents, TurnEnd {
         phase = .closed
         task?.cancel()
         task = nil
+        streamed?.wanted?.fulfil(.failure(CancellationError()))
+        streamed = nil
         endWaiting(.failure(CancellationError()))
         dropWaiting()
         server.loop.unwatch(token, file: file)

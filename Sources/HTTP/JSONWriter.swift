@@ -194,6 +194,14 @@ extension JSONWriter {
         bytes.append(.quote)
     }
 
+    /// Writes a byte of a text in UTF-8 as it stands within a JSON string.
+    static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+        guard byte < 0x20 || byte == .quote || byte == .backslash else { return bytes.append(byte) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 6) { escape in
+            bytes += escape[..<write(escapeOf: byte, into: escape)]
+        }
+    }
+
     /// Passes on the text between the quotes in pieces: longer ones where nothing needs an escape.
     @inline(__always)
     private static func pieces(of value: String, _ append: (UnsafeBufferPointer<UInt8>) -> Void) {

@@ -10,6 +10,8 @@ public final class Request: Sendable {
     public let client: IPAddress
     /// The body's bytes; empty when there is none.
     public let body: [UInt8]
+    /// Reads the body piece by piece; nil where it comes as a whole.
+    public let pieces: BodyReader?
     private let received: ReceivedHead
     private let parameters: [(name: String, value: String)]
     /// It is used on one loop only; a `Mutex` is the lock that needs no memory of its own.
@@ -22,13 +24,14 @@ public final class Request: Sendable {
 
     init(
         _ received: ReceivedHead, body: [UInt8] = [], id: String, client: IPAddress,
-        parameters: [(name: String, value: String)] = []
+        parameters: [(name: String, value: String)] = [], pieces: BodyReader? = nil
     ) {
         self.received = received
         self.id = id
         self.client = client
         self.body = body
         self.parameters = parameters
+        self.pieces = pieces
         method = received.method
     }
 

@@ -9,15 +9,19 @@ public struct Route: Sendable {
     public let template: String
     /// How long the handler may take before the client is told to come back later.
     public let deadline: Duration
+    /// How large a body may be that the handler reads piece by piece; nil where it gets a small one as a whole.
+    public let streamsUpTo: Int?
     /// The names of the template's parameters, in order.
     public let parameterNames: [String]
     let handler: Handler
 
     /// A route.
     public init(
-        _ method: String, _ template: String, deadline: Duration = .seconds(30), handler: @escaping Handler
+        _ method: String, _ template: String, deadline: Duration = .seconds(30), streamsUpTo: Int? = nil,
+        handler: @escaping Handler
     ) {
         self.method = method
+        self.streamsUpTo = streamsUpTo
         self.template = template
         self.deadline = deadline
         self.handler = handler

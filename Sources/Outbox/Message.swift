@@ -12,10 +12,10 @@ package struct Message: Sendable {
     /// What an SMS says in its body's place, by language, for a kind that goes by SMS.
     private let sms: [Language: String]
 
-    /// `arguments` are the values of the wording's placeholders, and `reason` is why a delivery was given back. `lastLine`
+    /// `arguments` are the values of the wording's placeholders, and `reason` is why a step was taken. `lastLine`
     /// stands below the words: a link, or what a program reads.
     package init(
-        _ kind: NotificationKind, _ arguments: [String: String] = [:], because reason: ReturnReason? = nil,
+        _ kind: NotificationKind, _ arguments: [String: String] = [:], because reason: (any ReasonWords)? = nil,
         data: [String: JSON] = [:], lastLine: String? = nil
     ) {
         self.kind = kind

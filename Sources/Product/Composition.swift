@@ -16,6 +16,7 @@ package struct Composition: Sendable {
     /// Fills an empty database.
     package let demo: Demo
     private let hasher: PasswordHasher
+    private let intake: PictureIntake
     /// The work that goes on beside requests.
     private let upkeep: [Task<Void, Never>]
     private let ear: Ear
@@ -55,6 +56,8 @@ package struct Composition: Sendable {
         package var messagesMayWait: @Sendable () -> Void = {}
         /// For how many days after its end a delivery tells its recipient.
         package var recipientDays = 90
+        /// For how many days pictures of steps are kept.
+        package var photoDays = 90
 
         /// The settings as they are given.
         package init(
@@ -107,13 +110,16 @@ package struct Composition: Sendable {
         let redemption = Redemption(codes: codes)
         hasher = try PasswordHasher(
             threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
+        intake = try PictureIntake()
+        let proofKeys = ProofKeys(database, secret: secret)
+        let proofKey = try await proofKeys.current()
         let passwords = Passwords(database: database, hasher: hasher, throttle: throttle, secret: secret)
         let confirmations = Confirmations(
             isOn: settings.verifies, secret: secret, publicURL: settings.publicURL, throttle: throttle)
         let outbox = try await OutboxTail(database, on: group)
         self.outbox = outbox
         let committer = try await Committer(database, on: group)
-        demo = Demo(database, hasher, committer)
+        demo = Demo(database, hasher, committer, key: proofKey)
         let leaving = Leaving(database, committer, on: group.loops[0]) { failed("end partnerships", $0) }
         self.leaving = leaving
         let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
@@ -150,11 +156,13 @@ package struct Composition: Sendable {
             InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads), CancellationRoom(),
+            EarningsRoom(),
             DeliveryRoom(
-                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates),
+                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
+                key: proofKey),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
-            ExportRoom(database: database),
+            ExportRoom(database: database), FileRoom(intake, database), ProofRoom(proofKeys),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
@@ -164,7 +172,8 @@ package struct Composition: Sendable {
         let undo = UndoRoom(
             undoing: Undoing(database: database, authenticator: authenticator), throttle: throttle)
         let pages = PageRoom(
-            described: rooms + [app, undo], version: settings.version, throttle: throttle, codes: codes,
+            described: rooms + [app, undo, ProofPageRoom()], version: settings.version, throttle: throttle,
+            codes: codes,
             apps: settings.apps)
         let gate = Gate(
             database: database, authenticator: authenticator, throttle: throttle, rates: rates, secret: secret,
@@ -174,7 +183,7 @@ package struct Composition: Sendable {
             outbox.ring()
             settings.messagesMayWait()
         }
-        routes = gate.routes(of: rooms + [app, undo, pages])
+        routes = gate.routes(of: rooms + [app, undo, ProofPageRoom(), pages])
     }
 
     /// The work that recurs.
@@ -201,6 +210,11 @@ package struct Composition: Sendable {
                 return false
             },
             .recurring("void codes", every: .seconds(60)) { try await $0.run(ForgetVoidCodes()).first ?? 0 >= 1000 },
+            .recurring("picture partitions", every: .seconds(60)) {
+                try await $0.run(RenewFilePartitions(days: Int32(settings.photoDays)))
+                return false
+            },
+            .recurring("loose pictures", every: .seconds(60)) { try await $0.run(DropLooseFiles()).first ?? 0 >= 100 },
             .recurring("audit", every: .seconds(60)) { try await $0.run(RenewAudit()).first == true },
             .recurring("recipients", every: .seconds(60)) {
                 try await $0.run(ForgetRecipients()).first ?? 0 >= 500
@@ -225,6 +239,9 @@ package struct Composition: Sendable {
         due.stop()
         await ear.stop()
         // It waits for threads, so it is not done on a loop.
-        await Task.detached { hasher.stop() }.value
+        await Task.detached {
+            hasher.stop()
+            intake.stop()
+        }.value
     }
 }

@@ -1,5 +1,6 @@
 import API
 import Crypto
+import Deliveries
 import EventLoop
 import HTTP
 import Postgres

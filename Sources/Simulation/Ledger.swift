@@ -61,7 +61,7 @@ package struct Ledger: Sendable {
         let account = id(of: person)
         return open.compactMap { deliveries[$0] }.filter { delivery in
             let standing = Lifecycle.standing(of: account, to: delivery, isPartner: isPartner(person, of: delivery))
-            return Lifecycle.isVisible(delivery.status, to: standing)
+            return Lifecycle.isListed(delivery.status, for: standing)
         }.map { Sight(id: $0.id, status: $0.status) }
     }
 
@@ -82,17 +82,22 @@ package struct Ledger: Sendable {
             }
         case .offer(let id, let candidates):
             let candidates = ids(of: candidates)
-            return note(.edit, id, act.person) { StepCommand.Edit(content: $0.content, candidates: candidates) }
-        case .step(let action, let id, _): return note(action, id, act.person) { _ in nil }
+            return note(.edit, id, act.person) {
+                StepCommand.Edit(content: $0.content, candidates: candidates, named: Set(candidates))
+            }
+        case .step(let action, let id, let reason): return note(action, id, act.person, reason) { _ in nil }
         }
     }
 
     private mutating func note(
-        _ action: Lifecycle.Action, _ id: ID, _ person: Person, _ edit: (Delivery) -> StepCommand.Edit?
+        _ action: Lifecycle.Action, _ id: ID, _ person: Person, _ reason: String? = nil,
+        _ edit: (Delivery) -> StepCommand.Edit?
     ) -> Outcome {
         guard let delivery = deliveries[id] else { return .refused(.notFound) }
         let kind = if case .store = person { AccountKind.store } else { AccountKind.courier }
-        let command = StepCommand(action, by: self.id(of: person), kind, edit: edit(delivery))
+        let about = [.reassign, .reopen].contains(action) ? delivery.courier : nil
+        let command = StepCommand(
+            action, by: self.id(of: person), kind, about: about, reason: reason, edit: edit(delivery))
         do {
             let decision = try Lifecycle.decide(command, on: delivery, isPartner: isPartner(person, of: delivery))
             guard case .change(let change) = decision else { return .stays(delivery) }
@@ -105,7 +110,11 @@ package struct Ledger: Sendable {
     private mutating func note(_ change: Change) -> Outcome {
         let after = change.after
         deliveries[after.id] = after
-        if !after.status.isOpen { open.removeAll { $0 == after.id } }
+        if !after.status.isOpen {
+            open.removeAll { $0 == after.id }
+        } else if !open.contains(after.id) {
+            open = created.filter { deliveries[$0]?.status.isOpen == true }
+        }
         steps[after.id, default: []].append(
             Step(
                 action: change.command.action.rawValue, status: after.status.rawValue, actor: change.command.actor))

@@ -11,6 +11,8 @@ package struct Story: Sendable {
     private let absent: Int?
     private var chance: Chance
     private var agenda = Agenda()
+    /// What each store saw on its way, until it is gone.
+    private var watched: [Int: ID] = [:]
     private var acts: Int
 
     /// A story of these people. `firstDay` is counted from Thursday, the first of January 1970.
@@ -82,7 +84,20 @@ package struct Story: Sendable {
             try perform(.create(content(shop), candidates(of: shop)), by: store, at, &stage)
         }
         if let job = open.randomElement(using: &chance) { try reconsider(job, by: store, shop, at, &stage) }
+        try watch(number, open, at, &stage)
         lookAgain(store, at, after: 8...30, until: 18)
+    }
+
+    /// Recipients call now and then, and say that nothing has come.
+    private mutating func watch(_ number: Int, _ open: [Sight], _ at: Int, _ stage: inout some Stage) throws {
+        guard let id = watched[number] else {
+            watched[number] = open.first { $0.status == .inProgress }?.id
+            return
+        }
+        guard !open.contains(where: { $0.id == id }) else { return }
+        watched[number] = nil
+        guard chance.happens(6) else { return }
+        try perform(.step(.reopen, id, reason: "Kupac kaže da ništa nije stiglo"), by: .store(number), at, &stage)
     }
 
     private mutating func reconsider(
@@ -103,6 +118,7 @@ package struct Story: Sendable {
             // Whoever has it does not come: somebody else gets the same once more.
             try cancel(job.id, because: ["Dostavljač se ne javlja"], by: store, at, &stage)
             try perform(.create(content(shop), candidates(of: shop)), by: store, at, &stage)
+        case (.inProgress, ...6): try perform(.step(.reassign, job.id, reason: nil), by: store, at, &stage)
         default: break
         }
     }
@@ -147,6 +163,11 @@ package struct Story: Sendable {
     ) throws -> Bool {
         let dice = chance.number(1...100)
         switch job.status {
+        case .inProgress where dice > 90:
+            try perform(.step(.pickUp, job.id, reason: nil), by: courier, like: habits, at, &stage)
+            guard chance.happens(10) else { return true }
+            let reason = chance.pick([FailReason.nobodyHome, .nobodyHome, .wrongAddress, .unreachable]).rawValue
+            try perform(.step(.fail, job.id, reason: reason), by: courier, like: habits, at, &stage)
         case .inProgress where dice <= habits.delivers:
             try perform(.step(.deliver, job.id, reason: nil), by: courier, like: habits, at, &stage)
         case .inProgress where dice <= habits.delivers + habits.givesBack:

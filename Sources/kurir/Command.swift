@@ -21,6 +21,7 @@ enum Command: String, CaseIterable {
     case stopSMS = "sms stop"
     case allowSMS = "sms allow"
     case policy
+    case verifyProof = "proof verify"
 
     static let version = "0.1.0"
 
@@ -31,7 +32,7 @@ enum Command: String, CaseIterable {
                 .listen, .adminListen, .database, .replica, .dataDirectory, .keyFile, .demo, .loops, .poolSize,
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
-                .messageDays, .recipientDays, .smsBudget, .smsCountries, .rates, .storeApproval,
+                .messageDays, .recipientDays, .photoDays, .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,
                 .logFormat,
@@ -67,6 +68,7 @@ enum Command: String, CaseIterable {
         case .blockAccount, .unblockAccount, .eraseAccount:
             [.account, .reason, .actingName, .database, .dataDirectory, .keyFile]
         case .stopSMS, .allowSMS: [.number, .database, .dataDirectory, .keyFile]
+        case .verifyProof: [.proofFile, .proofKeys, .proofPhotos]
         }
     }
 
@@ -78,6 +80,7 @@ enum Command: String, CaseIterable {
             .account
         case .makeKey: .keyFile
         case .stopSMS, .allowSMS: .number
+        case .verifyProof: .proofFile
         default: nil
         }
     }
@@ -109,6 +112,8 @@ enum Command: String, CaseIterable {
         case .unblockAccount: "let somebody sign in again who was blocked"
         case .exportAccount: "print everything that is kept about an account, as JSON"
         case .eraseAccount: "erase everything that says who an account was, for good"
+        case .verifyProof:
+            "say without a server whether the proof of a delivery holds, and what it says: exit code 0, or 1"
         case .policy: "show the rules of what may be done, how often, and what it may cost, as they are in force"
         }
     }

@@ -90,6 +90,7 @@ struct Configuration: Sendable {
             verifies: try verifies(settings, isPublic: url != nil || !listen.isLoopback), version: Command.version)
         product.trust = try trust(settings)
         product.recipientDays = try settings.number(.recipientDays, in: 1...3650) ?? product.recipientDays
+        product.photoDays = try settings.number(.photoDays, in: 1...3650) ?? product.photoDays
         return product
     }
 

@@ -85,6 +85,9 @@ struct Option: Sendable {
     static let recipientDays = Option(
         name: "recipient-days", placeholder: "DAYS", environment: "KURIR_RECIPIENT_DAYS",
         help: "how long deliveries that are over tell whom they went to, before that is erased (90)")
+    static let photoDays = Option(
+        name: "photo-days", placeholder: "DAYS", environment: "KURIR_PHOTO_DAYS",
+        help: "how long pictures that were taken when handing over are kept (90)")
     static let smsBudget = Option(
         name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
         help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")
@@ -209,6 +212,17 @@ struct Option: Sendable {
     )
     static let number = Option(
         name: "number", placeholder: "NUMBER", environment: "KURIR_SMS_NUMBER", help: "whose: as in +385912345678")
+    static let proofFile = Option(
+        name: "file", placeholder: "FILE", environment: "KURIR_PROOF_FILE",
+        help: "the proof, as GET /v1/deliveries/{id}/proof gives it")
+    static let proofKeys = Option(
+        name: "key", placeholder: "FILE|URL", environment: "KURIR_PROOF_KEY",
+        help:
+            "the public keys of who signed, as /.well-known/kurir-proof-keys gives them; without them nobody is trusted"
+    )
+    static let proofPhotos = Option(
+        name: "photos", placeholder: "DIR", environment: "KURIR_PROOF_PHOTOS",
+        help: "where the pictures are, each under its id, its SHA-256, or any name")
     static let account = Option(
         name: "account", placeholder: "ID", environment: "KURIR_ACCOUNT",
         help: "which account: its id, or the number or e-mail address that it signs in with")

@@ -36,10 +36,12 @@ def filled(statement, values):
 
 OF_CREATE = [
     "id", "store", "asked", "status", "candidates", "content", "at", "action", "actor_kind", "actor", "added", "opened",
-    "readers", "event_types", "notices", "key", "fingerprint", "answer_status", "answer_headers", "answer_body"]
+    "readers", "event_types", "notices", "key", "fingerprint", "answer_status", "answer_headers", "answer_body",
+    "extras"]
 OF_STEP = OF_CREATE + [
-    "version", "was", "courier", "declined", "forfeited", "accepted", "delivered", "cancelled", "about", "reason", "note",
-    "removed", "counter", "closed", "withdrawn"]
+    "version", "was", "courier", "declined", "forfeited", "accepted", "picked_up", "delivered", "cancelled", "about", "reason",
+    "note", "removed", "shown", "earned", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined", "closed",
+    "withdrawn", "bundle", "signature", "key_id", "disclosures"]
 LISTS = {"declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
 
 
@@ -87,15 +89,15 @@ def scripts(sql):
         notices=notices("delivery_offered", "gen_random_uuid()", couriers, "Pekara ima dostavu za vas: Vukovarska 5"))
     by_courier = {
         "id": uuid(3, ":n"), "store": its_store, "courier": mine, "candidates": listed_text(*couriers),
-        "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "opened": listed_text(mine)}
+        "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "counted": mine, "opened": listed_text(mine)}
     accept = number + find + commit_of(
         sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'pending'", status="'in_progress'", action="'accept'",
-        counter="'accepted'", closed=listed_text(*couriers), readers=listed_text(its_store, *couriers),
+        more_accepted="1", closed=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.accepted,delivery.accepted,delivery.taken,delivery.taken}'",
         withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
     deliver = number + find + commit_of(
         sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'in_progress'", status="'delivered'", delivered="now()",
-        action="'deliver'", counter="'delivered'", closed=listed_text(mine), readers=listed_text(its_store, mine),
+        action="'deliver'", more_delivered="1", closed=listed_text(mine), readers=listed_text(its_store, mine),
         event_types="'{delivery.delivered,delivery.delivered}'",
         notices=notices("delivery_delivered", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
 

@@ -28,7 +28,8 @@ import Testing
             NotificationKind.allCases.map(\.rawValue) == [
                 "delivery_offered", "delivery_cancelled", "invite", "partnership_ended", "delivery_accepted",
                 "delivery_delivered", "delivery_returned", "delivery_stranded", "delivery_unaccepted",
-                "delivery_late", "offers_waiting", "partner_joined", "cancellation_contested",
+                "delivery_late", "delivery_changed", "delivery_reassigned", "delivery_reopened", "attempt_failed",
+                "offers_waiting", "partner_joined", "cancellation_contested",
                 "cancellation_excused", "password_reset", "confirmation_code",
                 "new_device", "password_changed", "login_changed", "session_ended",
             ])

@@ -9,34 +9,41 @@ import Testing
     /// The expected outcome of an action by an account with that standing, for each status: pending, in progress,
     /// delivered, cancelled. It is a status, `=` for no change, or a refusal.
     private static let table: [String: [String: String]] = [
-        "edit": ["store": "pending !not_pending !not_pending !not_pending"],
+        "edit": ["store": "pending in_progress !not_pending !not_pending"],
         "accept": [
             "candidate": "in_progress !already_taken !not_pending !not_pending",
+            "declined": "in_progress !already_taken !not_pending !not_pending",
             "forfeited": "!forfeited !forfeited !forfeited !forfeited",
             "holder": "- = !not_pending -",
-            "former_holder": "- - - !not_pending",
+            "former_holder": "!not_in_progress !not_in_progress !not_in_progress !not_pending",
         ],
         "decline": [
             "candidate": "pending !not_found !not_found !not_found",
             "declined": "= !not_found !not_found !not_found",
             "holder": "- !not_pending !not_pending -",
+            "former_holder": formerHolder,
         ],
-        "deliver": [
-            "candidate": "!not_in_progress !not_found !not_found !not_found",
-            "forfeited": "!not_in_progress !not_found !not_found !not_found",
-            "holder": "- delivered = -",
-            "former_holder": "- - - !not_in_progress",
-        ],
-        "cancel": [
-            "store": "cancelled cancelled !already_delivered =",
-            "candidate": "!not_in_progress !not_found !not_found !not_found",
-            "forfeited": "!not_in_progress !not_found !not_found !not_found",
-            "holder": "- pending !already_delivered -",
-            "former_holder": "- - - !not_in_progress",
-        ],
+        "pick_up": carrying("- in_progress !not_in_progress -"),
+        "fail": carrying("- in_progress !not_in_progress -"),
+        "deliver": carrying("- delivered = -"),
+        "cancel": carrying("- pending !already_delivered -").merging([
+            "store": "cancelled cancelled !already_delivered ="
+        ]) { $1 },
+        "reassign": ["store": "!not_in_progress pending !not_in_progress !not_in_progress"],
+        "reopen": ["store": "!not_delivered !not_delivered in_progress !not_delivered"],
         "release": ["store": "!not_found pending !not_found !not_found"],
         "withdraw": ["store": "pending in_progress !not_found !not_found"],
     ]
+
+    private static let formerHolder = "!not_in_progress !not_in_progress !not_in_progress !not_in_progress"
+
+    /// What its holder alone can do, and how the others are refused who may know of it.
+    private static func carrying(_ holder: String) -> [String: String] {
+        let other = "!not_in_progress !not_found !not_found !not_found"
+        return [
+            "candidate": other, "declined": other, "forfeited": other, "holder": holder, "former_holder": formerHolder,
+        ]
+    }
 
     private static func text(_ outcome: L.Outcome) -> String {
         switch outcome {
@@ -79,13 +86,26 @@ import Testing
     }
 
     private static func change(
-        _ delivery: Delivery, _ action: L.Action, by actor: ID, about: ID? = nil, edit: StepCommand.Edit? = nil
+        _ delivery: Delivery, _ action: L.Action, by actor: ID, about: ID? = nil, reason: String? = nil,
+        edit: StepCommand.Edit? = nil
     ) throws -> Change {
-        let command = StepCommand(action, by: actor, actor == store ? .store : .courier, about: about, edit: edit)
+        let command = StepCommand(
+            action, by: actor, actor == store ? .store : .courier, about: about, reason: reason, edit: edit)
         guard case .change(let change) = try L.decide(command, on: delivery, isPartner: true) else {
             throw InvalidValue("nothing to do")
         }
         return change
+    }
+
+    /// What a change counts of the courier who acts, or carried it.
+    private static func counted(_ change: Change) -> [L.Counter: Int32] {
+        #expect(change.count == nil || change.count?.courier == ana)
+        return change.count?.changes ?? [:]
+    }
+
+    /// An edit that leaves the delivery as it is and offers it to these.
+    private static func offering(to couriers: ID..., again: Set<ID> = []) -> StepCommand.Edit {
+        StepCommand.Edit(content: content, candidates: couriers, askedAgain: again)
     }
 
     private static func told(_ change: Change) -> Set<String> {
@@ -107,7 +127,7 @@ import Testing
 
     @Test func `accepting a delivery takes it from the other candidates`() throws {
         let change = try Self.change(Self.made(), .accept, by: Self.ana)
-        #expect(change.after.courier == Self.ana && change.counter == .accepted)
+        #expect(change.after.courier == Self.ana && Self.counted(change) == [.accepted: 1])
         #expect(
             Self.told(change) == [
                 "1 delivery.accepted", "2 delivery.accepted", "3 delivery.taken", "1 delivery_accepted",
@@ -119,7 +139,9 @@ import Testing
     @Test func `giving back a delivery offers it to the candidates who are left`() throws {
         let taken = try Self.after(Self.made(), (.accept, Self.ana))
         let change = try Self.change(taken, .cancel, by: Self.ana)
-        #expect(change.after.courier == nil && change.after.forfeited == [Self.ana] && change.counter == .cancelled)
+        #expect(
+            change.after.courier == nil && change.after.forfeited == [Self.ana]
+                && Self.counted(change) == [.cancelled: 1])
         #expect(
             Self.told(change) == [
                 "1 delivery.returned", "2 delivery.returned", "3 delivery.offered", "1 delivery_returned",
@@ -146,7 +168,7 @@ import Testing
         let taken = try Self.after(Self.made(), (.accept, Self.ana))
         let change = try Self.change(taken, .cancel, by: Self.store)
         #expect(Self.told(change) == ["1 delivery.cancelled", "2 delivery.cancelled", "2 delivery_cancelled"])
-        #expect(change.after.courier == Self.ana && change.counter == nil)
+        #expect(change.after.courier == Self.ana && change.count == nil)
         let pending = try Self.change(Self.made(), .cancel, by: Self.store)
         #expect(Self.told(pending) == ["1 delivery.cancelled", "2 delivery.cancelled", "3 delivery.cancelled"])
     }
@@ -196,13 +218,116 @@ import Testing
         }
     }
 
-    @Test func `the actions offered are those that do something`() {
-        #expect(L.allowedActions(.pending, for: .store) == [.edit, .cancel])
-        #expect(Set(L.allowedActions(.pending, for: .candidate)) == [.accept, .decline])
-        #expect(Set(L.allowedActions(.inProgress, for: .holder)) == [.deliver, .cancel])
-        #expect(L.allowedActions(.delivered, for: .holder).isEmpty && L.allowedActions(.cancelled, for: .store).isEmpty)
-        for standing in [L.Standing.stranger, .forfeited, .declined, .formerHolder] {
-            for status in DeliveryStatus.allCases { #expect(L.allowedActions(status, for: standing).isEmpty) }
+    @Test func `the actions offered are those that do something`() throws {
+        let pending = Self.made()
+        let taken = try Self.after(pending, (.accept, Self.ana))
+        let fetched = try Self.after(taken, (.pickUp, Self.ana))
+        let delivered = try Self.after(fetched, (.deliver, Self.ana))
+        let cancelled = try Self.after(taken, (.cancel, Self.store))
+        func allowed(_ delivery: Delivery, _ standing: L.Standing) -> Set<L.Action> {
+            Set(L.allowedActions(on: delivery, for: standing))
         }
+        #expect(allowed(pending, .store) == [.edit, .cancel] && allowed(taken, .store) == [.edit, .cancel, .reassign])
+        #expect(allowed(pending, .candidate) == [.accept, .decline] && allowed(pending, .declined) == [.accept])
+        #expect(allowed(taken, .holder) == [.pickUp, .fail, .deliver, .cancel])
+        #expect(allowed(fetched, .holder) == [.fail, .deliver, .cancel])
+        #expect(allowed(delivered, .holder).isEmpty && allowed(delivered, .store) == [.reopen])
+        #expect(allowed(cancelled, .store).isEmpty)
+        for standing in [L.Standing.stranger, .forfeited, .waiting, .formerHolder] {
+            for delivery in [pending, taken, delivered, cancelled] { #expect(allowed(delivery, standing).isEmpty) }
+        }
+    }
+
+    @Test func `accepting after declining takes back what was counted, once`() throws {
+        let declined = try Self.change(Self.made(), .decline, by: Self.ana)
+        #expect(Self.counted(declined) == [.declined: 1])
+        let taken = try Self.change(declined.after, .accept, by: Self.ana)
+        #expect(taken.after.courier == Self.ana && taken.after.declined.isEmpty)
+        #expect(Self.counted(taken) == [.accepted: 1, .declined: -1])
+    }
+
+    @Test func `who is asked again and declines again is counted once`() throws {
+        let declined = try Self.after(Self.made(), (.decline, Self.ana))
+        let again = try Self.change(
+            declined, .edit, by: Self.store, edit: Self.offering(to: Self.ana, Self.ivo, again: [Self.ana]))
+        #expect(again.after.offered == [Self.ana, Self.ivo] && again.askedAgain == [Self.ana] && again.count == nil)
+        #expect(Self.told(again).isSuperset(of: ["2 delivery.offered", "2 delivery_offered"]))
+        let second = try Self.change(again.after, .decline, by: Self.ana)
+        #expect(second.count == nil && second.after.declined == [Self.ana])
+        #expect(Self.counted(try Self.change(second.after, .accept, by: Self.ana))[.declined] == -1)
+        #expect(Self.counted(try Self.change(again.after, .accept, by: Self.ana))[.declined] == -1)
+    }
+
+    @Test func `giving back what was brought in vain is free for whoever had fetched it`() throws {
+        let taken = try Self.after(Self.made(), (.accept, Self.ana))
+        let failed = try Self.change(taken, .fail, by: Self.ana, reason: "nobody_home")
+        #expect(failed.after.course.attempts == 1 && failed.after.course.lastFailure == .nobodyHome)
+        #expect(Self.told(failed) == ["1 delivery.attempt_failed", "2 delivery.attempt_failed", "1 attempt_failed"])
+        // Nobody who has not been at the store was at the door.
+        #expect(!failed.after.course.isFree)
+        let fetched = try Self.after(failed.after, (.pickUp, Self.ana), (.fail, Self.ana))
+        #expect(fetched.course.isFree && fetched.course.attempts == 2)
+        let returned = try Self.change(fetched, .cancel, by: Self.ana)
+        #expect(
+            returned.count == nil && returned.after.forfeited.isEmpty && returned.after.state(of: Self.ana) == .declined
+        )
+        #expect(!returned.after.isPickedUp && !returned.after.course.isFree && returned.after.course.attempts == 2)
+        // Declining was not counted, so that there is nothing to take back.
+        #expect(Self.counted(try Self.change(returned.after, .accept, by: Self.ana)) == [.accepted: 1])
+    }
+
+    @Test func `fetching happens once`() throws {
+        let fetched = try Self.after(Self.made(), (.accept, Self.ana), (.pickUp, Self.ana))
+        #expect(throws: InvalidValue.self) { try Self.change(fetched, .pickUp, by: Self.ana) }
+    }
+
+    @Test func `what the store takes back is offered to the others, and counts against nobody`() throws {
+        let taken = try Self.after(Self.made(), (.accept, Self.ana), (.pickUp, Self.ana))
+        let change = try Self.change(
+            taken, .reassign, by: Self.store, about: Self.ana, edit: Self.offering(to: Self.ivo))
+        #expect(change.after.courier == nil && change.after.course.former == Self.ana && !change.after.isPickedUp)
+        #expect(change.after.forfeited.isEmpty && change.count == nil)
+        #expect(
+            Self.told(change) == [
+                "1 delivery.reassigned", "2 delivery.reassigned", "3 delivery.offered", "2 delivery_reassigned",
+                "3 delivery_offered",
+            ])
+        #expect(L.standing(of: Self.ana, to: change.after, isPartner: true) == .formerHolder)
+        #expect(L.standing(of: Self.ana, to: change.after, isPartner: false) == .stranger)
+        // Whoever is named again is a candidate like others.
+        let named = try Self.change(taken, .reassign, by: Self.store, edit: Self.offering(to: Self.ivo, Self.ana))
+        #expect(L.standing(of: Self.ana, to: named.after, isPartner: true) == .candidate)
+        #expect(try Self.after(named.after, (.accept, Self.ana)).course.former == nil)
+        let stranded = try Self.change(taken, .reassign, by: Self.store, edit: Self.offering())
+        #expect(Self.told(stranded).contains("1 delivery_stranded"))
+    }
+
+    @Test func `what is opened again is with its courier again, and counts as not delivered`() throws {
+        let delivered = try Self.after(Self.made(), (.accept, Self.ana), (.pickUp, Self.ana), (.deliver, Self.ana))
+        let change = try Self.change(delivered, .reopen, by: Self.store, about: Self.ana)
+        #expect(change.after.courier == Self.ana && change.after.isPickedUp && Self.counted(change) == [.delivered: -1])
+        #expect(Self.told(change) == ["1 delivery.reopened", "2 delivery.reopened", "2 delivery_reopened"])
+        #expect(change.mustBePartners == [Self.ana])
+    }
+
+    @Test func `an edit on the way tells the courier who carries it`() throws {
+        let taken = try Self.after(Self.made(), (.accept, Self.ana))
+        var content = Self.content
+        content.recipient.address = "Ilica 2"
+        let edit = StepCommand.Edit(content: content, candidates: taken.candidates)
+        let change = try Self.change(taken, .edit, by: Self.store, edit: edit)
+        #expect(Self.told(change) == ["1 delivery.updated", "2 delivery.updated", "2 delivery_changed"])
+        #expect(change.after.courier == Self.ana && change.after.content == content)
+    }
+
+    @Test func `pay only rises while somebody carries it`() throws {
+        var terms = DeliveryTerms()
+        #expect(terms.mayPay(nil))
+        terms.pay = try Money(500, "EUR")
+        for more in [500, 700] as [Int64] { #expect(try terms.mayPay(Money(more, "EUR"))) }
+        for (amount, currency) in [(499, "EUR"), (700, "USD")] {
+            #expect(try !terms.mayPay(Money(Int64(amount), currency)))
+        }
+        #expect(!terms.mayPay(nil))
     }
 }

@@ -8,6 +8,11 @@ def before_load_schema(context, raw_schema):
     close(raw_schema)
 
 
+@schemathesis.serializer("image/jpeg", "image/png", "image/webp")
+def picture(context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 def close(node):
     if isinstance(node, dict):
         if "properties" in node:

@@ -1,6 +1,8 @@
 """Calls every operation so that it succeeds, and holds each answer to the description: what chance would not reach."""
 
 import re
+import struct
+import zlib
 
 import requests
 import schemathesis
@@ -71,7 +73,7 @@ def look(way, store, courier, code):
     way.call("get_i_code_qr_svg", path_parameters={"code": code})
     version = re.search(r"/assets/([^/]+)/", requests.get(f"{way.address}/", timeout=60).text)[1]
     way.call("get_assets_version_name", path_parameters={"version": version, "name": "dom.js"})
-    for page in ["apple_app_site_association", "assetlinks_json"]:
+    for page in ["apple_app_site_association", "assetlinks_json", "kurir_proof_keys"]:
         way.call(f"get_well_known_{page}")
     way.call("get_i_code", 410, path_parameters={"code": code})
     way.call("get_i_code", 404, path_parameters={"code": "00000-00000"})
@@ -82,6 +84,14 @@ def look(way, store, courier, code):
     for query in [{}, {"partner": "true"}, {"partner": "false", "q": "an", "limit": 1}, {"sort": "reliability"}]:
         way.call("get_couriers", token=store, query=query)
     way.call("get_couriers_id_cancellations", token=courier, path_parameters={"id": own})
+
+
+def picture():
+    """A red dot as PNG."""
+    def chunk(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+    head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b"")
 
 
 def befriend(way, store, courier):
@@ -102,12 +112,17 @@ def befriend(way, store, courier):
 
 def carry(way, store, courier):
     """Deliveries through all that can become of them, and what is told of them."""
+    sent = way.call("post_files", 201, courier, body=picture(), media_type="image/png")
+    way.call("get_files_id", token=courier, path_parameters={"id": sent["id"]})
     form = {
         "recipient": {
             "first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Split", "phone": "+385919998877",
             "location": {"lat": 43.508, "lon": 16.44},
         },
         "description": "Torta", "instructions": "Zvoniti dvaput", "reference": "A-1",
+        "pickup": {"address": "Ilica 7, Zagreb", "instructions": "Iz dvorišta"},
+        "parcel": {"pieces": 2, "weight_g": 1500, "size": "small", "value": {"amount": 4500, "currency": "EUR"}},
+        "cash": {"amount": 1200, "currency": "EUR"}, "pay": {"amount": 350, "currency": "EUR"}, "proof": {"pin": False},
         "courier_ids": [way.call("get_me", token=courier)["id"]],
     }  # fmt: skip
     delivery = {"id": way.call("post_deliveries", 201, store, body=form)["id"]}
@@ -116,7 +131,15 @@ def carry(way, store, courier):
         for token in [store, courier]:
             way.call("get_deliveries", token=token, query=query)
     way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
-    way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body={"note": "susjedi"})
+    way.call("post_deliveries_id_reassign", token=store, path_parameters=delivery, body={"courier_ids": form["courier_ids"]})
+    way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
+    way.call("post_deliveries_id_pick_up", token=courier, path_parameters=delivery, body={"note": "topla", "photo_ids": [sent["id"]]})
+    way.call("post_deliveries_id_fail", token=courier, path_parameters=delivery, body={"reason": "nobody_home"})
+    handed = {"note": "susjedi", "received_by": "Ivo Ivić", "cash_collected": {"amount": 1200, "currency": "EUR"}}
+    way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)
+    way.call("get_me_earnings", token=courier, query={"days": 7})
+    way.call("post_deliveries_id_reopen", token=store, path_parameters=delivery, body={"note": "nije stiglo"})
+    way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)
     other, third = [
         {"id": way.call("post_deliveries", 201, store, body=form | {"reference": None})["id"]} for _ in range(2)]
     way.call("post_deliveries_id_decline", token=courier, path_parameters=other)
@@ -128,6 +151,8 @@ def carry(way, store, courier):
     way.call("post_cancellations_id_excuse", token=store, path_parameters=cancelled)
     way.call("post_deliveries_id_cancel", token=store, path_parameters=other, body={})
     for token in [store, courier]:
+        way.call("get_deliveries_id_proof", token=token, path_parameters=delivery)
+        way.call("get_proof_id", token=token, path_parameters=delivery)
         way.call("get_deliveries_id", token=token, path_parameters=delivery)
         way.call("get_deliveries_id_history", token=token, path_parameters=delivery)
         way.call("get_events", token=token)

@@ -12,7 +12,12 @@ import Testing
         let (store, couriers) = try await api.team(1)
         let past = try await api.delivery(of: store, to: couriers)
         try await api.act("accept", past, as: couriers[0])
-        try await api.act("deliver", past, as: couriers[0], ["note": "kod susjede Mare"])
+        try await api.act(
+            "deliver", past, as: couriers[0],
+            [
+                "note": "kod susjede Mare", "received_by": "Mara",
+                "at_location": ["lat": .number(43.508), "lon": .number(16.44)],
+            ])
         let kept = try await api.delivery(of: store, to: couriers)
         try await api.act("cancel", kept, as: store)
         try await api.execute(
@@ -53,7 +58,8 @@ import Testing
             let left = try await api.execute(
                 """
                 SELECT d.recipient_first_name, d.recipient_phone, d.recipient_lat, w.words::text LIKE '%vukovarska%',
-                    w.words::text LIKE '%torta%', (SELECT count(note) FROM delivery_history h WHERE h.delivery_id = d.id)
+                    w.words::text LIKE '%torta%', (
+                        SELECT count(note) + count(received_by) + count(lat) FROM delivery_history h WHERE h.delivery_id = d.id)
                 FROM deliveries d JOIN delivery_words w ON w.delivery_id = d.id ORDER BY d.id
                 """)
             #expect(left == [["", nil, nil, "f", "t", "0"], ["Iva", "+385919998877", "43.508", "t", "t", "0"]])

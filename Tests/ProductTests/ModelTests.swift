@@ -62,10 +62,13 @@ import Testing
             let (id, team) = seed.pick(deliveries)
             let courier = seed.pick(team.couriers)
             let answer: Answer
-            switch seed.number(0...9) {
+            switch seed.number(0...14) {
             case 0:
                 answer = try await api.post(
-                    "/v1/deliveries", Deliveries.form(to: team.couriers), as: team.store.token)
+                    "/v1/deliveries",
+                    Deliveries.form(
+                        to: team.couriers, ["pay": ["amount": .integer(seed.number(0...9)), "currency": "EUR"]]),
+                    as: team.store.token)
                 if let made = answer.json["id"].string { deliveries.append((made, team)) }
             case 1:
                 let chosen = team.couriers.filter { _ in seed.once(in: 2) } + [courier]
@@ -80,11 +83,21 @@ import Testing
                     "DELETE", "/v1/partners/\(courier.id)?release=true", as: team.store.token)
                 try await reunite(team.store, courier, api)
             case 7: answer = try await api.act("deliver", id, as: courier)
+            case 8, 9: answer = try await api.act("pick_up", id, as: courier)
+            case 10: answer = try await api.act("fail", id, as: courier, ["reason": "nobody_home"])
+            case 11:
+                let chosen = team.couriers.filter { _ in seed.once(in: 2) } + [courier]
+                let body: JSON = ["courier_ids": .array(chosen.map { .string($0.id) })]
+                answer = try await api.act("reassign", id, as: team.store, seed.once(in: 2) ? body : [:])
+            case 12: answer = try await api.act("reopen", id, as: team.store, ["note": "nije stiglo"])
+            case 13:
+                let body: JSON = ["offer_again": true, "description": .string("\(seed.number(0...9))")]
+                answer = try await api.call("PATCH", Deliveries.path(id), body, as: team.store.token)
             default: answer = try await api.act("cancel", id, as: courier, ["reason": "slučajno"])
             }
             // Whatever happens meanwhile, the table knows the answer.
             let known = Set(Lifecycle.Refusal.allCases.map(\.rawValue))
-                .union(["validation_failed", "not_found"])
+                .union(["validation_failed", "not_found", "not_partner"])
             #expect((200...204).contains(answer.status) || known.contains(answer.code ?? ""), "\(answer.json)")
         }
     }
@@ -113,12 +126,17 @@ import Testing
             let actor = try #require(ID(step["actor"]["id"].string ?? ""))
             let removed = step["removed"].items.compactMap { ID($0.string ?? "") }
             let added = step["added"].items.compactMap { ID($0.string ?? "") }
+            // What else is edited is not in the history: each edit changes something.
+            var edited = content
+            if action == .edit { edited.description = "\(step["seq"].integer ?? 0)" }
             let edit = StepCommand.Edit(
-                content: content, candidates: delivery.candidates.filter { !removed.contains($0) } + added)
+                content: edited, candidates: delivery.candidates.filter { !removed.contains($0) } + added,
+                askedAgain: Set(step["asked_again"].items.compactMap { ID($0.string ?? "") }))
+            let isEdit = action == .edit || action == .reassign
             let command = StepCommand(
                 action, by: actor, actor == store ? .store : .courier, about: ID(step["courier_id"].string ?? ""),
-                edit: action == .edit ? edit : nil)
-            let strangers = Set(removed.filter { action != .edit && $0 != command.courier })
+                reason: step["reason"].string, edit: isEdit ? edit : nil)
+            let strangers = Set(removed.filter { !isEdit && $0 != command.courier })
             guard
                 case .change(let change) = try Lifecycle.decide(
                     command, on: delivery, isPartner: true, strangers: strangers)

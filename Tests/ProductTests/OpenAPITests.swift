@@ -69,6 +69,7 @@ import Testing
         "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /docs", "GET /", "GET /courier", "GET /store",
         "GET /worker.js", "GET /assets/{version}/{name}", "GET /i/{code}", "GET /i/{code}/qr.svg",
         "GET /.well-known/apple-app-site-association", "GET /.well-known/assetlinks.json",
+        "GET /.well-known/kurir-proof-keys",
         "POST /v1/stores", "POST /v1/couriers", "POST /v1/sessions", "POST /v1/password_resets",
         "PUT /v1/password_resets", "GET /v1/lifecycle", "GET /v1/about", "GET /undo/{token}", "POST /undo/{token}",
     ]

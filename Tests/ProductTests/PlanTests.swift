@@ -228,8 +228,27 @@ import Testing
             """,
             "INSERT INTO jobs SELECT candidates[1], status, id, store_id FROM deliveries WHERE id <> '\(id)'",
             """
+            INSERT INTO delivery_extras (delivery_id, pieces, wants_photo, wants_signature, attempts, cancel_is_free, waiting,
+                uncounted, counted)
+            SELECT id, 2, false, false, 0, false, '{}', '{}', '{}' FROM deliveries WHERE id <> '\(id)'
+            """,
+            """
+            INSERT INTO earnings SELECT id, courier_id, store_id, delivered_at - interval '1 year', 1, 'EUR' FROM deliveries
+            WHERE status = 'delivered'
+            """,
+            "INSERT INTO pin_tries SELECT id, now(), 1, now() FROM deliveries WHERE id <> '\(id)'",
+            """
             INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at)
             SELECT id, 1, 'create', 'store', store_id, 'pending', now() FROM deliveries WHERE id <> '\(id)'
+            """,
+            """
+            INSERT INTO files (id, account_id, type, sha256, width, height, bytes, delivery_id, seq)
+            SELECT uuid_v7(), candidates[1], 'image/jpeg', sha256(''), 1, 1, 1, id, 1 FROM deliveries
+            """,
+            "INSERT INTO file_pieces (file_id, is_small, number, bytes) SELECT id, false, 0, 'x' FROM files",
+            """
+            INSERT INTO proofs (delivery_id, seq, bundle, signature, key_id, disclosures)
+            SELECT id, 1, '{}', decode(repeat('00', 64), 'hex'), '', '{}' FROM deliveries
             """,
             """
             INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at)
@@ -314,10 +333,13 @@ private struct Statements: Sendable {
             Self.one(CommitSteps<WaitFor>(commits: [accept])),
             Self.one(FindDelivery(account: courier, id: id)),
             Self.one(FindDeliveryOfStore(delivery: FindDelivery(account: storeID, id: id))),
+            Self.one(FindDeliveryWithSteps(find: FindDelivery(account: courier, id: id))),
             Self.one(ListOfStore(part: part)),
             Self.one(ListOfCourier(part: jobs)),
             Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
-            Self.one(FindStrangers(delivery: offered.delivery)), Self.one(FindFirstAnswer(attempt: attempt)),
+            Self.one(FindStrangers(delivery: offered.delivery)), Self.one(TakePinTry(delivery: id, carry: .now)),
+            Self.one(ListEarnings(courier: courier, days: 30)),
+            Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
             Self.one(FindFeedEnd(account: storeID)),
@@ -369,7 +391,10 @@ private struct Statements: Sendable {
             Self.one(ExportPage<ExportedSecurity>(account: storeID, after: "")),
             Self.one(ListHistories(deliveries: [id])), Self.one(FindOpen(account: courier)),
             Self.one(FindOpen(account: storeID)), Self.one(TakeErasure<PassOver>(wanted: nil)),
-            Self.one(ForgetRecipients()),
+            Self.one(ForgetRecipients()), Self.one(FindFile(id: .new())),
+            Self.one(FindPiece(place: PiecePlace(file: .new(), isSmall: false, number: 0))),
+            Self.one(FindLooseFiles(files: [.new()], account: courier, delivery: id)), Self.one(DropLooseFiles()),
+            Self.one(FindProof(delivery: id)),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }

@@ -39,6 +39,7 @@ import Testing
     @Test func `texts of deliveries are never longer than the database takes`() async throws {
         let recipient = ["first_name": Bounds.name, "last_name": Bounds.name, "address": Bounds.address]
         let texts = ["description": Bounds.text, "instructions": Bounds.text, "reference": Bounds.reference]
+        let pickup = ["address": Bounds.address, "instructions": Bounds.text]
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             func create(_ more: [String: JSON]) async throws -> Answer {
@@ -46,6 +47,7 @@ import Testing
             }
             try await expectBounds(texts) { try await create($0.members) }
             try await expectBounds(recipient, within: "recipient.") { try await create(["recipient": $0]) }
+            try await expectBounds(pickup, within: "pickup.") { try await create(["pickup": $0]) }
             let id = try await api.delivery(of: store, to: couriers)
             func change(_ form: JSON) async throws -> Answer {
                 try await api.call("PATCH", Deliveries.path(id), form, as: store.token)
@@ -60,12 +62,15 @@ import Testing
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)
             for (action, texts) in [
-                ("deliver", ["note": Bounds.reason]), ("cancel", ["reason": Bounds.reason, "note": Bounds.reason]),
+                ("pick_up", ["note": Bounds.reason]), ("reassign", ["note": Bounds.reason]),
+                ("deliver", ["note": Bounds.reason, "received_by": Bounds.storeName]),
+                ("cancel", ["reason": Bounds.reason, "note": Bounds.reason]),
             ] {
                 let id = try await api.delivery(of: store, to: couriers)
                 try await api.act("accept", id, as: couriers[0])
                 try await expectBounds(texts) {
-                    try await api.act(action, id, as: action == "cancel" ? store : couriers[0], $0)
+                    try await api.act(
+                        action, id, as: ["cancel", "reassign"].contains(action) ? store : couriers[0], $0)
                 }
             }
             let id = try await api.delivery(of: store, to: couriers)
@@ -127,7 +132,8 @@ import Testing
             "delivery_last_name": Bounds.name, "delivery_reference": Bounds.reference,
             "device_token": Bounds.deviceTokenBytes / 4, "device_name": Bounds.deviceTokenBytes / 4,
             "gateway_key_name": Bounds.gatewayKeyName,
-            "history_note": Bounds.reason, "history_reason": Bounds.reason,
+            "extras_pickup_address": Bounds.address, "extras_pickup_instructions": Bounds.text,
+            "history_received_by": Bounds.storeName, "history_note": Bounds.reason, "history_reason": Bounds.reason,
             "invite_message": Bounds.inviteMessage, "review_note": Bounds.reason,
             "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
         ]

@@ -3,6 +3,16 @@ public enum Invariants {
     /// Numbers everything that was committed. Repeat it until it gives `f`, before looking at events.
     public static let numbering = "SELECT coalesce(number_events(1000000), true)"
 
+    /// Whether a step `h`, by which a courier gives something back, was free: it had been fetched, and then brought in vain.
+    private static let isFree = """
+        EXISTS (
+            SELECT FROM delivery_history p JOIN delivery_history f USING (delivery_id)
+            WHERE p.delivery_id = h.delivery_id AND p.action = 'pick_up' AND f.action = 'fail'
+                AND p.seq < f.seq AND f.seq < h.seq AND p.seq > (
+                    SELECT max(seq) FROM delivery_history a
+                    WHERE a.delivery_id = h.delivery_id AND a.action = 'accept' AND a.seq < h.seq))
+        """
+
     /// Each statement finds what breaks the rule.
     public static let ofDeliveries: [(rule: String, sql: String)] = [
         (
@@ -28,7 +38,38 @@ public enum Invariants {
                     ELSE before IN ('pending', 'in_progress') AND status = 'cancelled' END
                 WHEN 'release' THEN before = 'in_progress' AND status = 'pending'
                 WHEN 'withdraw' THEN before IN ('pending', 'in_progress') AND status = before
+                WHEN 'edit' THEN before IN ('pending', 'in_progress') AND status = before
+                WHEN 'pick_up' THEN before = 'in_progress' AND status = before
+                WHEN 'fail' THEN before = 'in_progress' AND status = before
+                WHEN 'reassign' THEN before = 'in_progress' AND status = 'pending'
+                WHEN 'reopen' THEN before = 'delivered' AND status = 'in_progress'
                 ELSE before = 'pending' AND status = 'pending' END
+            """
+        ),
+        (
+            "what is delivered is proven, by all steps up to then",
+            """
+            SELECT d.id FROM deliveries d LEFT JOIN proofs p ON p.delivery_id = d.id AND p.seq = d.version
+            WHERE d.status = 'delivered' AND p.seq IS NULL
+            UNION ALL
+            SELECT p.delivery_id FROM proofs p WHERE (
+                SELECT jsonb_agg(jsonb_build_array(step->'seq', step->>'action', step->>'status', step->'actor'->>'id'))
+                FROM jsonb_array_elements(p.bundle::jsonb->'steps') AS step)
+            IS DISTINCT FROM (
+                SELECT jsonb_agg(jsonb_build_array(seq, action, status, actor_id) ORDER BY seq)
+                FROM delivery_history h WHERE h.delivery_id = p.delivery_id AND h.seq <= p.seq)
+            """
+        ),
+        (
+            "a picture hangs on the step whose history names it, and on no other",
+            """
+            SELECT f.id FROM files f WHERE f.delivery_id IS NOT NULL AND NOT EXISTS (
+                SELECT FROM delivery_history h, jsonb_array_elements(h.pictures) AS picture
+                WHERE h.delivery_id = f.delivery_id AND h.seq = f.seq AND picture->>'id' = f.id::text
+                    AND picture->>'sha256' = encode(f.sha256, 'hex') AND h.actor_id = f.account_id)
+            UNION ALL
+            SELECT (picture->>'id')::uuid FROM delivery_history, jsonb_array_elements(pictures) AS picture
+            GROUP BY picture->>'id' HAVING count(*) > 1
             """
         ),
         (
@@ -43,9 +84,51 @@ public enum Invariants {
             "counters are what the history says",
             """
             SELECT c.id FROM couriers c WHERE (accepted, delivered, cancelled + excused, declined) <> (
-                SELECT count(*) FILTER (WHERE action = 'accept'), count(*) FILTER (WHERE action = 'deliver'),
-                    count(*) FILTER (WHERE action = 'cancel'), count(*) FILTER (WHERE action = 'decline')
-                FROM delivery_history WHERE actor_id = c.id)
+                SELECT count(*) FILTER (WHERE action = 'accept'),
+                    count(*) FILTER (WHERE action = 'deliver') - (
+                        SELECT count(*) FROM delivery_history WHERE action = 'reopen' AND courier_id = c.id),
+                    count(*) FILTER (WHERE action = 'cancel' AND NOT \(isFree)), (
+                        SELECT count(*) FROM deliveries d LEFT JOIN delivery_extras x ON x.delivery_id = d.id
+                        WHERE c.id = ANY (d.declined) AND c.id <> ALL (coalesce(x.uncounted, '{}'))
+                            OR c.id = ANY (x.counted))
+                FROM delivery_history h WHERE actor_id = c.id)
+            """
+        ),
+        (
+            "earnings are what is delivered and paid, and what the history says of it",
+            """
+            WITH paid AS (
+                SELECT d.id, d.courier_id, d.store_id, d.delivered_at, x.pay_amount, x.pay_currency
+                FROM deliveries d JOIN delivery_extras x ON x.delivery_id = d.id
+                WHERE d.status = 'delivered' AND x.pay_amount IS NOT NULL),
+            told AS (
+                SELECT e.delivery_id, h.actor_id, e.store_id, h.at, e.amount, e.currency
+                FROM earnings e LEFT JOIN LATERAL (
+                    SELECT * FROM delivery_history h WHERE h.delivery_id = e.delivery_id AND action = 'deliver'
+                    ORDER BY seq DESC LIMIT 1) h ON true)
+            (SELECT id FROM (SELECT * FROM paid EXCEPT SELECT * FROM told) missing)
+            UNION ALL (SELECT delivery_id FROM (SELECT * FROM told EXCEPT SELECT * FROM paid) untrue)
+            """
+        ),
+        (
+            "whoever counts as having declined did, once a delivery",
+            """
+            SELECT c.id FROM couriers c WHERE declined > (
+                SELECT count(DISTINCT delivery_id) FROM delivery_history WHERE action = 'decline' AND actor_id = c.id)
+            """
+        ),
+        (
+            "what is fetched, brought in vain and free to be given back is what the history says",
+            """
+            SELECT d.id FROM deliveries d LEFT JOIN delivery_extras x ON x.delivery_id = d.id, LATERAL (
+                SELECT max(seq) FILTER (WHERE action IN ('accept', 'cancel', 'reassign', 'release')) AS began,
+                    max(seq) FILTER (WHERE action = 'pick_up') AS fetched, max(seq) FILTER (WHERE action = 'fail') AS failed,
+                    count(*) FILTER (WHERE action = 'fail') AS attempts
+                FROM delivery_history WHERE delivery_id = d.id) h
+            WHERE d.status <> 'cancelled' AND (
+                (d.picked_up_at IS NOT NULL) <> coalesce(h.fetched > h.began, false)
+                OR coalesce(x.cancel_is_free, false) <> coalesce(h.fetched > h.began AND h.failed > h.fetched, false))
+                OR coalesce(x.attempts, 0) <> h.attempts
             """
         ),
         (
@@ -66,13 +149,13 @@ public enum Invariants {
         (
             "each cancellation that counted can be looked up",
             """
-            (SELECT actor_id, delivery_id, at, reason FROM delivery_history
-                WHERE action = 'cancel' AND actor_kind = 'courier'
+            (SELECT actor_id, delivery_id, at, reason FROM delivery_history h
+                WHERE action = 'cancel' AND actor_kind = 'courier' AND NOT \(isFree)
              EXCEPT ALL SELECT courier_id, delivery_id, at, reason FROM cancellations)
             UNION ALL
             (SELECT courier_id, delivery_id, at, reason FROM cancellations
-             EXCEPT ALL SELECT actor_id, delivery_id, at, reason FROM delivery_history
-                WHERE action = 'cancel' AND actor_kind = 'courier')
+             EXCEPT ALL SELECT actor_id, delivery_id, at, reason FROM delivery_history h
+                WHERE action = 'cancel' AND actor_kind = 'courier' AND NOT \(isFree))
             """
         ),
         (

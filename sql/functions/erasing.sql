@@ -136,9 +136,14 @@ BEGIN
             recipient_phone = NULL, recipient_lat = NULL, recipient_lon = NULL, description = '', instructions = NULL,
             reference = NULL
         WHERE id = ANY (piece);
+        UPDATE delivery_extras SET pickup_address = NULL, pickup_lat = NULL, pickup_lon = NULL, pickup_instructions = NULL
+        WHERE delivery_id = ANY (piece);
         -- Why a courier gave something back stays with that courier.
-        UPDATE delivery_history SET reason = CASE actor_kind WHEN 'courier' THEN reason END, note = NULL
-        WHERE delivery_id = ANY (piece) AND num_nonnulls(reason, note) > 0;
+        UPDATE delivery_history SET reason = CASE actor_kind WHEN 'courier' THEN reason END, note = NULL,
+            received_by = NULL, lat = NULL, lon = NULL
+        WHERE delivery_id = ANY (piece) AND num_nonnulls(reason, note, received_by, lat) > 0;
+        PERFORM erase_disclosures(piece, '');
+        PERFORM drop_files(ARRAY(SELECT id FROM files WHERE delivery_id = ANY (piece)));
     ELSIF work.stage = 'delivered' THEN
         piece := ARRAY(
             SELECT delivery_id FROM jobs WHERE courier_id = person AND status = 'delivered' AND delivery_id > work.place
@@ -167,8 +172,9 @@ $$;
 -- What somebody wrote about its own steps.
 CREATE OR REPLACE FUNCTION erase_words_of(person uuid, deliveries uuid[]) RETURNS void
 LANGUAGE sql AS $$
-    UPDATE delivery_history SET reason = NULL, note = NULL
-    WHERE delivery_id = ANY (deliveries) AND actor_id = person AND num_nonnulls(reason, note) > 0
+    UPDATE delivery_history SET reason = NULL, note = NULL, received_by = NULL, lat = NULL, lon = NULL
+    WHERE delivery_id = ANY (deliveries) AND actor_id = person AND num_nonnulls(reason, note, received_by, lat) > 0;
+    SELECT erase_disclosures(deliveries, '^/(courier|steps)/')
 $$;
 
 -- An account's own events name nobody any more, and those of others do without its name. What is being numbered meanwhile is
@@ -218,7 +224,9 @@ BEGIN
         recipient_phone = NULL, recipient_lat = NULL, recipient_lon = NULL
     WHERE id = ANY (past);
     -- At the door recipients and their neighbours are called by their names.
-    UPDATE delivery_history SET note = NULL WHERE delivery_id = ANY (past) AND note IS NOT NULL;
+    UPDATE delivery_history SET note = NULL, received_by = NULL, lat = NULL, lon = NULL
+    WHERE delivery_id = ANY (past) AND num_nonnulls(note, received_by, lat) > 0;
+    PERFORM erase_disclosures(past, '^/(?!courier/)');
     RETURN cardinality(past);
 END
 $$;

@@ -8,12 +8,13 @@
 CREATE OR REPLACE FUNCTION reach_of(kind text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE kind
-        WHEN 'delivery_cancelled' THEN 'else_sms' WHEN 'invite' THEN 'surely'
+        WHEN 'delivery_cancelled' THEN 'else_sms' WHEN 'delivery_reassigned' THEN 'else_sms'
+        WHEN 'delivery_reopened' THEN 'else_sms' WHEN 'invite' THEN 'surely'
         WHEN 'password_reset' THEN 'never_push' WHEN 'confirmation_code' THEN 'never_push'
         WHEN 'new_device' THEN 'proven' WHEN 'password_changed' THEN 'proven' WHEN 'login_changed' THEN 'proven'
         WHEN 'session_ended' THEN 'proven' WHEN 'offers_waiting' THEN 'proven' WHEN 'delivery_offered' THEN 'offer'
         WHEN 'delivery_stranded' THEN 'else_email' WHEN 'delivery_returned' THEN 'else_email'
-        WHEN 'delivery_late' THEN 'else_email' WHEN 'delivery_unaccepted' THEN 'else_email'
+        WHEN 'delivery_late' THEN 'else_email' WHEN 'attempt_failed' THEN 'else_email' WHEN 'delivery_unaccepted' THEN 'else_email'
         WHEN 'cancellation_contested' THEN 'else_email' ELSE 'push'
     END
 $$;

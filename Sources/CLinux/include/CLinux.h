@@ -21,6 +21,9 @@ void clinux_name_this_thread(const char *name);
 /// for long. Linux heeds it from 6.12 on; before, it does nothing.
 void clinux_be_prompt(void);
 
+/// A file in memory that has no name, and closes with exec; -1 and errno if there is none.
+int clinux_memory_file(void);
+
 /// One pointer per thread.
 void *clinux_thread_value(void);
 void clinux_set_thread_value(void *value);

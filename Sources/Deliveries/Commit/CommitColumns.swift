@@ -36,6 +36,7 @@ enum CommitColumns {
         column("answer_status", "smallint") { $0.record?.status },
         column("answer_headers", "text") { $0.record?.headers.joined(separator: "\n") },
         column("answer_body", "bytea") { $0.record.map { Bytes($0.body) } },
+        column("extras", "jsonb") { KeptExtras.json($0.change, $0.times) },
     ]
 
     private static let ofStepsAlone: [Column] = [
@@ -45,21 +46,69 @@ enum CommitColumns {
         column("declined", "text") { list($0.change.after.declined) },
         column("forfeited", "text") { list($0.change.after.forfeited) },
         column("accepted_at", "timestamptz") { $0.times.accepted },
+        column("picked_up_at", "timestamptz") { $0.times.pickedUp },
         column("delivered_at", "timestamptz") { $0.times.delivered },
         column("cancelled_at", "timestamptz") { $0.times.cancelled },
         column("about", "uuid") { $0.change.command.courier },
         column("reason", "text") { $0.change.command.reason },
         column("note", "text") { $0.change.command.note },
         column("removed", "text") { list($0.change.removed) },
-        column("counter", "text") { $0.change.counter?.rawValue },
+        column("shown", "jsonb") { shown($0.change) },
+        column("earned", "jsonb") { earned($0.change) },
+        column("counted_id", "uuid") { $0.change.count?.courier },
+        count("more_accepted", .accepted), count("more_delivered", .delivered), count("more_cancelled", .cancelled),
+        count("more_declined", .declined),
         column("closed", "text") { list($0.change.closedJobs.map(\.courier)) },
         column("withdrawn", "text") { list($0.change.withdrawn) },
+        column("bundle", "text") { $0.proof.map { String(decoding: $0.bundle, as: UTF8.self) } },
+        column("signature", "bytea") { $0.proof.map { Bytes($0.signature) } },
+        column("key_id", "text") { $0.proof?.keyID },
+        column("disclosures", "text") { $0.proof.map { String(decoding: $0.disclosures, as: UTF8.self) } },
     ]
 
     private static func column<V: PostgresValue>(
         _ name: String, _ type: String, _ value: @escaping @Sendable (Commit) -> V?
     ) -> Column {
         Column(name: name, type: type) { commits, parameters in parameters.add(commits.map(value)) }
+    }
+
+    private static func count(_ name: String, _ counter: Lifecycle.Counter) -> Column {
+        column(name, "integer") { $0.change.count?[counter] }
+    }
+
+    /// What a step at the recipient's showed, and who is asked again.
+    private static func shown(_ change: Change) -> JSONB? {
+        let (shown, askedAgain) = (change.command.shown, change.askedAgain)
+        guard shown != StepCommand.Shown() || !askedAgain.isEmpty else { return nil }
+        var json = JSONWriter()
+        json.object { json in
+            json.field("received_by", shown.receivedBy)
+            if let location = shown.location {
+                json.field("lat", location.lat)
+                json.field("lon", location.lon)
+            }
+            if let collected = shown.collected {
+                json.field("cash_amount", Int(collected.amount))
+                json.field("cash_currency", collected.currency)
+            }
+            if !askedAgain.isEmpty { json.field("asked_again", list(askedAgain)) }
+            if let isPinRight = shown.isPinRight { json.field("pin_matched", isPinRight) }
+            if !shown.pictures.isEmpty {
+                json.array("pictures", shown.pictures) { json, picture in json.object(picture.write) }
+            }
+        }
+        return JSONB(utf8: json.bytes)
+    }
+
+    /// What its courier gets for what is delivered.
+    private static func earned(_ change: Change) -> JSONB? {
+        guard change.command.action == .deliver, let pay = change.after.content.terms.pay else { return nil }
+        var json = JSONWriter()
+        json.object { json in
+            json.field("amount", Int(pay.amount))
+            json.field("currency", pay.currency)
+        }
+        return JSONB(utf8: json.bytes)
     }
 
     /// An array within an array, as text.

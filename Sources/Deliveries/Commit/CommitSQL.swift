@@ -77,6 +77,10 @@ enum CommitSQL {
         opened AS (
             INSERT INTO jobs (courier_id, status, delivery_id, store_id)
             SELECT courier, c.status::delivery_status, c.id, c.store_id FROM done c, unnest(c.opened::uuid[]) AS courier),
+        extras AS (
+            INSERT INTO delivery_extras
+            SELECT e.* FROM done c, jsonb_populate_record(NULL::delivery_extras, c.extras) AS e WHERE c.extras IS NOT NULL
+            ON CONFLICT (delivery_id) DO UPDATE SET \(KeptExtras.columns.map { "\($0) = EXCLUDED.\($0)" }.joined(separator: ", "))),
         published AS (
             \(Publish.ofDeliveries("SELECT readers::uuid[], event_types::text[], id, version, at FROM done"))),
         told AS (

@@ -36,25 +36,29 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 alert_at = CASE WHEN c.status = 'pending' AND c.opened <> '{}'
                         AND (c.was <> 'pending' OR d.candidates <@ (d.declined || d.forfeited))
                     THEN \(CommitSQL.alertAt("c.store_id", "c.at")) ELSE d.alert_at END,
-                updated_at = c.at, accepted_at = c.accepted_at, delivered_at = c.delivered_at,
+                updated_at = c.at, accepted_at = c.accepted_at,
+                picked_up_at = c.picked_up_at, delivered_at = c.delivered_at,
                 cancelled_at = c.cancelled_at
             FROM locked c
             WHERE d.id = c.id AND (c.key IS NULL OR c.no IN (SELECT no FROM entitled))
             RETURNING c.*),
         history AS (
             INSERT INTO delivery_history (
-                delivery_id, seq, action, actor_kind, actor_id, courier_id, status, at, reason, note, added, removed)
+                delivery_id, seq, action, actor_kind, actor_id, courier_id, status, at, reason, note, added, removed,
+                received_by, lat, lon, cash_amount, cash_currency, asked_again, pin_matched, pictures)
             SELECT id, version, action, actor_kind, actor_id, about, status::delivery_status, at, reason, note,
-                added::uuid[], removed::uuid[]
+                added::uuid[], removed::uuid[], shown->>'received_by', (shown->>'lat')::double precision,
+                (shown->>'lon')::double precision, (shown->>'cash_amount')::bigint, shown->>'cash_currency',
+                (shown->>'asked_again')::uuid[], (shown->>'pin_matched')::boolean, shown->'pictures'
             FROM done),
+        \(HangFiles.part(of: "done")),
+        \(KeepProof.part(of: "done")),
         counted AS MATERIALIZED (
             SELECT k.id, n.accepted, n.delivered, n.cancelled, n.declined
             FROM (
-                SELECT actor_id, count(*) FILTER (WHERE counter = 'accepted') AS accepted,
-                    count(*) FILTER (WHERE counter = 'delivered') AS delivered,
-                    count(*) FILTER (WHERE counter = 'cancelled') AS cancelled,
-                    count(*) FILTER (WHERE counter = 'declined') AS declined
-                FROM done WHERE counter IS NOT NULL GROUP BY actor_id) n JOIN couriers k ON k.id = n.actor_id
+                SELECT counted_id, sum(more_accepted)::integer AS accepted, sum(more_delivered)::integer AS delivered,
+                    sum(more_cancelled)::integer AS cancelled, sum(more_declined)::integer AS declined
+                FROM done WHERE counted_id IS NOT NULL GROUP BY counted_id) n JOIN couriers k ON k.id = n.counted_id
             ORDER BY k.id FOR NO KEY UPDATE OF k),
         counters AS (
             UPDATE couriers k SET accepted = k.accepted + n.accepted, delivered = k.delivered + n.delivered,
@@ -62,7 +66,13 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
             FROM counted n WHERE k.id = n.id),
         cancelled AS (
             INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason, note)
-            SELECT uuid_v7(), actor_id, store_id, id, at, reason, note FROM done WHERE counter = 'cancelled'),
+            SELECT uuid_v7(), actor_id, store_id, id, at, reason, note FROM done WHERE more_cancelled > 0),
+        earned AS (
+            INSERT INTO earnings (delivery_id, courier_id, store_id, at, amount, currency)
+            SELECT id, courier_id, store_id, delivered_at, (earned->>'amount')::bigint, earned->>'currency'
+            FROM done WHERE earned IS NOT NULL),
+        unearned AS (
+            DELETE FROM earnings e USING (SELECT id FROM done WHERE action = 'reopen' OFFSET 0) c WHERE e.delivery_id = c.id),
         closed AS (
             DELETE FROM jobs j USING (
                 SELECT courier, c.was::delivery_status AS was, c.id
@@ -72,7 +82,7 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
             SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
             FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
         \(CommitSQL.consequences)
-        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) >= 0
+        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) + (SELECT count(*) FROM hung) >= 0
         UNION ALL
         \(CommitSQL.keysTaken("locked"))
         """

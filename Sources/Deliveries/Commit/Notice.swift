@@ -27,10 +27,10 @@ package struct Notice: Sendable {
 
 extension StoredDelivery {
     /// The change that made it what it is now, to be committed with all that follows.
-    func commit(_ change: Change, record: KeepFirstAnswer? = nil) -> Commit {
+    func commit(_ change: Change, record: KeepFirstAnswer? = nil, proof: SignedProof? = nil) -> Commit {
         Commit(
             change: change, at: times.updated, times: times, notices: notices(of: change), record: record,
-            isHidden: isHidden)
+            proof: proof, isHidden: isHidden)
     }
 
     /// The messages that a change brings. All who are told the same share one. What is hidden is offered to nobody.
@@ -52,8 +52,7 @@ extension StoredDelivery {
         // The description also lets a courier who carries several know which one is meant.
         arguments["description"] = String(change.after.content.description.prefix(40))
         arguments["courier"] = change.command.actorKind == .courier ? reader?.name : nil
-        let returned = change.command.actorKind == .courier ? change.command.reason.flatMap(ReturnReason.init) : nil
-        arguments["reason"] = returned == .other ? change.command.note : change.command.reason
+        arguments["reason"] = change.command.isOtherReason ? change.command.note : change.command.reason
         var data: [String: JSON] = [
             "delivery_id": .string(delivery.id.description), "store_id": .string(store.id.description),
             "store_name": .string(store.name), "seq": .integer(Int(change.after.version)),
@@ -64,6 +63,17 @@ extension StoredDelivery {
             data["courier_id"] = .string(reader.id.description)
             data["courier_name"] = .string(reader.name)
         }
-        return Message(kind, arguments, because: returned == .other ? nil : returned, data: data)
+        return Message(kind, arguments, because: change.command.reasonWords, data: data)
+    }
+}
+
+extension StepCommand {
+    /// Whether its reason says nothing, so that the note has to.
+    fileprivate var isOtherReason: Bool { actorKind == .courier && reason == ReturnReason.other.rawValue }
+
+    /// Its reason, if that is one of those that have words.
+    fileprivate var reasonWords: (any ReasonWords)? {
+        guard actorKind == .courier, !isOtherReason, let reason else { return nil }
+        return action == .fail ? FailReason(rawValue: reason) : ReturnReason(rawValue: reason)
     }
 }

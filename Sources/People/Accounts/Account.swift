@@ -21,7 +21,9 @@ struct Account: Sendable {
         "StoreAccount", .store,
         [.init("email", Shape.string().orNull), .init("email_verified", .boolean)]
             + ["name", "country", "tax_id", "address", "phone"].map { .init($0, .string()) }
-            + [.init("alert_after_minutes", .integer(StoreProfile.alertAfter))])
+            + [
+                .init("alert_after_minutes", .integer(StoreProfile.alertAfter)), .init("proof", WantedProof.shape),
+            ])
     static let courierShape = profile(
         "CourierAccount", .courier,
         ["first_name", "last_name"].map { .init($0, .string()) } + [
@@ -51,6 +53,7 @@ struct Account: Sendable {
             json.field("address", store.address)
             json.field("phone", store.phone)
             json.field("alert_after_minutes", Int(store.alertAfterMinutes))
+            json.object("proof", store.proof.write)
         case .courier(let courier, let stats):
             json.field("kind", AccountKind.courier.rawValue)
             json.field("first_name", courier.firstName)
@@ -103,6 +106,8 @@ struct StoreProfile: Sendable {
     let address: String
     let phone: String
     let alertAfterMinutes: Int16
+    /// What handing over must show where a delivery does not say it.
+    let proof: WantedProof
 
     /// After how many minutes it may be told that nobody accepts.
     static let alertAfter = 1...240
@@ -160,7 +165,7 @@ struct FindAccount: Statement {
     static let sql = """
         SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
             s.email, s.email_verified, s.country, s.tax_id, s.name, s.address, s.phone,
-            s.alert_after_minutes, c.first_name, c.last_name, c.phone, c.phone_verified,
+            s.alert_after_minutes, s.proof_pin, s.proof_photo, s.proof_signature, c.first_name, c.last_name, c.phone, c.phone_verified,
             duty_now(c.on_duty, c.duty_until), CASE WHEN c.duty_until > now() THEN c.duty_until END,
             \(CourierStats.columns)
         FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
@@ -186,11 +191,13 @@ struct FindAccount: Statement {
             return .store(
                 StoreProfile(
                     email: try row.read(), isVerified: try row.read(), taxID: try TaxID(&row), name: try row.read(),
-                    address: try row.read(), phone: try row.read(), alertAfterMinutes: try row.read()))
+                    address: try row.read(), phone: try row.read(), alertAfterMinutes: try row.read(),
+                    proof: try WantedProof(&row)))
         }
         let (_, _): (String?, Bool?) = (try row.read(), try row.read())
         for _ in 0..<5 { let _: String? = try row.read() }
         let _: Int16? = try row.read()
+        _ = try WantedProof(&row)
         let courier = CourierProfile(
             firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read(),
             isOnDuty: try row.read(), dutyUntil: try row.read())

@@ -65,6 +65,7 @@ struct AccountChange: Form {
     let language: Language?
     let notificationsEnabled: Bool?
     let alertAfterMinutes: Int?
+    let proof: WantedProof
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
@@ -78,6 +79,7 @@ struct AccountChange: Form {
         language = fields.change("language")
         notificationsEnabled = fields.change("notifications_enabled")
         alertAfterMinutes = fields.optionalNumber("alert_after_minutes", StoreProfile.alertAfter)
+        proof = fields.proof()
     }
 }
 

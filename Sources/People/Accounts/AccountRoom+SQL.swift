@@ -83,7 +83,8 @@ struct UpdateStore: Statement {
     static let sql = """
         UPDATE stores SET tax_id = coalesce($2, tax_id), name = coalesce($3, name),
             address = coalesce($4, address), phone = coalesce($5, phone), country = coalesce($6, country),
-            alert_after_minutes = coalesce($7, alert_after_minutes)
+            alert_after_minutes = coalesce($7, alert_after_minutes), proof_pin = coalesce($8, proof_pin),
+            proof_photo = coalesce($9, proof_photo), proof_signature = coalesce($10, proof_signature)
         WHERE id = $1
         """
     let id: ID
@@ -98,6 +99,9 @@ struct UpdateStore: Statement {
         parameters.add(change.phone?.e164)
         parameters.add(taxID?.country.code)
         parameters.add(change.alertAfterMinutes.map(Int16.init))
+        parameters.add(change.proof.pin)
+        parameters.add(change.proof.photo)
+        parameters.add(change.proof.signature)
     }
 }
 

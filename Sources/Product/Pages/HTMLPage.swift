@@ -11,6 +11,8 @@ struct HTMLPage {
     var hasForm = false
     /// What it looks like besides what all of them have in common.
     var style = ""
+    /// Whether it shows pictures of this server.
+    var hasPictures = false
     /// The place of a script that adds to it.
     var script: String?
 
@@ -74,6 +76,7 @@ struct HTMLPage {
     private var policy: String {
         "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(Self.style + style)))'; "
             + (script == nil ? "" : "script-src 'self'; connect-src 'self'; ")
+            + (hasPictures ? "img-src 'self'; " : "")
             + "base-uri 'none'; form-action '\(hasForm ? "self" : "none")'; frame-ancestors 'none'"
     }
 

@@ -1,5 +1,5 @@
 // Where couriers work, phones first.
-import {isSeen} from './delivery.js';
+import {isListed} from './delivery.js';
 import {jobs} from './jobs.js';
 import {send} from './outgoing.js';
 import {closeNotices, standBy} from './push.js';
@@ -18,6 +18,6 @@ start('courier', {jobs, stores: (region, context) => stores(region, context, inv
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();
     // What was offered is over for the notification once it is accepted or gone.
-    else if (delivery && !(delivery.status === 'pending' && isSeen(delivery))) closeNotices('courier', (id) => id === delivery.id);
+    else if (delivery && !(delivery.status === 'pending' && isListed(delivery))) closeNotices('courier', (id) => id === delivery.id);
   },
 });

@@ -1,7 +1,7 @@
 // What both pages show of a delivery and of a courier.
 import {get} from './ask.js';
 import {fill, h, loading} from './dom.js';
-import {returnReasons} from './lifecycle.js';
+import {failReasons, returnReasons} from './lifecycle.js';
 import {t, when} from './words.js';
 
 const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
@@ -55,6 +55,13 @@ export function reliability({accepted, delivered, cancelled, declined}) {
 /** Why a courier gave something back; in former days that was a text. */
 export const reasonOf = (reason) => (returnReasons.includes(reason) ? t(`reason_${reason}`) : reason);
 
+/** Why it could not be handed over. */
+const failureOf = (reason) => (failReasons.includes(reason) ? t(`failure_${reason}`) : reason);
+
+/** Whether it stands in a courier's list: what it carries or has delivered, and what it may still accept or decline. */
+export const isListed = (delivery) => isSeen(delivery)
+  && (delivery.status === 'pending' ? delivery.allowed_actions.includes('decline') : delivery.status !== 'cancelled');
+
 /** A name and what stands beside it, line by line; what is missing is left out. */
 export const facts = (rows) =>
   h('dl', {class: 'facts'}, rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
@@ -71,7 +78,7 @@ function step({action, status, actor, at, reason, note}) {
   // What a courier cancels goes back.
   const did = action === 'cancel' && actor.kind === 'courier' ? 'return' : action;
   return h('li', {class: status}, h('p', {}, h('strong', {}, t(`did_${did}`)), ` · ${who} · `, moment(at)),
-    reason && h('p', {class: 'said'}, did === 'return' ? reasonOf(reason) : reason), note && h('p', {class: 'said'}, note));
+    reason && h('p', {class: 'said'}, did === 'return' ? reasonOf(reason) : did === 'fail' ? failureOf(reason) : reason), note && h('p', {class: 'said'}, note));
 }
 
 /** Why and when a courier cancelled. */

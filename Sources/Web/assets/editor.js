@@ -14,10 +14,11 @@ const pickers = new Set();
 /** There are other partners than before: open forms have them to choose from, and keep what was typed. */
 export function partnersChanged() { for (const load of pickers) load(); }
 
-/** Opens it for a new delivery, or for one that is pending; `done` gets what came of it. */
+/** Opens it for a new delivery, or for one that is open, of which others cannot be chosen once somebody carries it; `done` gets what came of it. */
 export function edit(delivery, done) {
   const recipient = delivery?.recipient ?? {};
-  const chosen = new Set(delivery ? delivery.candidates.map(({courier_id: id}) => id) : JSON.parse(localStorage.getItem(place) ?? '[]'));
+  const chosen = new Set(delivery ? delivery.candidates.filter(({state}) => state !== 'forfeited').map(({courier_id: id}) => id) : JSON.parse(localStorage.getItem(place) ?? '[]'));
+  const isOffered = !delivery || delivery.status === 'pending';
   const key = keeper();
   let version = delivery?.version;
   const couriers = picker(chosen, new Map(delivery?.candidates.map(({courier_id: id, state}) => [id, state])));
@@ -29,7 +30,7 @@ export function edit(delivery, done) {
     {name: 'reference', label: t('reference'), value: delivery?.reference, hint: t('referenceHint')},
     {name: 'description', label: t('description'), value: delivery?.description, required: true, rows: 1},
     {name: 'instructions', label: t('instructions'), value: delivery?.instructions, rows: 1},
-    couriers.element,
+    ...isOffered ? [couriers.element] : [],
   ];
   const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), form(fields, t(delivery ? 'save' : 'create'), send,
     {cancel: () => dialog.close()}));
@@ -39,7 +40,7 @@ export function edit(delivery, done) {
 
   async function send(values) {
     const body = nested(values);
-    body.courier_ids = Array.from(chosen);
+    if (isOffered) body.courier_ids = Array.from(chosen);
     // A place is that of its address.
     if (recipient.location && body.recipient.address !== recipient.address) body.recipient.location = null;
     const made = await (delivery ? change(body) : post('/v1/deliveries', body, {key: key(body)}));

@@ -1,6 +1,6 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, isSeen, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
+import {badge, facts, fullName, isListed, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
 import {h, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {returnReasons} from './lifecycle.js';
@@ -114,7 +114,7 @@ export function jobs(region, {count}) {
   }
 
   /** What a delivery is now, if it is anything to this courier. */
-  const put = (delivery) => (isSeen(delivery) ? all.put(delivery) : all.remove(delivery.id));
+  const put = (delivery) => (isListed(delivery) ? all.put(delivery) : all.remove(delivery.id));
 
   const unlisten = outgoing.listen({
     changed: all.draw,
@@ -136,7 +136,7 @@ export function jobs(region, {count}) {
       try {
         const job = await get(`/v1/deliveries/${id}`);
         put(job);
-        if (isSeen(job)) look(job); else say(t('offerGone'));
+        if (isListed(job)) look(job); else say(t('offerGone'));
       } catch (error) {
         say(error.status === 404 ? t('offerGone') : wordsOf(error));
       }
@@ -144,9 +144,9 @@ export function jobs(region, {count}) {
     hears: ['delivery', 'partner'],
     onEvent({type, delivery}) {
       if (!delivery) return type === 'partner.ended' && all.reload();
-      if (type === 'delivery.offered' && isSeen(delivery)) say(t('newOffer'));
-      if (type === 'delivery.cancelled') say(t('jobGone'));
-      else if (!isSeen(delivery) && open?.id === delivery.id) say(t('offerGone'));
+      if (type === 'delivery.offered' && isListed(delivery)) say(t('newOffer'));
+      if (type === 'delivery.cancelled' || type === 'delivery.reassigned') say(t('jobGone'));
+      else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
     },
   };

@@ -66,7 +66,8 @@ struct ServerStage: Stage {
         case .instruct(let id, let text): return patch(id, ["instructions": .string(text)])
         case .offer(let id, let candidates): return patch(id, ["courier_ids": try ids(candidates)])
         case .step(let action, let id, let reason):
-            return post("/\(id)/\(action.rawValue)", reason.map { ["reason": .string($0)] } ?? [:])
+            let name = action == .reopen ? "note" : "reason"
+            return post("/\(id)/\(action.rawValue)", reason.map { [name: .string($0)] } ?? [:])
         }
     }
 

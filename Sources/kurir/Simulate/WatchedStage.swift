@@ -62,7 +62,8 @@ struct WatchedStage: Stage {
             switch refusal {
             case .notFound: Expectation(status: 404, code: refusal.rawValue)
             case .forfeited: Expectation(status: 403, code: refusal.rawValue)
-            case .alreadyTaken, .notPending, .notInProgress, .alreadyDelivered:
+            case .courierForfeited: Expectation(status: 422, code: "validation_failed")
+            case .alreadyTaken, .notPending, .notInProgress, .notDelivered, .alreadyDelivered:
                 Expectation(status: 409, code: refusal.rawValue)
             }
         }

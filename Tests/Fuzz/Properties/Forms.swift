@@ -34,7 +34,9 @@ extension Property {
         reads(PasswordChange.self), reads(PasswordResetRequest.self), reads(PasswordReset.self), reads(SignIn.self),
         reads(InviteForm.self), reads(RedeemForm.self), reads(DeviceClaim.self), reads(ChangedDelivery.self),
         reads(DeliverForm.self), reads(CancelForm.self), reads(ClaimForm.self), reads(AckForm.self),
-        reads(ExtendForm.self), reads(NackForm.self), reads(ContestForm.self),
+        reads(ExtendForm.self), reads(NackForm.self), reads(ContestForm.self), reads(PickUpForm.self),
+        reads(FailForm.self),
+        reads(ReassignForm.self), reads(ReopenForm.self),
     ]
 
     private static func reads<F: Form>(_ form: F.Type) -> @Sendable (Request) throws -> Void {

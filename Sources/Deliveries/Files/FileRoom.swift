@@ -1,0 +1,156 @@
+import API
+import Crypto
+import Domain
+import EventLoop
+import HTTP
+import Pictures
+import Postgres
+
+/// Pictures: they are sent first, and then hung on a step.
+package struct FileRoom: Room {
+    private let intake: PictureIntake
+    private let database: Database
+
+    package init(_ intake: PictureIntake, _ database: Database) { (self.intake, self.database) = (intake, database) }
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/files", for: .signedIn,
+                """
+                Takes a picture of 5 MiB and 40 megapixels at most, to be hung on a step within an hour. What it is decides its \
+                content; place, camera and comments are removed
+                """,
+                room: Self.name, answers: [.created(KeptFile.shape)], refuses: [.badPicture], deadline: .seconds(180),
+                keepsItsAnswer: true,
+                throttledBy: {
+                    [Throttle.Bucket("picture", $0.caller.account.description, burst: 60, step: .seconds(10))]
+                },
+                handler: take
+            ).streaming(upTo: PictureIntake.mostBytes, PictureFormat.allCases.map(\.rawValue)),
+            Endpoint(
+                .get, "/v1/files/{id}", for: .signedIn, "A picture, for whoever may see what it hangs on",
+                room: Self.name,
+                query: [
+                    .init(
+                        name: "width", shape: .integer(Self.widths),
+                        what: "For a smaller picture; one that is no wider comes as it is.")
+                ],
+                answers: [.text("image/*", "The picture.")], handler: give),
+        ]
+    }
+
+    private static let name = "Files"
+    private static let widths = Picture.smallWidth...Picture.smallWidth
+
+    private func take(_ call: Call) async throws -> Response {
+        let type = call.request.header("content-type") ?? ""
+        guard PictureFormat(rawValue: type.lowercased()) != nil, let pieces = call.request.pieces else {
+            throw Problem.unsupportedMediaType
+        }
+        let account = call.caller.account
+        let picture = try await intake.take(pieces, of: account)
+        let file = KeptFile(id: .new(), account: account, picture)
+        return try await call.keepingAnswer { runner in
+            try await runner.run(KeepFile(file: file))
+            for (bytes, isSmall) in [(picture.whole, false), (picture.small, true)] {
+                guard let bytes else { continue }
+                for number in 0..<TakenPicture.pieces(of: bytes.count) {
+                    let piece = try bytes.piece(from: number * TakenPicture.pieceBytes, upTo: TakenPicture.pieceBytes)
+                    let place = PiecePlace(file: file.id, isSmall: isSmall, number: number)
+                    try await runner.run(KeepPiece(place: place, bytes: piece))
+                }
+            }
+            return file.response
+        }
+    }
+
+    private func give(_ call: Call) async throws -> Response {
+        let file = try await visible(call)
+        let width = try call.request.query("width", in: Self.widths)
+        let isSmall = width != nil && file.smallBytes != nil
+        let count = isSmall ? file.smallBytes ?? 0 : file.bytes
+        let extent = isSmall ? "jpg" : file.format.suffix
+        let headers = [
+            Response.Header("Content-Disposition", #"inline; filename="\#(file.id).\#(extent)""#),
+            Response.Header("Cache-Control", "private, max-age=31536000, immutable"),
+        ]
+        let type = isSmall ? PictureFormat.jpeg : file.format
+        return Response(
+            .ok, headers: headers,
+            body: .stream(type: type.rawValue) { [database] writer in
+                for number in 0..<TakenPicture.pieces(of: count) {
+                    let place = PiecePlace(file: file.id, isSmall: isSmall, number: number)
+                    // What is dropped meanwhile breaks off.
+                    guard let piece = try await database.run(FindPiece(place: place)).first else {
+                        throw Problem.notFound
+                    }
+                    try await writer.write(piece)
+                }
+            })
+    }
+
+    private func visible(_ call: Call) async throws -> KeptFile {
+        let account = call.caller.account
+        guard let file = try await call.run(FindFile(id: try call.request.parameter("id"))).first else {
+            throw Problem.notFound
+        }
+        guard let delivery = file.delivery else {
+            guard file.account == account else { throw Problem.notFound }
+            return file
+        }
+        guard let found = try await call.run(FindDelivery(account: account, id: delivery)).first,
+            found.isVisible(to: account)
+        else { throw Problem.notFound }
+        return file
+    }
+}
+
+extension PictureFormat {
+    /// What names of such files end with.
+    var suffix: String {
+        switch self {
+        case .jpeg: "jpg"
+        case .png: "png"
+        case .webp: "webp"
+        }
+    }
+}
+
+/// A picture as it is kept.
+struct KeptFile: Sendable {
+    let id, account: ID
+    let format: PictureFormat
+    let sha256: [UInt8]
+    let width, height, bytes: Int
+    /// How many bytes the smaller picture has; nil where there is none.
+    let smallBytes: Int?
+    var delivery: ID?
+
+    init(id: ID, account: ID, _ picture: TakenPicture) {
+        (self.id, self.account, format, sha256) = (id, account, picture.format, picture.sha256)
+        (width, height, bytes) = (picture.width, picture.height, picture.whole.count)
+        smallBytes = picture.small?.count
+    }
+
+    static let shape = Shape.object(
+        "File",
+        [
+            .init("id", .id), .init("sha256", .string(pattern: "^[0-9a-f]{64}$")),
+            .init("width", .integer(1...PictureParts.mostPixels)),
+            .init("height", .integer(1...PictureParts.mostPixels)),
+            .init("bytes", .integer(1...PictureIntake.mostBytes)),
+        ])
+
+    var response: Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.field("id", id)
+            json.field("sha256", hexadecimal(sha256))
+            json.field("width", width)
+            json.field("height", height)
+            json.field("bytes", bytes)
+        }
+        return .json(json.bytes, status: .created, headers: [Response.Header("Location", "/v1/files/\(id)")])
+    }
+}

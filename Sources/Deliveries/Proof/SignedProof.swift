@@ -1,0 +1,68 @@
+import Crypto
+import Domain
+import HTTP
+import Postgres
+
+/// A bundle with its signature, as it is kept.
+package struct SignedProof: Sendable {
+    /// The text that is signed: JSON by RFC 8785.
+    package let bundle: [UInt8]
+    package let signature: [UInt8]
+    package let keyID: String
+    package let disclosures: [UInt8]
+
+    package init(_ written: ProofBundle.Written, by key: SigningKey) {
+        bundle = written.bundle.canonical
+        signature = key.sign(bundle)
+        keyID = Ed25519.name(of: key.publicKey)
+        disclosures = written.disclosures.canonical
+    }
+
+    fileprivate init(_ row: inout RowReader) throws {
+        bundle = Array((try row.read() as String).utf8)
+        signature = (try row.read() as Bytes).bytes
+        keyID = try row.read()
+        disclosures = Array((try row.read() as String).utf8)
+    }
+
+    /// What can be found out of it.
+    package var check: ProofCheck { ProofCheck(json)! }
+
+    /// The proof as it is shown, and as `kurir proof verify` reads it.
+    var json: [UInt8] {
+        var json = JSONWriter(capacity: bundle.count + disclosures.count + 512)
+        json.object { json in
+            json.raw("bundle", bundle)
+            json.field("signature", Base64URL.encode(signature))
+            json.field("key_id", keyID)
+            json.raw("disclosures", disclosures)
+        }
+        return json.bytes
+    }
+}
+
+/// Proofs are kept in the commit of the step that they are about.
+enum KeepProof {
+    /// A part of a statement whose part `steps` has `id` and `version`, and what is kept as `bundle`, `signature`, `key_id` and
+    /// `disclosures`; a step without a bundle has no proof.
+    static func part(of steps: String) -> String {
+        """
+        proven AS (
+            INSERT INTO proofs (delivery_id, seq, bundle, signature, key_id, disclosures)
+            SELECT id, version, bundle, signature, key_id, disclosures::jsonb FROM \(steps) WHERE bundle IS NOT NULL)
+        """
+    }
+}
+
+/// Finds the last proof of a delivery.
+package struct FindProof: Statement {
+    package static let sql = """
+        SELECT bundle, signature, key_id, disclosures::text FROM proofs WHERE delivery_id = $1 ORDER BY seq DESC LIMIT 1
+        """
+    package static let isReadOnly = true
+    let delivery: ID
+
+    package func bind(into parameters: inout Parameters) { parameters.add(delivery) }
+
+    package static func decode(_ row: inout RowReader) throws -> SignedProof { try SignedProof(&row) }
+}

@@ -1,0 +1,50 @@
+import API
+import Domain
+import HTTP
+
+extension Fields {
+    /// Where it is fetched, and from when on.
+    mutating func pickup() -> Pickup? {
+        object("pickup", isRequired: false) { (fields: inout Fields) -> Pickup? in
+            Pickup(
+                readyAt: fields.optional("ready_at"), address: fields.optionalLine("address", upTo: Bounds.address),
+                location: fields.optional("location"),
+                instructions: fields.optionalLine("instructions", upTo: Bounds.text, by: Texts.paragraph))
+        }
+    }
+
+    /// What there is to carry.
+    mutating func parcel() -> Parcel? {
+        object("parcel", isRequired: false) { (fields: inout Fields) -> Parcel? in
+            let pieces = fields.optionalNumber("pieces", 1...Parcel.mostPieces)
+            if pieces == nil, !fields.refused("pieces") { fields.refuse("pieces", "required") }
+            let parcel = Parcel(
+                pieces: pieces ?? 1, grams: fields.optionalNumber("weight_g", 1...Parcel.mostGrams),
+                size: fields.optional("size"), isFragile: fields.optional("fragile") ?? false,
+                isCold: fields.optional("cold") ?? false, value: fields.optional("value"))
+            return pieces == nil ? nil : parcel
+        }
+    }
+}
+
+extension Money: FieldValue {
+    package static let shape = Shape.object(
+        "Money", [.init("amount", .integer(0...Int(Money.most))), .init("currency", .string(pattern: "^[A-Z]{3}$"))])
+    package static var example: Money { try! Money(1000, "EUR") }
+
+    package init(field json: JSON) throws(InvalidValue) {
+        guard case .object(let members) = json, case .integer(let amount) = members["amount"],
+            case .string(let currency) = members["currency"]
+        else { throw InvalidValue("wrong_type") }
+        try self.init(Int64(amount), currency)
+    }
+}
+
+extension Parcel.Size: TextFieldValue {
+    package static let shape = Shape.oneOf(allCases.map(\.rawValue), named: "ParcelSize")
+    package static var example: Parcel.Size { .small }
+    package init(_ text: String) throws(InvalidValue) {
+        guard let size = Parcel.Size(rawValue: text) else { throw InvalidValue("invalid_value") }
+        self = size
+    }
+}

@@ -1,0 +1,73 @@
+import API
+import Deliveries
+import Domain
+import HTTP
+import Languages
+
+/// The proof of a delivery as a page to print, for its store and its courier.
+struct ProofPageRoom: Room {
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/proof/{id}", for: .signedIn, "The proof of a delivery, as a page to print", room: "Pages",
+                answers: [.text(HTMLPage.type, "The page.")]
+            ) { call in
+                let check = try await ProofRoom.find(call).check
+                let words = Languages.all.first { $0.code == call.caller.language.rawValue } ?? Languages.all[0]
+                return ProofPage(words: words, check: check).page.response()
+            }
+        ]
+    }
+}
+
+/// What a proof says, for people.
+struct ProofPage {
+    let words: LanguageWords
+    let check: ProofCheck
+
+    var page: HTMLPage {
+        let title = text("proof_title")
+        var page = HTMLPage(
+            title: title, language: words.code,
+            body: """
+                <main><p class="brand">\(Mark.svg) Kurir</p>
+                <h1>\(HTMLPage.escaped(title))</h1>
+                \(paragraphs(check.said))
+                \(facts)
+                \(pictures)
+                <p class="hint">\(HTMLPage.escaped(LanguageWords.fill(text("proof_signed"), ["key": check.keyID])))</p></main>
+                """)
+        page.style = """
+            main{max-width:720px;margin:0 auto}dt{color:var(--soft)}dd{margin:0 0 8px}
+            img{max-width:100%;max-height:480px;margin:8px 8px 0 0;border:1px solid var(--line)}
+            @media print{body{padding:0;background:none}}
+            """
+        page.hasPictures = true
+        return page
+    }
+
+    private var facts: String {
+        let facts = check.disclosed.map { name, value in
+            "<dt>\(HTMLPage.escaped(labels[name] ?? name))</dt><dd>\(HTMLPage.escaped(value))</dd>"
+        }
+        return "<dl>\(facts.joined())</dl>"
+    }
+
+    private var labels: [String: String] {
+        [
+            "name": text("proof_name"), "recipient": text("proof_recipient"), "description": text("proof_description"),
+            "reference": text("proof_reference"), "reason": text("proof_reason"), "note": text("proof_note"),
+            "place": text("proof_place"), "received_by": text("proof_received_by"),
+        ]
+    }
+
+    private var pictures: String {
+        check.pictures.map { #"<img src="/v1/files/\#(HTMLPage.escaped($0.id))" alt="">"# }.joined()
+    }
+
+    private func paragraphs(_ lines: [String]) -> String {
+        lines.map { "<p>\(HTMLPage.escaped($0))</p>" }.joined()
+    }
+
+    private func text(_ name: String) -> String { words.pages[name] ?? "" }
+}

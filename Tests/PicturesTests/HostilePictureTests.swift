@@ -1,0 +1,85 @@
+import Testing
+
+@testable import Pictures
+
+/// Pictures that are made to cost much: their structure refuses them, before anything is decoded.
+@Suite struct HostilePictureTests {
+    /// A picture of that format whose head says that it is so large, and that is as it should be but for that.
+    private static func claiming(_ width: Int, _ height: Int, _ format: PictureFormat) -> [UInt8] {
+        var bytes = Drawn.bytes(format, 16, 16)
+        switch format {
+        case .jpeg:
+            let frame = bytes.indices.first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xc0 }!
+            bytes.replaceSubrange(frame + 5..<frame + 9, with: [UInt8].big(height, 2) + [UInt8].big(width, 2))
+        case .png: bytes.replaceSubrange(16..<24, with: [UInt8].big(width, 4) + [UInt8].big(height, 4))
+        case .webp:
+            let size = [UInt8].big(width, 2).reversed() + [UInt8].big(height, 2).reversed()
+            bytes.replaceSubrange(26..<30, with: size)
+        }
+        return bytes
+    }
+
+    @Test(arguments: PictureFormat.allCases, [(10_000, 10_000), (8_000, 5_001), (16_383, 16_383)])
+    func `more than forty million pixels are refused by the head`(format: PictureFormat, size: (Int, Int)) {
+        #expect(throws: BadPicture.tooLarge) { try Self.claiming(size.0, size.1, format).parts() }
+    }
+
+    @Test(arguments: PictureFormat.allCases)
+    func `exactly forty million pixels pass the head`(format: PictureFormat) throws {
+        let parts = try Self.claiming(8_000, 5_000, format).parts()
+        #expect(parts.width == 8_000 && parts.height == 5_000)
+    }
+
+    @Test(arguments: [(Int(Int32.max), Int(Int32.max)), (1 << 32 - 1, 1 << 32 - 1), (1 << 32 - 1, 1)])
+    func `numbers that overflow are only large`(size: (Int, Int)) {
+        #expect(throws: BadPicture.tooLarge) { try Self.claiming(size.0, size.1, .png).parts() }
+    }
+
+    @Test(arguments: PictureFormat.allCases, [(0, 16), (16, 0), (0, 0)])
+    func `a picture without pixels is refused`(format: PictureFormat, size: (Int, Int)) {
+        #expect(throws: BadPicture.broken) { try Self.claiming(size.0, size.1, format).parts() }
+    }
+
+    @Test(arguments: PictureFormat.allCases)
+    func `a head that says more than there is is refused when it is decoded`(format: PictureFormat) {
+        #expect(throws: BadPicture.broken) { try Self.claiming(2_000, 2_000, format).picture() }
+    }
+
+    @Test func `a scan more than a camera writes is one too many`() throws {
+        let bytes = Drawn.bytes(.jpeg, 16, 16)
+        let scan = bytes.indices.first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda }!
+        func repeated(_ times: Int) -> [UInt8] {
+            bytes[..<scan] + (0..<times).flatMap { _ in bytes[scan..<bytes.count - 2] } + bytes.suffix(2)
+        }
+        _ = try repeated(32).parts()
+        #expect(throws: BadPicture.broken) { try repeated(33).parts() }
+    }
+
+    @Test(arguments: [0xc3, 0xc5, 0xc9, 0xcb, 0xcf, 0xdc, 0xf0, 0x01])
+    func `a kind of JPEG that no camera writes is refused`(kind: Int) {
+        var bytes = Drawn.bytes(.jpeg, 16, 16)
+        let frame = bytes.indices.first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xc0 }!
+        bytes[frame + 1] = UInt8(kind)
+        #expect(throws: BadPicture.broken) { try bytes.parts() }
+    }
+
+    @Test(arguments: ["ANIM", "ANMF"]) func `a picture that moves is refused`(chunk: String) {
+        let still = Array(Drawn.bytes(.webp, 16, 16)[12...])
+        let head = [UInt8].chunk("VP8X", [2, 0, 0, 0, 15, 0, 0, 15, 0, 0])
+        let bytes = [UInt8].webP(head + .chunk(chunk, [0, 0]) + still)
+        #expect(throws: BadPicture.broken) { try bytes.parts() }
+    }
+
+    @Test(arguments: [(UInt8(15), true), (UInt8(14), false)])
+    func `both sizes in a WebP are the same`(side: UInt8, isTaken: Bool) {
+        let still = Array(Drawn.bytes(.webp, 16, 16)[12...])
+        let head = [UInt8].chunk("VP8X", [0, 0, 0, 0, side, 0, 0, side, 0, 0])
+        #expect(((try? [UInt8].webP(head + still).parts()) != nil) == isTaken)
+    }
+
+    @Test func `a chunk of a PNG that is longer than the file is refused`() {
+        var bytes = Drawn.bytes(.png)
+        bytes.replaceSubrange(33..<37, with: [0xff, 0xff, 0xff, 0xff])
+        #expect(throws: BadPicture.broken) { try bytes.parts() }
+    }
+}

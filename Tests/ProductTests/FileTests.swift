@@ -1,0 +1,165 @@
+import Crypto
+import Domain
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Deliveries
+
+/// Pictures that couriers and stores send.
+@Suite(.database) struct FileTests {
+    @Test func `a picture is kept without what is not the picture, and given to whoever sent it`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            let sent = try await api.send(Pictures.jpeg(), as: courier)
+            #expect(sent.status == 201 && sent.json["width"] == 640 && sent.json["height"] == 480)
+            let id = try #require(sent.json["id"].string.flatMap(ID.init))
+            let given = try await api.look(at: id, as: courier)
+            #expect(given.status == 200 && given.header("content-type") == "image/jpeg")
+            #expect(sent.json["bytes"] == .integer(given.body.count))
+            #expect(sent.json["sha256"].string == hexadecimal(SHA256.hash(given.body)))
+            #expect(!String(decoding: given.body, as: UTF8.self).contains("SECRET"))
+            #expect(given.header("content-disposition") == #"inline; filename="\#(id).jpg""#)
+            #expect(given.header("cache-control") == "private, max-age=31536000, immutable")
+            #expect(given.header("x-content-type-options") == "nosniff")
+            let small = try await api.look(at: id, as: courier, "?width=320")
+            #expect(small.header("content-type") == "image/jpeg" && !small.body.isEmpty)
+            #expect(small.body.count < given.body.count)
+            #expect(try await api.look(at: id, as: courier, "?width=640").status == 422)
+        }
+    }
+
+    @Test func `a picture of many pieces comes back as it was`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            let sent = try await api.send(Pictures.jpeg(1200, 900, isNoisy: true), as: courier)
+            #expect(sent.status == 201)
+            let id = try #require(sent.json["id"].string.flatMap(ID.init))
+            let given = try await api.look(at: id, as: courier)
+            #expect(given.body.count > 500_000)
+            #expect(sent.json["sha256"].string == hexadecimal(SHA256.hash(given.body)))
+        }
+    }
+
+    @Test func `a narrow picture is its own smaller one`() async throws {
+        try await API.serving { api in
+            let store = try await api.store()
+            let id = try await api.picture(of: store)
+            let both = [try await api.look(at: id, as: store), try await api.look(at: id, as: store, "?width=320")]
+            #expect(both[0].body == both[1].body)
+        }
+    }
+
+    @Test func `what is no picture is refused, and nothing of it is kept`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            let whole = Pictures.jpeg()
+            for broken in [[], Array("GIF89a".utf8), Array(whole.dropLast()), whole + Array("PK\u{3}\u{4}".utf8)] {
+                let answer = try await api.send(broken, as: courier)
+                #expect(answer.status == 422 && answer.code == "bad_image")
+            }
+            // The content decides, so a wrong name of the right kind does no harm, and another kind is not taken at all.
+            #expect(try await api.send(whole, as: courier, type: "image/webp").status == 201)
+            #expect(try await api.send(whole, as: courier, type: "image/gif").code == "unsupported_media_type")
+            let large = try await api.send(whole + [UInt8](repeating: 0, count: 5 << 20), as: courier)
+            #expect(large.status == 413)
+            #expect(try await api.execute("SELECT count(*) FROM files") == [["1"]])
+            #expect(try await api.execute("SELECT count(DISTINCT file_id) FROM file_pieces") == [["1"]])
+        }
+    }
+
+    @Test func `a picture is for its sender, and once it hangs on a step for all who see the delivery`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.picture(of: couriers[0])
+            for stranger in [store, couriers[1]] { #expect(try await api.look(at: id, as: stranger).status == 404) }
+            let delivery = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", delivery, as: couriers[0])
+            try await api.act("pick_up", delivery, as: couriers[0], .photos([id]))
+            #expect(try await api.look(at: id, as: couriers[0]).status == 200)
+            #expect(try await api.look(at: id, as: store).status == 200)
+            #expect(try await api.look(at: id, as: couriers[1]).status == 404)
+            #expect(try await api.look(at: id, as: try await api.store()).status == 404)
+        }
+    }
+
+    @Test func `what has hung on nothing for an hour is gone`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let delivery = try await api.delivery(of: store, to: couriers)
+            let hung = try await api.picture(of: couriers[0])
+            let loose = try await api.picture(of: couriers[0])
+            try await api.act("accept", delivery, as: couriers[0])
+            try await api.act("pick_up", delivery, as: couriers[0], .photos([hung]))
+            // Two that are an hour old, and one of which hangs.
+            for (id, minutes) in [(loose, 61), (hung, 62)] {
+                let older =
+                    try await api.execute("SELECT first_uuid(now() - interval '\(minutes) minutes')")[0][0] ?? ""
+                try await api.execute("UPDATE files SET id = '\(older)' WHERE id = '\(id)'")
+                try await api.execute("UPDATE file_pieces SET file_id = '\(older)' WHERE file_id = '\(id)'")
+            }
+            let fresh = try await api.picture(of: couriers[0])
+            #expect(try await api.database.run(DropLooseFiles()) == [1])
+            #expect(try await api.database.run(DropLooseFiles()) == [0])
+            #expect(try await api.execute("SELECT count(*), count(delivery_id) FROM files") == [["2", "1"]])
+            #expect(try await api.execute("SELECT count(DISTINCT file_id) FROM file_pieces") == [["2"]])
+            #expect(try await api.look(at: fresh, as: couriers[0]).status == 200)
+        }
+    }
+
+    @Test func `pictures go by the week, and the weeks to come are there before they begin`() async throws {
+        try await API.serving { api in
+            let weeks =
+                "SELECT count(*) FROM pg_inherits WHERE inhparent IN ('files'::regclass, 'file_pieces'::regclass)"
+            let before = try await api.execute(weeks)
+            // A week that ended ninety-one days ago, and one that did not.
+            for (number, days) in [(0, 98), (1, 91)] {
+                try await api.execute(
+                    """
+                    DO $$ DECLARE day date := date_trunc('week', now() AT TIME ZONE 'UTC')::date - \(days) + 7 * \(number) - 7;
+                    BEGIN EXECUTE format('CREATE TABLE %I PARTITION OF files FOR VALUES FROM (%L) TO (%L)',
+                        'files' || to_char(day, '_YYYYMMDD'), first_uuid(day), first_uuid(day + 7)); END $$
+                    """)
+            }
+            _ = try await api.database.run(RenewFilePartitions(days: 91))
+            let after = try await api.execute(weeks)
+            #expect(Int(after[0][0] ?? "") == (Int(before[0][0] ?? "") ?? 0) + 1)
+        }
+    }
+
+    @Test func `a picture that is sent again with its key is there once`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            let answers = [
+                try await api.send(Pictures.jpeg(), as: courier, "Idempotency-Key: door\r\n"),
+                try await api.send(Pictures.jpeg(), as: courier, "Idempotency-Key: door\r\n"),
+            ]
+            #expect(answers[0].status == 201 && answers[0].json == answers[1].json)
+            #expect(try await api.execute("SELECT count(*) FROM files") == [["1"]])
+        }
+    }
+
+    @Test func `an account sends four pictures at a time`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            var clients: [Client] = []
+            for _ in 0..<4 {
+                let client = try await Client(api.port)
+                try await client.send(
+                    """
+                    POST /v1/files HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(courier.token)\r\n\
+                    Content-Type: image/jpeg\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n
+                    """)
+                // It is asked for once it has a place.
+                #expect(try await blocking { try client.takeLine() } == "HTTP/1.1 100 Continue")
+                clients.append(client)
+            }
+            #expect(try await api.send(Pictures.jpeg(), as: courier).status == 429)
+            #expect(try await api.send(Pictures.jpeg(), as: try await api.courier()).status == 201)
+            for client in clients { client.close() }
+            try await eventually { try await api.send(Pictures.jpeg(), as: courier).status == 201 }
+        }
+    }
+}

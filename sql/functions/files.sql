@@ -1,0 +1,79 @@
+-- Pictures: what they hang on, and how long they are kept.
+
+-- Makes the partitions of this week and the next four, and drops those that are wholly older than so many days. Gives up where
+-- somebody reads for long: that can wait.
+CREATE OR REPLACE FUNCTION file_partitions(days integer) RETURNS void
+LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' AS $$
+DECLARE
+    kept text;
+    week date;
+    part text;
+BEGIN
+    IF NOT pg_try_advisory_xact_lock(7311146938) THEN RETURN; END IF;
+    FOREACH kept IN ARRAY '{files,file_pieces}'::text[] LOOP
+        FOR week IN SELECT generate_series(date_trunc('week', now()), now() + interval '4 weeks', '1 week') LOOP
+            part := kept || to_char(week, '_YYYYMMDD');
+            CONTINUE WHEN to_regclass(part) IS NOT NULL;
+            EXECUTE format(
+                'CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', part, kept);
+            EXECUTE format(
+                'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+                kept, part, first_uuid(week), first_uuid(week + 7));
+        END LOOP;
+        FOR part IN SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+            WHERE inhparent = kept::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
+        LOOP
+            EXECUTE format('DROP TABLE %I', part);
+        END LOOP;
+    END LOOP;
+END
+$$;
+
+-- Hangs pictures on a step of a delivery, in the commit of that step: those that the account has sent, and that hang on nothing
+-- yet. If that does not hold for one of them, nothing is committed.
+CREATE OR REPLACE FUNCTION hang_files(ids uuid[], sender uuid, delivery uuid, step integer) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    hung integer;
+BEGIN
+    UPDATE files SET delivery_id = delivery, seq = step
+    WHERE id = ANY (ids) AND account_id = sender AND delivery_id IS NULL;
+    GET DIAGNOSTICS hung = ROW_COUNT;
+    IF hung < cardinality(ids) THEN
+        RAISE EXCEPTION '% of % pictures are not there, or hang on something', cardinality(ids) - hung, cardinality(ids)
+            USING ERRCODE = 'KU422', CONSTRAINT = 'unknown_file', TABLE = 'files';
+    END IF;
+END
+$$;
+
+-- Removes pictures that have hung on nothing for an hour, some at a time; gives how many.
+CREATE OR REPLACE FUNCTION drop_loose_files() RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    loose uuid[] := ARRAY(
+        SELECT id FROM files WHERE id < first_uuid(now() - interval '1 hour') AND delivery_id IS NULL
+        ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED);
+BEGIN
+    PERFORM drop_files(loose);
+    RETURN cardinality(loose);
+END
+$$;
+
+-- Removes pictures for good.
+CREATE OR REPLACE FUNCTION drop_files(ids uuid[]) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    DELETE FROM file_pieces WHERE file_id = ANY (ids);
+    DELETE FROM files WHERE id = ANY (ids);
+END
+$$;
+
+-- Takes what is personal out of proofs, as far as the pattern says; what is signed stays, and still verifies.
+CREATE OR REPLACE FUNCTION erase_disclosures(deliveries uuid[], pattern text) RETURNS void
+LANGUAGE sql SET enable_seqscan = off AS $$
+    UPDATE proofs p SET disclosures = (
+        SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(p.disclosures) WHERE key !~ pattern)
+    WHERE delivery_id = ANY (deliveries) AND disclosures <> '{}'
+$$;
+
+REVOKE ALL ON FUNCTION file_partitions, hang_files, drop_loose_files, drop_files, erase_disclosures FROM PUBLIC;
