@@ -168,7 +168,8 @@ package struct Composition: Sendable {
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
             AboutRoom(settings),
         ]
-        let app = AppRoom(codes: codes, eventTypes: rooms.flatMap(\.eventTypes))
+        let app = AppRoom(
+            codes: codes, publicURL: settings.publicURL, eventTypes: rooms.flatMap(\.eventTypes))
         let undo = UndoRoom(
             undoing: Undoing(database: database, authenticator: authenticator), throttle: throttle)
         let pages = PageRoom(

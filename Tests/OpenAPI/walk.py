@@ -71,6 +71,7 @@ def look(way, store, courier, code):
         way.call(f"get_{page}")
     way.call("get")
     way.call("get_i_code_qr_svg", path_parameters={"code": code})
+    way.call("get_courier_id_qr_svg", path_parameters={"id": "01a1fc35-081c-7c93-9601-9d67685da334"})
     version = re.search(r"/assets/([^/]+)/", requests.get(f"{way.address}/", timeout=60).text)[1]
     way.call("get_assets_version_name", path_parameters={"version": version, "name": "dom.js"})
     for page in ["apple_app_site_association", "assetlinks_json", "kurir_proof_keys"]:

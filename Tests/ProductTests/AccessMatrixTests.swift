@@ -54,6 +54,7 @@ import Testing
                 "get /openapi.json": Row(access: .anyone), "get /docs": Row(access: .anyone),
                 "get /i/{code}": Row(access: .anyone),
                 "get /i/{code}/qr.svg": Row(access: .anyone), "get /": Row(access: .anyone),
+                "get /courier/{id}/qr.svg": Row(access: .anyone),
                 "get /courier": Row(access: .anyone), "get /store": Row(access: .anyone),
                 "get /worker.js": Row(access: .anyone),
                 "get /assets/{version}/{name}": Row(access: .anyone),

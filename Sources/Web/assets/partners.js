@@ -1,8 +1,9 @@
 // The couriers that a store works with, and how it gains and loses them.
 import {all, ask, get, Refusal} from './ask.js';
-import {cancellations, fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
+import {cancellations} from './cancellations.js';
+import {fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
-import {partnersChanged} from './editor.js';
+import {partnersChanged} from './choose.js';
 import {gathered} from './feed.js';
 import {invite, numberForm, showInvite} from './invites.js';
 import {longestSearch} from './lifecycle.js';
