@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import TestSupport
+import Web
 import Testing
 
 /// The pages that people use, as browsers get them.
@@ -65,6 +66,12 @@ import Testing
                 #expect(size < 200 * 1024)
             }
         }
+    }
+
+    @Test func `what only authors read is not sent, and nothing else is missing`() {
+        let file = WebFile("a.js", Array("/** Says\n * why. */\n  // Here\nlet a = 1; // kept\n\n    f(a);\n* {}\n".utf8))
+        #expect(String(decoding: file.lean.bytes, as: UTF8.self) == "let a = 1; // kept\nf(a);\n* {}\n")
+        #expect(WebFile("a.svg", Array("  <svg/>".utf8)).lean.bytes == Array("  <svg/>".utf8))
     }
 
     @Test(arguments: [

@@ -20,7 +20,7 @@ struct AppRoom: Room {
     /// `eventTypes` are the types of all rooms' events.
     init(codes: InviteCodes, publicURL: PublicURL, eventTypes: [String]) {
         (self.codes, self.publicURL) = (codes, publicURL)
-        files = WebFile.assets + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
+        files = WebFile.assets.map(\.lean) + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
         assets = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0) })
         let all = [.dashboard, .courier, .worker] + files
         let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
@@ -39,7 +39,7 @@ struct AppRoom: Room {
                 room: "Pages",
                 query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page.")], handler: start),
             page("/store", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
-            page("/worker.js", .worker, "The service worker, which keeps the couriers' page available offline"),
+            page("/worker.js", WebFile.worker.lean, "The service worker, which keeps the couriers' page available offline"),
             Endpoint(
                 .get, "/assets/{version}/{name}", for: .anyone, "A file that the pages load", room: "Pages",
                 answers: [.text("text/javascript; charset=utf-8", "The file, with its own media type.")],
