@@ -241,9 +241,9 @@ def test_a_store_is_told_no_more_of_what_it_sees(visit):
     job = shop.deliver_to(Courier(shop))
     page = visit("/store")
     closed = []
-    page.context.expose_function("closed", lambda tag: closed.append(tag))
+    page.context.expose_function("noticeClosed", lambda tag: closed.append(tag))
     page.add_init_script("""
-        const notice = (tag) => ({tag, close: () => closed(tag)});
+        const notice = (tag) => ({tag, close: () => noticeClosed(tag)});
         navigator.serviceWorker.getRegistration = async () => ({getNotifications: async () => [notice('%s'), notice('another')]});
     """ % job)
     page.reload()
