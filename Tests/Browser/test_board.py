@@ -5,7 +5,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, escape, minutes, sign_in, until
+from conftest import Courier, Store, call, minutes, sign_in, until
 
 EURO = {"currency": "EUR"}
 

@@ -4,7 +4,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, escape, go, kept, live, panel, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, go, kept, live, panel, sign_in, until
 
 EURO = {"currency": "EUR"}
 CASH = {"amount": 2350} | EURO

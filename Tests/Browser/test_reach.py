@@ -3,7 +3,7 @@ import json
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, live, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, go, sign_in, until
 
 # An uncompressed point of P-256, as servers tell it.
 KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
@@ -241,9 +241,9 @@ def test_a_store_is_told_no_more_of_what_it_sees(visit):
     job = shop.deliver_to(Courier(shop))
     page = visit("/store")
     closed = []
-    page.context.expose_function("closed", closed.append)
+    page.context.expose_function("noticeClosed", lambda tag: closed.append(tag))
     page.add_init_script("""
-        const notice = (tag) => ({tag, close: () => closed(tag)});
+        const notice = (tag) => ({tag, close: () => noticeClosed(tag)});
         navigator.serviceWorker.getRegistration = async () => ({getNotifications: async () => [notice('%s'), notice('another')]});
     """ % job)
     page.reload()

@@ -56,7 +56,7 @@ import Testing
                 ("/store", ofCouriers), ("/courier", ofStores),
             ] {
                 var size = 0
-                for file in [path, "/worker.js"] + files
+                for file in Set([path, "/worker.js"] + files)
                 where !(others + never).contains(where: { file.hasSuffix("/\($0).js") }) {
                     let reply = try await api.get(file).reply
                     try #require(reply.status == 200, "\(file)")

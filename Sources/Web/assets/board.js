@@ -119,7 +119,7 @@ export function board(region, {count}) {
   // What nobody has accepted for long is so, and late, without anything that happens.
   const clock = setInterval(() => {
     columns.draw();
-    tick(region);
+    tick(document.body);
   }, 30_000);
   document.addEventListener('visibilitychange', told);
   const unlisten = keys.listen({

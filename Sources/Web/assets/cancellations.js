@@ -42,5 +42,5 @@ export function cancellations(courier, isOwn) {
   }
 
   load();
-  return list;
+  return {list, load};
 }

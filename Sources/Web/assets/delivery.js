@@ -57,7 +57,7 @@ export function reliability({accepted, delivered, cancelled, declined}) {
 export const reasonOf = (reason) => (returnReasons.includes(reason) ? t(`reason_${reason}`) : reason);
 
 /** Why it could not be handed over. */
-export const failureOf = (reason) => (failReasons.includes(reason) ? t(`failure_${reason}`) : reason);
+export const failureOf = (reason) => (failReasons.includes(reason) ? t(`failure_${reason}`) : reason ?? t('failure_other'));
 
 /** Whether it stands in a courier's list: what it carries or has delivered, and what it may still accept or decline. */
 export const isListed = (delivery) => isSeen(delivery)

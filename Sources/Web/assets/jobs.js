@@ -169,7 +169,7 @@ export function jobs(region, {count}) {
   if (kept) all.fill(kept.items);
   all.reload();
   earned.load();
-  const clock = setInterval(() => tick(region), 30_000);
+  const clock = setInterval(() => tick(document.body), 30_000);
 
   return {
     leave() {

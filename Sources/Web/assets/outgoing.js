@@ -58,10 +58,12 @@ async function takeOver() {
   }
 }
 
-/** Drops the pictures of what is over. */
+/** Drops the pictures of what was given up. */
 function sweep() {
-  shelf.dropOthers(kept().flatMap(({pictures = []}) => pictures.map(({name}) => name))).catch(() => {});
+  shelf.dropOthers(kept().flatMap(namesOf)).catch(() => {});
 }
+
+const namesOf = ({pictures = []}) => pictures.map(({name}) => name);
 
 /** Sends one, and again, the more rarely the more often it failed, until the server has said what comes of it. */
 async function sendOne(item, failures = 0) {
@@ -85,7 +87,7 @@ async function sendOne(item, failures = 0) {
   const isAsked = failure?.status === 422 && listener.refused(item, failure);
   // Who does not want what is gone wants nothing.
   if (!isAsked && !(failure && item.action === 'decline')) say(failure ? wordsOf(failure) : t(`done_${item.action}`));
-  over(item, delivery);
+  over(item, delivery, isAsked);
 }
 
 const later = (item, failures, pause) => setTimeout(() => {
@@ -109,8 +111,8 @@ async function sent(item) {
     if (error.code !== 'unknown_file' || !isOld) throw error;
   }
   for (const {name} of item.pictures) {
-    const {blob} = await shelf.find(name);
-    await shelf.put({name, blob, key: newKey()});
+    const picture = await shelf.find(name);
+    await shelf.put({...picture, file: undefined, key: newKey()});
   }
   const before = item.key;
   item.key = newKey();
@@ -129,7 +131,9 @@ async function upload(picture) {
 /** Sends it no more. Perhaps it has arrived and only the answer was lost: then the lists say so. */
 export const takeBack = (item) => over(item);
 
-function over(item, delivery) {
+/** What is asked for once more still needs its pictures. */
+function over(item, delivery, isAsked) {
+  if (!isAsked && item.pictures?.length) shelf.drop(namesOf(item)).catch(() => {});
   store(kept().filter(({key}) => key !== item.key));
   listener.answered(delivery);
 }

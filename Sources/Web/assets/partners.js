@@ -30,7 +30,7 @@ export function partners(region) {
   }
 
   const why = (person) => h('button', {type: 'button', 'aria-label': t('cancellationsOf', {name: fullName(person)}),
-    onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id))}, t('cancellations'));
+    onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id).list)}, t('cancellations'));
 
   function courier(person) {
     return h('li', {}, h('div', {}, h('strong', {}, fullName(person)), onDuty(person), h('p', {}, reliability(person.stats))),

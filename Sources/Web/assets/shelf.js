@@ -1,7 +1,9 @@
-// Pictures that wait to be sent, kept by this browser over days without a connection: `{name, key, blob, file?}`, where `key` is that
-// of their sending, and `file` what the server calls them since.
+// Pictures that wait to be sent, kept by this browser over days without a connection: `{name, at, key, blob, file?}`, where `key` is
+// that of their sending, and `file` what the server calls them since.
 import {newKey} from './ask.js';
 
+// Milliseconds after which a picture that belongs to no step was given up.
+const patience = 3_600_000;
 let opened;
 
 function open() {
@@ -26,7 +28,7 @@ async function within(mode, action) {
 
 /** Keeps a picture; gives its name. */
 export async function keep(blob) {
-  const picture = {name: newKey(), key: newKey(), blob};
+  const picture = {name: newKey(), at: Date.now(), key: newKey(), blob};
   await put(picture);
   return picture.name;
 }
@@ -34,8 +36,10 @@ export async function keep(blob) {
 export const put = (picture) => within('readwrite', (pictures) => pictures.put(picture));
 export const find = (name) => within('readonly', (pictures) => pictures.get(name));
 
-/** Drops all but those of the names. */
+export const drop = (names) => within('readwrite', (pictures) => { for (const name of names) pictures.delete(name); });
+
+/** Drops those that nobody has come back to, but for those of the names. */
 export async function dropOthers(names) {
-  const kept = await within('readonly', (pictures) => pictures.getAllKeys());
-  await within('readwrite', (pictures) => { for (const name of kept) if (!names.includes(name)) pictures.delete(name); });
+  const kept = await within('readonly', (pictures) => pictures.getAll());
+  await drop(kept.filter(({name, at}) => !names.includes(name) && at < Date.now() - patience).map(({name}) => name));
 }

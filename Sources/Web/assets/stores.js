@@ -14,6 +14,7 @@ export function stores(region, {account}, invite) {
   const invites = h('ul', {class: 'rows'});
   const own = h('div');
   const earned = earnings();
+  const given = cancellations(account.id, true);
 
   const store = ({name, address, phone}) =>
     h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, mapLink({address}))), phoneLink(phone, name));
@@ -36,6 +37,7 @@ export function stores(region, {account}, invite) {
     loading(invites, () => lasting('invites', () => all('/v1/invites')), (items) =>
       fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived'));
     earned.load();
+    given.load();
     loading(own, () => lasting('me', refreshed), ({stats}) => own.replaceChildren(reliability(stats)));
   }
 
@@ -49,7 +51,7 @@ export function stores(region, {account}, invite) {
       say(t('joined', {name}));
       load();
     }, {draft: 'code'})),
-    panel(t('earnings'), ...earned.content), panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), cancellations(account.id, true)));
+    panel(t('earnings'), ...earned.content), panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), given.list));
   load();
 
   return {onFresh: load, hears: ['partner', 'invite', 'delivery', 'cancellation'], onEvent: load};
