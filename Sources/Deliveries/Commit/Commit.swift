@@ -29,6 +29,8 @@ package struct Commit: Sendable {
         /// Its delivery has moved on, or somebody holds it, or not everybody concerned is a partner.
         case notMade = "not_made"
         case referenceTaken = "reference_taken"
+        /// Whoever accepts it carries as much as a courier may.
+        case tooManyJobs = "too_many_jobs"
         /// The answer to a request with that key is kept already.
         case keyTaken = "key_taken"
     }

@@ -18,7 +18,7 @@ export function jobs(region, {count}) {
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   const age = h('p', {class: 'hint', hidden: true});
   const all = lists(order, {
-    card, empty: (status) => t(`noJobs_${status}`), drawn, folded: ['delivered'], called: {pending: t('offers')},
+    card, empty: (status) => t(`noJobs_${status}`), drawn, shows: isListed, folded: ['delivered'], called: {pending: t('offers')},
     mark({id}) {
       const item = outgoing.waiting(id);
       return item && `${item.action} ${outgoing.isSending(item)}`;
@@ -103,7 +103,7 @@ export function jobs(region, {count}) {
   function drawn() {
     open?.show(all.get(open.id));
     const isFresh = all.parts.every((part) => part.isFresh);
-    const offers = all.of('pending');
+    const offers = all.of('pending').filter(isListed);
     count(offers.length);
     if (isFresh) closeNotices('courier', (id) => !offers.some((offer) => offer.id === id));
     age.hidden = isFresh || !kept;

@@ -7,6 +7,19 @@ import {t} from './words.js';
 // Which lists somebody has opened.
 const place = 'kurir.unfolded';
 
+// The order of the server's lists: what is over by its end, latest first; what is open as a courier goes, by when it is due, newest first.
+const placeOf = (one) => [
+  one.delivered_at ?? one.cancelled_at ?? '', one.stop && one.allowed_actions.includes('deliver') ? String(999 - one.stop.number) : '', one.due_at ? `-${one.due_at}` : '', one.id];
+
+function inOrder(one, other) {
+  const [mine, its] = [placeOf(one), placeOf(other)];
+  const at = mine.findIndex((value, index) => value !== its[index]);
+  if (at < 0) return 0;
+  // Of times that are to come the soonest stands first, and none last.
+  if (at === 2 && mine[at] && its[at]) return mine[at] < its[at] ? -1 : 1;
+  return mine[at] < its[at] ? 1 : -1;
+}
+
 /**
  * Lists of deliveries, one for each of `statuses`. `card` makes a delivery's element, and `mark` says what it depends on
  * besides its version; `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is
@@ -105,8 +118,7 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
     if (mine === reloads) searched = undefined;
   }
 
-  const of = (status) => Array.from(known.values()).filter((one) => one.status === status)
-    .sort((one, other) => (one.id < other.id ? 1 : -1));
+  const of = (status) => Array.from(known.values()).filter((one) => one.status === status).sort(inOrder);
 
   function draw() {
     redraw(() => {
