@@ -115,7 +115,8 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport", "Web",
+                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport",
+                "Web",
             ],
             swiftSettings: strict),
         .testTarget(

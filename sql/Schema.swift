@@ -36,6 +36,7 @@ public enum Schema {
         ("functions/backfills.sql", text(PackageResources.backfills_sql)),
         ("functions/basics.sql", text(PackageResources.basics_sql)),
         ("functions/budgets.sql", text(PackageResources.budgets_sql)),
+        ("functions/deliveries.sql", text(PackageResources.deliveries_sql)),
         ("functions/erasing.sql", text(PackageResources.erasing_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),
         ("functions/files.sql", text(PackageResources.files_sql)),

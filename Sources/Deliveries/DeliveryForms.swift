@@ -6,6 +6,7 @@ import HTTP
 struct NewDelivery: Form {
     let content: DeliveryContent
     private let proof: WantedProof
+    private let turns: Turns??
     let couriers: [ID]
 
     init(_ fields: inout Fields) {
@@ -25,15 +26,18 @@ struct NewDelivery: Form {
         content.terms.parcel = fields.parcel()
         content.terms.cash = fields.optional("cash")
         content.terms.pay = fields.optional("pay")
+        content.terms.offerAt = fields.offerAt()
+        turns = fields.offer()
         proof = fields.proof()
         couriers = fields.ids("courier_ids", 1...Bounds.candidates)
         self.content = content
     }
 
-    /// What is delivered, where the store wants that shown unless it says otherwise.
-    func content(_ usual: WantedProof) -> DeliveryContent {
+    /// What is delivered, where the store wants that unless it says otherwise.
+    func content(_ usual: (proof: WantedProof, turns: Turns?)) -> DeliveryContent {
         var content = content
-        proof.apply(to: &content.terms.proof, unless: usual)
+        proof.apply(to: &content.terms.proof, unless: usual.proof)
+        content.terms.turns = turns ?? usual.turns
         return content
     }
 }
@@ -48,6 +52,8 @@ struct ChangedDelivery: Form {
     private let pickup: Pickup??
     private let parcel: Parcel??
     private let cash, pay: Money??
+    private let offerAt: Moment??
+    private let turns: Turns??
     private let proof: WantedProof
     private let offersAgain: Bool
     /// The new candidates, if they change.
@@ -73,6 +79,8 @@ struct ChangedDelivery: Form {
         parcel = fields.erasable("parcel") { $0.parcel() }
         cash = fields.erasable("cash") { $0.optional("cash") }
         pay = fields.erasable("pay") { $0.optional("pay") }
+        offerAt = fields.erasable("offer_at") { $0.offerAt() }
+        turns = fields.offer()
         proof = fields.proof()
         offersAgain = fields.optional("offer_again") ?? false
         couriers = fields.changedIDs("courier_ids", 1...Bounds.candidates)
@@ -98,6 +106,8 @@ struct ChangedDelivery: Form {
         content.terms.parcel = parcel ?? content.terms.parcel
         content.terms.cash = cash ?? content.terms.cash
         content.terms.pay = pay ?? content.terms.pay
+        content.terms.offerAt = offerAt ?? content.terms.offerAt
+        content.terms.turns = turns ?? content.terms.turns
         proof.apply(to: &content.terms.proof)
         return StepCommand.Edit(
             content: content, candidates: couriers ?? delivery.candidates,
@@ -134,27 +144,11 @@ extension Fields {
             return window
         }
     }
-}
 
-extension Location: FieldValue {
-    package static let shape = Shape.object(
-        "Location", [.init("lat", .number(-90...90)), .init("lon", .number(-180...180))])
-    package static var example: Location { Location(lat: 45.813, lon: 15.978)! }
-
-    package init(field json: JSON) throws(InvalidValue) {
-        guard case .object(let members) = json, let lat = members["lat"]?.degrees, let lon = members["lon"]?.degrees
-        else { throw InvalidValue("wrong_type") }
-        guard let location = Location(lat: lat, lon: lon) else { throw InvalidValue("invalid_location") }
-        self = location
-    }
-}
-
-extension JSON {
-    fileprivate var degrees: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        default: nil
-        }
+    /// When couriers are offered it at the earliest: a time that is still to come.
+    fileprivate mutating func offerAt() -> Moment? {
+        let time: Moment? = optional("offer_at")
+        if let fault = DeliveryWindow(from: nil, until: time)?.fault(now: .now) { refuse("offer_at", fault.code) }
+        return time
     }
 }

@@ -130,8 +130,7 @@ extension HistoryStep {
         receivedBy = try row.read()
         let (amount, currency): (Int64?, String?) = (try row.read(), try row.read())
         collected = if let amount, let currency { try? Money(amount, currency) } else { nil }
-        let (lat, lon): (Double?, Double?) = (try row.read(), try row.read())
-        location = if let lat, let lon { Location(lat: lat, lon: lon) } else { nil }
+        location = try Location.read(&row)
         isPinRight = try row.read()
         pictures = try HungPicture.list(try (row.read() as JSONB?).flatMap { JSON($0.utf8) })
     }

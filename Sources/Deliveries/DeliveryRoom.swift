@@ -30,7 +30,11 @@ package struct DeliveryRoom: Room {
             ).forApproved,
             Endpoint(
                 .get, "/v1/deliveries", for: .signedIn,
-                "A store's or courier's deliveries by status (\(Self.statuses)), each newest first",
+                """
+                A store's or courier's deliveries by status (\(Self.statuses)): what is open by its due time, soonest first, then \
+                the rest, newest first; what is over by its end, latest first. What a courier carries stands as it chose. What \
+                a store took from a courier stays in its list for a day.
+                """,
                 room: Self.name, query: ListedDeliveries.parameters,
                 answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [SlowReads.endedByAThird], handler: list),
             Endpoint(
@@ -157,10 +161,12 @@ package struct DeliveryRoom: Room {
             // The commit finds out whether all of them are partners. If it refuses, the present state says why.
             let store = try await storeOfPartners(
                 attempt == 0 ? [] : form.couriers, offeredTo: form.couriers, call)
-            let content = form.content(store.usualProof)
-            let change = Lifecycle.create(id, content: content, candidates: form.couriers, by: account)
+            let content = form.content(store.usual)
+            let order = try await FindOrder(of: form.couriers, content).run { try await call.run($0) }
+            let change = Lifecycle.create(
+                id, content: content, candidates: form.couriers, by: account, order: order)
             var created = StoredDelivery(
-                delivery: change.after, times: StoredDelivery.Times(created: told ?? .now), store: store.store,
+                delivery: change.after, times: StoredDelivery.Times(change, at: told ?? .now), store: store.store,
                 courier: nil, reader: nil, isPartner: false)
             created.isOfferedToNobodyOnDuty = !store.isAnybodyOnDuty
             var answer = created.response(for: account, .created)
@@ -241,7 +247,7 @@ package struct DeliveryRoom: Room {
         let standing = found.standing(of: call.caller.account)
         guard standing != .stranger else { throw Problem.notFound }
         do {
-            let command = try await command(found)
+            let command = try await command(found).inOrder(found.delivery) { try await call.run($0) }
             let decision = try Lifecycle.decide(
                 command, on: found.delivery, isPartner: found.isPartner, strangers: strangers)
             // A step that is refused, or done already, does not depend on the version that was meant.
@@ -264,6 +270,7 @@ package struct DeliveryRoom: Room {
         case .notMade: return false
         case .referenceTaken: throw Problem.referenceTaken
         case .unknownFile: throw Problem.unknownFile
+        case .tooManyJobs: throw Problem.tooManyJobs
         case .keyTaken: throw KeyTaken()
         }
         return true
@@ -273,6 +280,7 @@ package struct DeliveryRoom: Room {
 extension Problem {
     static let referenceTaken = Problem(.conflict, "reference_taken")
     static let versionMismatch = Problem(.preconditionFailed, "version_mismatch")
+    static let tooManyJobs = Problem(.conflict, "too_many_jobs")
     static let payFixed = Problem(.conflict, "pay_fixed")
 
     init(_ refusal: Lifecycle.Refusal) {
@@ -305,7 +313,8 @@ package struct FindStoreWithPartners: Statement {
                 SELECT courier FROM unnest($2::uuid[]) AS courier
                 WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier
                     AND NOT p.courier_off AND NOT p.store_off OFFSET 0)),
-            \(SeeingSQL.isAnybodyOnDuty("$3::uuid[]")), s.proof_pin, s.proof_photo, s.proof_signature
+            \(SeeingSQL.isAnybodyOnDuty("$3::uuid[]")), s.proof_pin, s.proof_photo, s.proof_signature,
+            s.turn_order, s.turn_seconds
         FROM stores s WHERE s.id = $1
         """
     package static let isReadOnly = true
@@ -321,11 +330,10 @@ package struct FindStoreWithPartners: Statement {
 
     package static func decode(
         _ row: inout RowReader
-    ) throws -> (store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usualProof: WantedProof) {
-        (
-            try PartnerStore(&row), try row.read(), try row.read(),
-            try WantedProof(&row)
-        )
+    ) throws -> (
+        store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usual: (proof: WantedProof, turns: Turns?)
+    ) {
+        (try PartnerStore(&row), try row.read(), try row.read(), (try WantedProof(&row), try Turns.read(&row)))
     }
 }
 

@@ -38,8 +38,8 @@ protocol DeliverySearch: Sendable {
     static var store: String { get }
     /// The couriers whose name the text may be. A courier searches for none, since it knows its own.
     static var couriers: String { get }
-    /// The condition for a delivery `d` to be in the list.
-    static var isListed: String { get }
+    /// The place of a delivery `d` among others of its status, if it is in the list, as `place`.
+    static var listed: String { get }
 }
 
 enum SearchOfStore: DeliverySearch {
@@ -51,7 +51,9 @@ enum SearchOfStore: DeliverySearch {
         SELECT w.courier_id FROM asked JOIN courier_words w ON w.words @@ asked.words
         WHERE coalesce(w.store_id, w.courier_id) = $1 LIMIT 1000
         """
-    static let isListed = "d.store_id = $1"
+    static let listed = """
+        SELECT place_in_list(d.status, d.due_at, d.delivered_at, d.cancelled_at) AS place WHERE d.store_id = $1
+        """
 }
 
 enum SearchOfCourier: DeliverySearch {
@@ -61,10 +63,12 @@ enum SearchOfCourier: DeliverySearch {
     static let openMarks = "ARRAY(SELECT mark_of(store_id) FROM partners WHERE courier_id = $1)"
     static let store = "store_id IN (SELECT store_id FROM partners WHERE courier_id = $1)"
     static let couriers = "SELECT NULL::uuid AS courier_id WHERE false"
-    static let isListed = """
-        EXISTS (SELECT FROM jobs j WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id OFFSET 0)
+    static let listed = """
+        SELECT j.place FROM jobs j
+        WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id AND (j.until IS NULL OR j.until > now())
             AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = d.store_id
                 AND \(SeeingSQL.shows("d.status")) OFFSET 0)
+        OFFSET 0
         """
 }
 
@@ -72,8 +76,8 @@ extension DeliverySearch {
     fileprivate static var asked: String {
         """
         asked AS MATERIALIZED (
-            SELECT search_for(\(marks), $6) AS words, search_for(\(marks), $6, 3) AS rare,
-                search_for(\(openMarks), $6) AS open_words),
+            SELECT search_for(\(marks), $7) AS words, search_for(\(marks), $7, 3) AS rare,
+                search_for(\(openMarks), $7) AS open_words),
         named AS MATERIALIZED (\(couriers))
         """
     }
@@ -96,7 +100,7 @@ extension DeliverySearch {
 struct WalkDeliveries<Whose: DeliverySearch>: Statement {
     static var sql: String {
         Whose.list.walk(
-            "$7", with: "\(Whose.asked),",
+            "$8", with: "\(Whose.asked),",
             where: """
                 EXISTS (SELECT FROM (
                     SELECT FROM delivery_words w
@@ -138,12 +142,13 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
                 LIMIT \(SearchSteps<ListedDelivery>.mostHits + 1))),
         too_many AS MATERIALIZED (SELECT count(*) > \(SearchSteps<ListedDelivery>.mostHits) AS are FROM hits),
         found AS MATERIALIZED (
-            SELECT DISTINCT d.status AS at_status, d.id AS at_id
-            FROM hits, LATERAL (SELECT * FROM deliveries d WHERE d.id = hits.delivery_id OFFSET 0) d
-            WHERE NOT (SELECT are FROM too_many) AND (d.status, d.id) < ($2::delivery_status, $3)
-                AND d.status >= $5::delivery_status AND (hits.is_open OR d.status <> 'pending') AND \(Whose.isListed)
+            SELECT DISTINCT d.status AS at_status, at.place AS at_place, d.id AS at_id
+            FROM hits, LATERAL (SELECT * FROM deliveries d WHERE d.id = hits.delivery_id OFFSET 0) d,
+                LATERAL (\(Whose.listed)) at
+            WHERE NOT (SELECT are FROM too_many) AND (d.status, at.place, d.id) < ($2::delivery_status, $3, $4)
+                AND d.status >= $6::delivery_status AND (hits.is_open OR d.status <> 'pending')
                 AND (hits.is_named OR \(Whose.isStillFound))
-            ORDER BY at_status DESC, at_id DESC LIMIT $4)
+            \(ListSQL.order) LIMIT $5)
         \(Whose.list.told("(SELECT are FROM too_many)"))
         """
     }

@@ -26,6 +26,9 @@ extension StoredDelivery {
                 ]), optional: true),
         .init("cash", Money.shape, optional: true), .init("pay", Money.shape, optional: true),
         .init("proof", WantedProof.shape, optional: true),
+        // For its store.
+        .init("offer", Turns.shape, optional: true), .init("offer_at", .time, optional: true),
+        .init("offered", .boolean, optional: true),
         // For its store, and in the answer that is this delivery alone.
         .init("pin", .string(pattern: "^[0-9]{4}$"), optional: true),
     ]
@@ -76,6 +79,15 @@ extension StoredDelivery {
         }
     }
 
+    /// Writes how and when couriers are offered it.
+    func writeOffer(_ json: inout JSONWriter) {
+        let terms = delivery.content.terms
+        if let turns = terms.turns { json.object("offer") { Turns.write(turns, &$0) } }
+        guard let offerAt = terms.offerAt else { return }
+        json.field("offer_at", Timestamp(offerAt))
+        json.field("offered", !delivery.course.isHeld)
+    }
+
     /// Writes how often it was brought in vain.
     func writeCourse(_ json: inout JSONWriter) {
         let course = delivery.course
@@ -92,21 +104,7 @@ extension FailReason {
     static let shape = Shape.oneOf(allCases.map(\.rawValue), named: "FailReason")
 }
 
-extension Location {
-    /// Where something is, in an answer.
-    static let written = Shape.object("Place", [.init("lat", .number), .init("lon", .number)])
-}
-
 extension JSONWriter {
-    /// A field that holds a place, or null.
-    mutating func field(_ name: StaticString, _ location: Location?) {
-        guard let location else { return field(name, String?.none) }
-        object(name) { json in
-            json.field("lat", location.lat)
-            json.field("lon", location.lon)
-        }
-    }
-
     /// A field that holds an amount of money, or null.
     mutating func field(_ name: StaticString, _ money: Money?) {
         guard let money else { return field(name, String?.none) }

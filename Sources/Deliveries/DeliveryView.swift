@@ -27,6 +27,8 @@ extension StoredDelivery {
             .init("candidates", .array(candidateShape), optional: true),
             // Only where it is so.
             .init("nobody_on_duty", .boolean, optional: true),
+            // Where its courier has said in which order it goes.
+            .init("stop", stopShape, optional: true),
         ] + termsMembers + courseMembers + [
             .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
             .init("picked_up_at", Shape.time.orNull), .init("delivered_at", Shape.time.orNull),
@@ -39,6 +41,8 @@ extension StoredDelivery {
             .init("courier_id", .id),
             .init("state", .oneOf(Delivery.CandidateState.allCases.map(\.rawValue), named: "CandidateState")),
         ])
+    private static let stopShape = Shape.object(
+        "DeliveryStop", ["number", "of"].map { .init($0, .integer(1...RouteForm.most)) })
     private static let recipientShape = Shape.object(
         "DeliveryRecipient",
         ["first_name", "address"].map { .init($0, .string()) } + [
@@ -59,6 +63,12 @@ extension StoredDelivery {
             writeContent(&json, for: standing)
             writeTerms(&json, knowsValue: standing == .store || standing == .holder)
             if standing == .store || standing == .holder { writeCourse(&json) }
+            if let stop {
+                json.object("stop") { json in
+                    json.field("number", stop.number)
+                    json.field("of", stop.of)
+                }
+            }
             if standing == .holder { json.field("cancel_is_free", delivery.course.isFree) }
             if let courier, standing != .formerHolder {
                 json.object("courier", courier.write)
@@ -66,6 +76,7 @@ extension StoredDelivery {
                 json.field("courier", String?.none)
             }
             if standing == .store {
+                writeOffer(&json)
                 json.field("candidate_count", delivery.candidates.count)
                 json.field("offered_count", delivery.offered.count)
                 if alone { writeCandidates(&json) }

@@ -10,7 +10,8 @@ struct KeptExtras: Sendable {
         "ready_at", "pickup_address", "pickup_lat", "pickup_lon", "pickup_instructions", "pieces", "weight_g", "size",
         "fragile", "cold", "value_amount", "value_currency", "cash_amount", "cash_currency", "pay_amount",
         "pay_currency", "pin", "wants_photo", "wants_signature", "attempts", "attempted_at", "attempt_reason",
-        "cancel_is_free", "former_id", "former_at", "waiting", "uncounted", "counted",
+        "cancel_is_free", "former_id", "former_at", "offer_at", "turn_order", "turn_seconds", "is_held", "turn_id",
+        "turn_at", "waiting", "uncounted", "counted",
     ]
 
     private var members: [String: JSON] = [:]
@@ -46,6 +47,9 @@ struct KeptExtras: Sendable {
         members["pin"] = terms.proof.pin.map(JSON.string)
         members["wants_photo"] = .bool(terms.proof.wantsPhoto)
         members["wants_signature"] = .bool(terms.proof.wantsSignature)
+        self["offer_at"] = terms.offerAt.map { Timestamp($0) }
+        members["turn_order"] = (terms.turns?.order.rawValue).map(JSON.string)
+        members["turn_seconds"] = (terms.turns?.seconds).map(JSON.integer)
     }
 
     private mutating func write(_ course: DeliveryCourse, _ times: StoredDelivery.Times) {
@@ -55,6 +59,9 @@ struct KeptExtras: Sendable {
         members["cancel_is_free"] = .bool(course.isFree)
         members["former_id"] = (course.former?.description).map(JSON.string)
         self["former_at"] = course.former == nil ? nil : times.takenBack
+        members["is_held"] = .bool(course.isHeld)
+        members["turn_id"] = (course.turn?.description).map(JSON.string)
+        self["turn_at"] = times.turn
         members["waiting"] = Self.list(course.waiting)
         members["uncounted"] = Self.list(course.uncounted)
         members["counted"] = Self.list(course.counted)
@@ -89,6 +96,10 @@ extension KeptExtras {
         (terms.cash, terms.pay) = (money("cash"), money("pay"))
         terms.proof = Proof(
             pin: text("pin"), wantsPhoto: flag("wants_photo"), wantsSignature: flag("wants_signature"))
+        terms.offerAt = self["offer_at"].map { Moment($0) }
+        terms.turns = text("turn_order").flatMap(Turns.Order.init).map {
+            Turns(order: $0, seconds: number("turn_seconds") ?? Turns.usual)
+        }
         return terms
     }
 
@@ -99,12 +110,15 @@ extension KeptExtras {
         course.lastFailure = text("attempt_reason").flatMap(FailReason.init)
         course.isFree = flag("cancel_is_free")
         course.former = text("former_id").flatMap(ID.init)
+        (course.isHeld, course.turn) = (flag("is_held"), text("turn_id").flatMap(ID.init))
         (course.waiting, course.uncounted, course.counted) = (ids("waiting"), ids("uncounted"), ids("counted"))
         return course
     }
 
-    /// When it was brought in vain, and when the store took it back.
-    var times: (attempted: Timestamp?, takenBack: Timestamp?) { (self["attempted_at"], self["former_at"]) }
+    /// When it was brought in vain, when the store took it back, and when a turn is over.
+    var times: (attempted: Timestamp?, takenBack: Timestamp?, turn: Timestamp?) {
+        (self["attempted_at"], self["former_at"], self["turn_at"])
+    }
 
     private subscript(_ name: String) -> Timestamp? {
         get { text(name).flatMap { try? Moment($0) }.map { Timestamp($0) } }

@@ -10,7 +10,27 @@ struct ListedDeliveries: Sendable {
     let text: String?
     private let account: ID
     private let statuses: [DeliveryStatus]
-    private let after: (status: DeliveryStatus, id: ID)
+    private let after: Place
+
+    /// A place in a list: a status, a place among those of it, and an id.
+    struct Place: Sendable {
+        let status: DeliveryStatus
+        let number: Int64
+        let id: ID
+
+        /// The place before everything of that status.
+        static func beginning(_ status: DeliveryStatus) -> Place {
+            Place(status: status, number: .max, id: .greatest)
+        }
+
+        var key: [String] { [status.rawValue, "\(number)", id.description] }
+
+        func bind(into parameters: inout Parameters) {
+            parameters.add(status)
+            parameters.add(number)
+            parameters.add(id)
+        }
+    }
 
     static let parameters =
         [
@@ -46,26 +66,25 @@ struct ListedDeliveries: Sendable {
         return DeliveryStatus.allCases.filter(named.contains)
     }
 
-    static func place(_ key: [String]?) throws -> (DeliveryStatus, ID) {
-        // The place before everything: lists begin with what is pending, and with the greatest id.
-        guard let key else { return (.pending, .greatest) }
-        guard key.count == 2, let status = DeliveryStatus(rawValue: key[0]), let id = ID(key[1]) else {
-            throw Page.wrongCursor
-        }
-        return (status, id)
+    static func place(_ key: [String]?) throws -> Place {
+        // Lists begin with what is pending.
+        guard let key else { return .beginning(.pending) }
+        guard key.count == 3, let status = DeliveryStatus(rawValue: key[0]), let number = Int64(key[1]),
+            let id = ID(key[2])
+        else { throw Page.wrongCursor }
+        return Place(status: status, number: number, id: id)
     }
 
     /// One range of the list's index, from which a page, or a part of it, is read.
     struct Part: Sendable {
         let account: ID
-        let after: (status: DeliveryStatus, id: ID)
+        let after: Place
         let last: DeliveryStatus
         var limit: Int32 = 0
 
         func bind(into parameters: inout Parameters) {
             parameters.add(account)
-            parameters.add(after.status)
-            parameters.add(after.id)
+            after.bind(into: &parameters)
             parameters.add(limit)
             parameters.add(last)
         }
@@ -77,7 +96,7 @@ struct ListedDeliveries: Sendable {
         let begin = order.firstIndex(of: after.status)!
         var parts: [Part] = []
         for place in order.indices where place >= begin && statuses.contains(order[place]) {
-            let start = place == begin ? after : (order[place], .greatest)
+            let start = place == begin ? after : .beginning(order[place])
             if let part = parts.last, order.firstIndex(of: part.last) == place - 1 {
                 parts[parts.count - 1] = Part(account: account, after: part.after, last: order[place])
             } else {
@@ -114,19 +133,21 @@ extension ID {
 /// A delivery as its reader sees it. It is written as JSON at once, since a list has no other use for it.
 package struct ListedDelivery: Sendable {
     let json: [UInt8]
-    private let status: DeliveryStatus
-    let id: ID
+    private let at: ListedDeliveries.Place
+    var id: ID { at.id }
 
+    /// Reads what ``StoredDelivery`` has, and its place among others of its status.
     init(_ row: inout RowReader) throws {
         let stored = try StoredDelivery(&row)
-        (status, id) = (stored.delivery.status, stored.delivery.id)
+        at = ListedDeliveries.Place(
+            status: stored.delivery.status, number: try row.read(), id: stored.delivery.id)
         var writer = JSONWriter(capacity: 1024)
         writer.object { stored.write(&$0, for: stored.reader?.id ?? stored.delivery.store) }
         json = writer.bytes
     }
 
     /// Its place in the list.
-    var place: [String] { [status.rawValue, id.description] }
+    var place: [String] { at.key }
 }
 
 /// What the pages of all lists have in common: a range of an index is read backwards from the last place, and only then
@@ -134,6 +155,8 @@ package struct ListedDelivery: Sendable {
 struct ListSQL {
     /// The table with the index, and its columns.
     let table, owner, id: String
+    /// The place of an entry among others of its status, and until when it stands there.
+    let place, until: String
     /// The condition for the owner to see what is at a place.
     let isSeen: String
     /// Whether the owner works for the stores of what it sees.
@@ -141,18 +164,19 @@ struct ListSQL {
 
     private func range(_ limit: String) -> String {
         """
-        SELECT status AS at_status, \(id) AS at_id, store_id AS at_store FROM \(table)
-        WHERE \(owner) = $1 AND (status, \(id)) < ($2::delivery_status, $3) AND status >= $5::delivery_status
-        ORDER BY status DESC, \(id) DESC \(limit)
+        SELECT status AS at_status, \(place) AS at_place, \(id) AS at_id, store_id AS at_store, \(until) AS at_until
+        FROM \(table)
+        WHERE \(owner) = $1 AND (status, \(place), \(id)) < ($2::delivery_status, $3, $4) AND status >= $6::delivery_status
+        ORDER BY status DESC, \(place) DESC, \(id) DESC \(limit)
         """
     }
 
     /// A page of a list in which everything is seen.
     var list: String {
         """
-        SELECT \(StoredDelivery.columns(isPartner: isPartner)) FROM (\(range("LIMIT $4"))) at
+        SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM (\(range("LIMIT $5"))) at
         JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
-        ORDER BY at_status DESC, at_id DESC
+        \(Self.order)
         """
     }
 
@@ -160,9 +184,9 @@ struct ListSQL {
     func walk(_ most: String, with others: String = "", where condition: String = "true") -> String {
         """
         WITH \(others) found AS MATERIALIZED (
-            SELECT at_status, at_id FROM (\(range("LIMIT \(most)"))) at WHERE \(isSeen) AND (\(condition))
-            ORDER BY at_status DESC, at_id DESC LIMIT $4)
-        \(told("CASE WHEN (SELECT count(*) FROM found) < $4 THEN (SELECT ARRAY[at_status::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
+            SELECT at_status, at_place, at_id FROM (\(range("LIMIT \(most)"))) at WHERE \(isSeen) AND (\(condition))
+            \(Self.order) LIMIT $5)
+        \(told("CASE WHEN (SELECT count(*) FROM found) < $5 THEN (SELECT ARRAY[at_status::text, at_place::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
         """
     }
 
@@ -170,18 +194,24 @@ struct ListSQL {
     func told(_ remark: String) -> String {
         """
         SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
-            SELECT \(StoredDelivery.columns(isPartner: isPartner)) FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
-            ORDER BY at_status DESC, at_id DESC) told ON true
+            SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+            \(Self.order)) told ON true
         """
     }
 
-    static let ofStore = ListSQL(table: "deliveries", owner: "store_id", id: "id", isSeen: "true", isPartner: "false")
-    /// A courier sees what it delivered for a store only while it works for that store, and no offers of one that is off. OFFSET 0 keeps the planner from
+    static let order = "ORDER BY at_status DESC, at_place DESC, at_id DESC"
+
+    static let ofStore = ListSQL(
+        table: "deliveries", owner: "store_id", id: "id",
+        place: "place_in_list(status, due_at, delivered_at, cancelled_at)", until: "NULL", isSeen: "true",
+        isPartner: "false")
+    /// A courier sees what it delivered for a store only while it works for that store, no offers of one that is off, and what
+    /// was taken from it for a day. OFFSET 0 keeps the planner from
     /// beginning with the partners.
     static let ofCourier = ListSQL(
-        table: "jobs", owner: "courier_id", id: "delivery_id",
+        table: "jobs", owner: "courier_id", id: "delivery_id", place: "place", until: "until",
         isSeen: """
-            EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store
+            (at_until IS NULL OR at_until > now()) AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store
                 AND \(SeeingSQL.shows("at_status")) OFFSET 0)
             """, isPartner: "true")
 }

@@ -23,6 +23,8 @@ package struct StoredDelivery: Sendable {
     var isHidden = false
     /// Whether its recipient is told to nobody any more.
     var isForgotten = false
+    /// Which stop of how many it is, where its courier has said so.
+    var stop: (number: Int, of: Int)?
 
     /// The times of its steps.
     package struct Times: Sendable {
@@ -34,6 +36,8 @@ package struct StoredDelivery: Sendable {
         var attempted: Timestamp?
         /// When the store took it back from its former holder.
         var takenBack: Timestamp?
+        /// When the turn is over, or it is offered at all.
+        var turn: Timestamp?
         var delivered: Timestamp?
         var cancelled: Timestamp?
     }
@@ -71,6 +75,7 @@ package struct StoredDelivery: Sendable {
         next.delivery = change.after
         next.times.note(change, at: time)
         if change.after.courier != delivery.courier { next.courier = change.after.courier == nil ? nil : reader }
+        if !change.after.status.isCarried { next.stop = nil }
         return next
     }
 
@@ -82,6 +87,12 @@ extension StoredDelivery.Times {
     /// The times of a new delivery.
     package init(created: Timestamp) {
         self.init(created: created, updated: created)
+    }
+
+    /// The times of a delivery that is made by this.
+    package init(_ creation: Change, at time: Timestamp) {
+        self.init(created: time)
+        turn = turn(after: creation, at: time)
     }
 
     package mutating func note(_ change: Change, at time: Timestamp) {
@@ -96,6 +107,32 @@ extension StoredDelivery.Times {
         pickedUp = after.isPickedUp ? pickedUp ?? time : nil
         if after.course.attempts != before?.course.attempts ?? 0 { attempted = time }
         if after.course.former != before?.course.former { takenBack = time }
+        turn = turn(after: change, at: time)
+    }
+
+    private func turn(after change: Change, at time: Timestamp) -> Timestamp? {
+        let (before, after) = (change.before, change.after)
+        if after.course.isHeld { return after.content.terms.offerAt.map { Timestamp($0) } }
+        guard let whose = after.course.turn, let turns = after.content.terms.turns else { return nil }
+        guard before?.course.turn != whose || turn == nil else { return turn }
+        return Timestamp(microseconds: time.microseconds + Int64(turns.seconds) * 1_000_000)
+    }
+
+    /// Its place among others of its status in a list, which is read backwards, as `place_in_list` has it.
+    func place(of delivery: Delivery) -> Int64 {
+        guard delivery.status.isOpen else {
+            return (delivered ?? cancelled ?? updated).microseconds - Self.year2000
+        }
+        return delivery.content.window?.until.map { Self.year2200 - Timestamp($0).microseconds } ?? 0
+    }
+
+    private static let (year2000, year2200): (Int64, Int64) = (946_684_800_000_000, 7_258_118_400_000_000)
+
+    /// Until when whoever held it sees it.
+    func keptUntil(after change: Change) -> Timestamp? {
+        guard !change.keptJobs.isEmpty else { return nil }
+        let lost = change.after.courier == nil ? takenBack : cancelled
+        return lost.map { Timestamp(microseconds: $0.microseconds + 86_400_000_000) }
     }
 }
 
@@ -142,7 +179,10 @@ extension StoredDelivery {
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
         r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off,
-        d.recipient_first_name = '' OR \(SeeingSQL.isPast)
+        d.recipient_first_name = '' OR \(SeeingSQL.isPast),
+        CASE WHEN d.status = 'in_progress' THEN (
+            SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
+            OFFSET 0) END
         """
     }
 
@@ -165,12 +205,13 @@ extension StoredDelivery {
         if let extras { (delivery.content.terms, delivery.course) = (extras.terms, extras.course) }
         times = Times(
             created: try row.read(), updated: try row.read(), accepted: try row.read(), pickedUp: pickedUp,
-            attempted: extras?.times.attempted, takenBack: extras?.times.takenBack, delivered: try row.read(),
-            cancelled: try row.read())
+            attempted: extras?.times.attempted, takenBack: extras?.times.takenBack, turn: extras?.times.turn,
+            delivered: try row.read(), cancelled: try row.read())
         store = try PartnerStore(&row)
         courier = try NamedCourier.read(&row)
         reader = try NamedCourier.read(&row)
         (isPartner, isHidden, isForgotten) = (try row.read(), try row.read(), try row.read())
+        stop = (try row.read() as [Int32]?).map { (Int($0[0]), Int($0[1])) }
     }
 }
 
@@ -190,8 +231,7 @@ extension DeliveryContent {
     fileprivate init(_ row: inout RowReader) throws {
         let (first, last, address): (String, String, String) = (try row.read(), try row.read(), try row.read())
         let phone: String? = try row.read()
-        let (lat, lon): (Double?, Double?) = (try row.read(), try row.read())
-        let location = if let lat, let lon { Location(lat: lat, lon: lon) } else { Location?.none }
+        let location = try Location.read(&row)
         self.init(
             recipient: Recipient(
                 firstName: first, lastName: last, address: address, phone: phone.map(PhoneNumber.init(e164:)),

@@ -88,6 +88,9 @@ public struct Delivery: Equatable, Sendable {
         return course.waiting.contains(candidate) ? .waiting : .offered
     }
 
+    /// The candidates who neither declined nor gave it back.
+    public var able: [ID] { candidates.filter { !declined.contains($0) && !forfeited.contains($0) } }
+
     /// The candidates who may accept it now.
     public var offered: [ID] {
         status == .pending ? candidates.filter { state(of: $0) == .offered } : []

@@ -8,6 +8,10 @@ public struct DeliveryCourse: Equatable, Sendable {
     public var isFree = false
     /// The courier from whom the store took it back last.
     public var former: ID?
+    /// Whether the time from when on it is offered is still to come.
+    public var isHeld = false
+    /// Whose turn it is.
+    public var turn: ID?
     /// The candidates whose turn has not come, in the order of their turns.
     public var waiting: [ID] = []
     /// Couriers who stand as declined, and whose declining is not counted.

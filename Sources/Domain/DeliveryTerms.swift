@@ -7,6 +7,10 @@ public struct DeliveryTerms: Equatable, Sendable {
     /// What the courier gets for it.
     public var pay: Money?
     public var proof = Proof()
+    /// When couriers are offered it at the earliest.
+    public var offerAt: Moment?
+    /// How they are offered it one after the other, if not all at once.
+    public var turns: Turns?
 
     /// Says nothing.
     public init() {}
@@ -17,6 +21,24 @@ public struct DeliveryTerms: Equatable, Sendable {
         guard let other else { return false }
         return other.currency == pay.currency && other.amount >= pay.amount
     }
+}
+
+/// How couriers are offered something one after the other.
+public struct Turns: Equatable, Sendable {
+    public let order: Order
+    /// How long a turn is.
+    public let seconds: Int
+
+    /// Who comes first. Whoever is off duty comes last.
+    public enum Order: String, CaseIterable, Sendable {
+        case given, nearest, reliable
+    }
+
+    /// How long a turn can be, and how long it is unless that is said.
+    public static let (bounds, usual) = (15...600, 60)
+
+    /// Turns of so many seconds.
+    public init(order: Order = .given, seconds: Int = usual) { (self.order, self.seconds) = (order, seconds) }
 }
 
 /// Where a parcel is fetched, if not at the store's address, and from when on.

@@ -12,6 +12,8 @@ public struct StepCommand: Sendable {
     public let edit: Edit?
     /// What is said of a step that was taken at the recipient's.
     public let shown: Shown
+    /// The candidates in the order of their turns, where there are any.
+    public var order: [ID] = []
 
     /// A changed delivery, as a whole.
     public struct Edit: Sendable {
@@ -89,8 +91,23 @@ public struct Change: Sendable {
     }
 
     /// The entries of couriers' lists that are removed, and those that are added.
-    public var closedJobs: [Job] { Self.jobs(of: before).filter { !Self.jobs(of: after).contains($0) } }
+    public var closedJobs: [Job] {
+        let left = Self.jobs(of: after).union(Self.keptJobs(of: after))
+        return Self.jobs(of: before).union(Self.keptJobs(of: before)).filter { !left.contains($0) }
+    }
     public var openedJobs: [Job] { Self.jobs(of: after).filter { !Self.jobs(of: before).contains($0) } }
+
+    /// The entries that former holders keep from now on, for a day.
+    public var keptJobs: [Job] { Self.keptJobs(of: after).filter { !Self.keptJobs(of: before).contains($0) } }
+
+    /// The entries whose place depends on when it is to arrive, and that stay although that has changed.
+    public var movedJobs: [Job] {
+        guard let before, before.content.window?.until != after.content.window?.until else { return [] }
+        return Self.jobs(of: after).filter(Self.jobs(of: before).contains)
+    }
+
+    /// Whether somebody is offered it, and nobody was before.
+    public var isOfferedAnew: Bool { !after.offered.isEmpty && before?.offered.isEmpty ?? true }
 
     /// The candidates that this step adds, and those that it removes.
     public var added: [ID] { after.candidates.without(before?.candidates ?? []) }
@@ -119,6 +136,12 @@ public struct Change: Sendable {
         case .inProgress, .delivered: return Set([delivery.courier!].map { Job(courier: $0, status: delivery.status) })
         case .cancelled: return []
         }
+    }
+
+    private static func keptJobs(of delivery: Delivery?) -> Set<Job> {
+        guard let delivery, !delivery.status.hasCourier else { return [] }
+        let former = delivery.courier ?? delivery.course.former.flatMap { delivery.candidates.contains($0) ? nil : $0 }
+        return former.map { [Job(courier: $0, status: delivery.status)] } ?? []
     }
 }
 
@@ -179,15 +202,18 @@ extension Lifecycle {
 
     /// A new delivery.
     public static func create(
-        _ id: ID, content: DeliveryContent, candidates: [ID], by store: ID
+        _ id: ID, content: DeliveryContent, candidates: [ID], by store: ID, order: [ID] = []
     ) -> Change {
-        let delivery = Delivery(
+        var delivery = Delivery(
             id: id, store: store, status: .pending, version: 1, courier: nil, candidates: candidates, declined: [],
             forfeited: [], content: content)
         guard case .becomes(_, let effects) = outcome(of: .create, by: .store, nil) else {
             preconditionFailure("the table has no creating")
         }
-        return change(from: nil, to: delivery, StepCommand(.create, by: store, .store), effects)
+        var command = StepCommand(.create, by: store, .store)
+        command.order = order
+        delivery.moveTurn(from: nil, by: command)
+        return change(from: nil, to: delivery, command, effects)
     }
 
     /// The decision about a command, or why it is refused. `strangers` are candidates who are no longer partners: any
@@ -208,6 +234,7 @@ extension Lifecycle {
             if let edit = command.edit { after.apply(edit) }
             for effect in effects { after.apply(effect, of: command) }
             if !after.status.hasCourier, after.status.isOpen { after.endCarry() }
+            after.moveTurn(from: delivery, by: command)
             guard !after.isSame(as: delivery) else { return .stays }
             return .change(change(from: delivery, to: after, command, effects))
         }
@@ -259,7 +286,7 @@ extension Lifecycle {
     }
 
     private static func isStranded(_ delivery: Delivery) -> Bool {
-        delivery.status == .pending && delivery.offered.isEmpty
+        delivery.status == .pending && delivery.able.isEmpty
     }
 
     private static func members(
@@ -273,6 +300,7 @@ extension Lifecycle {
         case .losers: return offeredBefore.without(after.offered + [command.actor])
         case .winners: return after.offered.without(offeredBefore)
         case .remaining: return offeredBefore.without(offeredBefore.without(after.offered))
+        case .asked: return after.toldAgain(after: before)
         }
     }
 
@@ -308,18 +336,20 @@ extension Delivery {
         course.counted.contains(courier) || declined.contains(courier) && !course.uncounted.contains(courier)
     }
 
+    /// The candidates after an edit, in the order in which they were chosen, which is also that of the history.
+    public func candidates(after edit: StepCommand.Edit) -> [ID] {
+        candidates.filter(Set(edit.candidates).contains) + edit.candidates.without(candidates)
+    }
+
     fileprivate mutating func apply(_ edit: StepCommand.Edit) {
         content = edit.content
-        // The order is that in which they were chosen, which is also that of the history.
-        candidates = candidates.filter(Set(edit.candidates).contains) + edit.candidates.without(candidates)
-        course.waiting = course.waiting.filter(candidates.contains)
+        candidates = candidates(after: edit)
         forgetDeclining(of: declined.filter { !candidates.contains($0) || edit.askedAgain.contains($0) })
     }
 
     fileprivate mutating func drop(_ couriers: Set<ID>) {
         guard !couriers.isEmpty else { return }
         candidates.removeAll(where: couriers.contains)
-        course.waiting.removeAll(where: couriers.contains)
         forgetDeclining(of: declined.filter(couriers.contains))
     }
 

@@ -13,6 +13,8 @@ public enum Lifecycle {
         case reassign
         /// It is not delivered after all.
         case reopen
+        /// Its time has come, or a turn is over.
+        case offer
         /// The partnership with its courier ends, and it is pending again.
         case release
         /// The partnership with a candidate ends.
@@ -24,7 +26,7 @@ public enum Lifecycle {
         private var isAsked: Bool {
             switch self {
             case .edit, .accept, .decline, .pickUp, .fail, .deliver, .cancel, .reassign, .reopen: true
-            case .create, .release, .withdraw: false
+            case .create, .offer, .release, .withdraw: false
             }
         }
     }
@@ -102,6 +104,8 @@ public enum Lifecycle {
         case winners
         /// The candidates who could accept it before and still can.
         case remaining
+        /// Those of them who are told once more, because the last turn is over.
+        case asked
     }
 
     /// The outcome of an action.
@@ -168,7 +172,7 @@ public enum Lifecycle {
             Rule(
                 .decline, by: .candidate, .pending,
                 .becomes(
-                    .pending, [.declines, .feed(.store, .declined), .feed(.actor, .declined)])),
+                    .pending, [.declines, .feed(.store, .declined), .feed(.actor, .declined)] + offering)),
             Rule(.decline, by: .declined, .pending, .stays),
             Rule(.decline, by: .holder, .inProgress, .refused(.notPending)),
             Rule(.decline, by: .holder, .delivered, .refused(.notPending)),
@@ -244,6 +248,7 @@ public enum Lifecycle {
                     ])),
             Rule(.reopen, by: .store, .cancelled, .refused(.notDelivered)),
 
+            Rule(.offer, by: .store, .pending, .becomes(.pending, [.feed(.store, .offered)] + offering)),
             Rule(
                 .release, by: .store, .inProgress,
                 .becomes(
@@ -251,7 +256,8 @@ public enum Lifecycle {
                     [.leaves, .dropsCandidate, .feed(.store, .returned), .feed(.courier, .withdrawn)] + offering)),
             Rule(
                 .withdraw, by: .store, .pending,
-                .becomes(.pending, [.dropsCandidate, .feed(.store, .updated), .feed(.losers, .withdrawn)])),
+                .becomes(
+                    .pending, [.dropsCandidate, .feed(.store, .updated), .feed(.losers, .withdrawn)] + offering)),
             Rule(
                 .withdraw, by: .store, .inProgress, .becomes(.inProgress, [.dropsCandidate, .feed(.store, .updated)])),
         ] + ofOthers
@@ -274,7 +280,9 @@ public enum Lifecycle {
             .notifies(.store, .deliveryAccepted),
         ])
 
-    private static let offering: [Effect] = [.feed(.winners, .offered), .notifies(.winners, .deliveryOffered)]
+    private static let offering = [Audience.winners, .asked].flatMap {
+        [Effect.feed($0, .offered), .notifies($0, .deliveryOffered)]
+    }
 }
 
 /// What an event of the feed tells of a delivery.
@@ -301,6 +309,8 @@ public enum EventType: String, CaseIterable, Sendable {
     /// No candidate is left.
     case stranded = "delivery.stranded"
     case cancelled = "delivery.cancelled"
+    /// Its courier means to go another way.
+    case routed = "delivery.routed"
     /// Nobody has accepted it for a while.
     case unaccepted = "delivery.unaccepted"
     /// It was to be delivered by now.
@@ -311,7 +321,7 @@ public enum EventType: String, CaseIterable, Sendable {
         switch self {
         case .created, .updated, .offered, .withdrawn, .declined, .reassigned, .returned, .stranded, .unaccepted:
             .pending
-        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .late: .inProgress
+        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .routed, .late: .inProgress
         case .delivered: .delivered
         case .cancelled: .cancelled
         }

@@ -324,7 +324,7 @@ struct RetryDead: Statement {
                     WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address))
                 AND (m.kind <> 'delivery_offered' OR m.subject IS NULL OR EXISTS (
                     SELECT FROM jobs j
-                    WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject))
+                    WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject AND j.until IS NULL))
                 AND (m.kind <> 'invite' OR m.subject IS NULL OR EXISTS (
                     SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open')) AS is_true
             FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at

@@ -36,7 +36,8 @@ public struct DatabaseLimits: Sendable {
     var sessionOptions: String {
         """
         -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off \
-        -c enable_hashjoin=off -c enable_mergejoin=off -c statement_timeout=\(statementTimeout.inNanoseconds / 1_000_000) \
+        -c enable_hashjoin=off -c enable_mergejoin=off -c enable_incremental_sort=off \
+        -c statement_timeout=\(statementTimeout.inNanoseconds / 1_000_000) \
         -c idle_in_transaction_session_timeout=\(idleInTransactionTimeout.inNanoseconds / 1_000_000)
         """
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Brings a database to the schema of this binary.
 ///
 /// The table `schema_migrations` has what was applied. Its greatest number says how far a database is.
@@ -24,7 +26,8 @@ public struct Migrator: Sendable {
 
     /// Applies missing migrations in order, and calls `applied` after each. Then it replaces the functions that have
     /// changed, and calls `replaced` with each. Last comes the work that migrations need done on existing rows. It is
-    /// done in short commits, so that others can work with the database meanwhile; `filled` is told how far it is.
+    /// done in short commits, so that others can work with the database meanwhile; `filled` is told how far it is. So are
+    /// indexes of large tables.
     ///
     /// Several nodes may call it at once: one works, the others call `waiting`, wait, and find nothing left to do.
     public func migrate(
@@ -33,10 +36,7 @@ public struct Migrator: Sendable {
     ) throws {
         let connection = try BlockingConnection(url: url)
         try connection.execute(Self.patience)
-        if try connection.query("SELECT pg_try_advisory_lock(\(Self.lockKey))") != [["t"]] {
-            waiting()
-            _ = try connection.query("SELECT pg_advisory_lock(\(Self.lockKey))")
-        }
+        try lock(connection, waiting)
         // The lock is released at once, since the server notices the end of a connection a little late.
         defer { _ = try? connection.query("SELECT pg_advisory_unlock(\(Self.lockKey))") }
         if try !hasTable(connection) { try connection.execute(Self.table) }
@@ -48,6 +48,17 @@ public struct Migrator: Sendable {
         }
         try replaceFunctions(connection, replaced: replaced)
         try fill(connection, filled)
+        try index(connection)
+    }
+
+    /// Whoever waits asks again and again: a statement that waits would hold up those that make indexes.
+    private func lock(_ connection: BlockingConnection, _ waiting: () -> Void) throws {
+        var isFirst = true
+        while try connection.query("SELECT pg_try_advisory_lock(\(Self.lockKey))") != [["t"]] {
+            if isFirst { waiting() }
+            isFirst = false
+            usleep(100_000)
+        }
     }
 
     /// The files of functions that would be replaced; writes nothing.
@@ -134,6 +145,18 @@ public struct Migrator: Sendable {
         {
             let rows = try connection.query("SELECT rows FROM continue_backfill($1)", [name])
             filled(Backfill(name: name, rows: rows.first?.first.flatMap { $0 }.flatMap { Int($0) }))
+        }
+    }
+
+    /// Makes the indexes that migrations want, while others write. One that was interrupted is begun anew.
+    private func index(_ connection: BlockingConnection) throws {
+        guard try connection.query("SELECT to_regclass('schema_indexes')") != [[nil]] else { return }
+        while let row = try connection.query("SELECT name, definition FROM schema_indexes ORDER BY name LIMIT 1").first,
+            let name = row[0], let definition = row[1]
+        {
+            try connection.execute("DROP INDEX CONCURRENTLY IF EXISTS \(name)")
+            try connection.execute("CREATE INDEX CONCURRENTLY \(name) ON \(definition)")
+            _ = try connection.query("DELETE FROM schema_indexes WHERE name = $1", [name])
         }
     }
 

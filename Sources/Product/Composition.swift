@@ -56,6 +56,8 @@ package struct Composition: Sendable {
         package var messagesMayWait: @Sendable () -> Void = {}
         /// For how many days after its end a delivery tells its recipient.
         package var recipientDays = 90
+        /// How many deliveries a courier may carry at once.
+        package var mostJobs = 20
         /// For how many days pictures of steps are kept.
         package var photoDays = 90
 
@@ -87,7 +89,7 @@ package struct Composition: Sendable {
         try await database.run(
             SetTrust(
                 rules: settings.trust, looseness: settings.looseness, verifies: settings.verifies,
-                recipientDays: settings.recipientDays))
+                recipientDays: settings.recipientDays, mostJobs: settings.mostJobs))
         let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
         let tail = try await FeedTail(on: group)
         self.tail = tail
@@ -124,7 +126,7 @@ package struct Composition: Sendable {
         self.leaving = leaving
         let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
         self.numbering = numbering
-        due = DueSweep(database, publicURL: settings.publicURL, on: group.loops[0]) {
+        due = DueSweep(database, committer, publicURL: settings.publicURL, on: group.loops[0]) {
             numbering.ring()
             outbox.ring()
             settings.messagesMayWait()
@@ -156,7 +158,7 @@ package struct Composition: Sendable {
             InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads), CancellationRoom(),
-            EarningsRoom(),
+            EarningsRoom(), RouteRoom(),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
                 key: proofKey),

@@ -38,6 +38,10 @@ package struct RemoveOutdated: Statement {
             DELETE FROM sms_budgets WHERE (kind, subject) IN (
                 SELECT kind, subject FROM sms_budgets WHERE drained_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
             RETURNING 1),
+        jobs AS (
+            DELETE FROM jobs WHERE (courier_id, status, delivery_id) IN (
+                SELECT courier_id, status, delivery_id FROM jobs WHERE until < now() LIMIT 500 FOR UPDATE SKIP LOCKED)
+            RETURNING 1),
         numbers AS (
             DELETE FROM invited_numbers WHERE phone IN (
                 SELECT phone FROM invited_numbers WHERE invited_at < now() - interval '1 day'
@@ -45,7 +49,7 @@ package struct RemoveOutdated: Statement {
         SELECT greatest((SELECT count(*) FROM sessions), (SELECT count(*) FROM keys), (SELECT count(*) FROM buckets),
             (SELECT count(*) FROM resets), (SELECT count(*) FROM guesses), (SELECT count(*) FROM confirmations),
             (SELECT count(*) FROM places), (SELECT count(*) FROM addresses), (SELECT count(*) FROM budgets),
-            (SELECT count(*) FROM numbers)) = 500
+            (SELECT count(*) FROM numbers), (SELECT count(*) FROM jobs)) = 500
         """
 
     package static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }

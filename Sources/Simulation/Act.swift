@@ -7,13 +7,13 @@ package struct Act: Sendable {
     /// When: seconds since the midnight that the story began with.
     package let at: Int
     package let person: Person
-    package let deed: Deed
+    package var deed: Deed
     package var network: Network
 
     /// What somebody does.
     package enum Deed: Sendable {
-        /// The numbers are the candidates.
-        case create(DeliveryContent, [Int])
+        /// The numbers are the candidates; some are due in so many minutes.
+        case create(DeliveryContent, [Int], due: Int? = nil)
         case instruct(ID, String)
         /// Offers it to others.
         case offer(ID, [Int])

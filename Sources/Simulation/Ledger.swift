@@ -69,7 +69,7 @@ package struct Ledger: Sendable {
     package mutating func note(_ act: Act, creating new: ID) -> Outcome {
         let actor = id(of: act.person)
         switch act.deed {
-        case .create(let content, let candidates):
+        case .create(let content, let candidates, _):
             created.append(new)
             open.append(new)
             return note(

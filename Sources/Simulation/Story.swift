@@ -81,7 +81,8 @@ package struct Story: Sendable {
         let isSunday = (firstDay + at / Self.day + 4) % 7 == 0
         // A store with enough to do does not take on more.
         if open.count < 9, chance.happens(isSunday ? 12 : 42) {
-            try perform(.create(content(shop), candidates(of: shop)), by: store, at, &stage)
+            let due = chance.happens(60) ? chance.pick([45, 60, 90, 180]) : nil
+            try perform(.create(content(shop), candidates(of: shop), due: due), by: store, at, &stage)
         }
         if let job = open.randomElement(using: &chance) { try reconsider(job, by: store, shop, at, &stage) }
         try watch(number, open, at, &stage)
@@ -130,7 +131,7 @@ package struct Story: Sendable {
     private mutating func content(_ shop: Shop) -> DeliveryContent {
         let street = chance.pick(["Vukovarska", "Savska", "Ilica", "Heinzelova", "Zvonimirova", "Selska", "Držićeva"])
         let phone = PhoneNumber(e164: "+38598\(chance.number(1_000_000...9_999_999))")
-        return DeliveryContent(
+        var content = DeliveryContent(
             recipient: Recipient(
                 firstName: chance.pick(["Iva", "Tin", "Mia", "Jan", "Ela", "Roko", "Dora", "Vid"]),
                 lastName: chance.pick(["Barić", "Ćosić", "Đurić", "Klarić", "Matić", "Perić", "Rukavina", "Štimac"]),
@@ -138,7 +139,17 @@ package struct Story: Sendable {
                 location: nil),
             description: chance.pick(shop.goods),
             instructions: chance.happens(20) ? chance.pick(Self.instructions) : nil, reference: nil)
+        content.terms.pay = chance.happens(40) ? try? Money(Int64(chance.number(6...18) * 50), "EUR") : nil
+        if chance.happens(25) {
+            content.terms.parcel = Parcel(
+                pieces: chance.number(1...4), grams: nil, size: chance.pick(Parcel.Size.allCases),
+                isFragile: chance.happens(30), isCold: false, value: nil)
+        }
+        return content
     }
+
+    /// Nobody accepts more than that.
+    private static let fullHands = 8
 
     private static let instructions = ["Pozvoniti na drugi kat", "Ostaviti kod portira", "Nazvati prije dolaska"]
     private static let reasonsOfStores = ["Kupac je odustao", "Nema robe", "Kupac dolazi sam"]
@@ -153,7 +164,10 @@ package struct Story: Sendable {
             return lookNextMorning(courier, onDay: at / Self.day + chance.number(1...3))
         }
         // One after the other is considered, until there is something to do about one.
-        for job in jobs.shuffled(using: &chance) where try consider(job, courier, habits, at, &stage) { break }
+        let mayAccept = jobs.count { $0.status == .inProgress } < Self.fullHands
+        for job in jobs.shuffled(using: &chance) where mayAccept || job.status != .pending {
+            if try consider(job, courier, habits, at, &stage) { break }
+        }
         lookAgain(courier, at, after: habits.pause, until: 20)
     }
 
@@ -163,7 +177,7 @@ package struct Story: Sendable {
     ) throws -> Bool {
         let dice = chance.number(1...100)
         switch job.status {
-        case .inProgress where dice > 90:
+        case .inProgress where dice > 75:
             try perform(.step(.pickUp, job.id, reason: nil), by: courier, like: habits, at, &stage)
             guard chance.happens(10) else { return true }
             let reason = chance.pick([FailReason.nobodyHome, .nobodyHome, .wrongAddress, .unreachable]).rawValue

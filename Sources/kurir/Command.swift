@@ -32,7 +32,7 @@ enum Command: String, CaseIterable {
                 .listen, .adminListen, .database, .replica, .dataDirectory, .keyFile, .demo, .loops, .poolSize,
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
-                .messageDays, .recipientDays, .photoDays, .smsBudget, .smsCountries, .rates, .storeApproval,
+                .messageDays, .recipientDays, .photoDays, .mostJobs, .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,
                 .logFormat,

@@ -91,6 +91,7 @@ struct Configuration: Sendable {
         product.trust = try trust(settings)
         product.recipientDays = try settings.number(.recipientDays, in: 1...3650) ?? product.recipientDays
         product.photoDays = try settings.number(.photoDays, in: 1...3650) ?? product.photoDays
+        product.mostJobs = try settings.number(.mostJobs, in: 1...10_000) ?? product.mostJobs
         return product
     }
 

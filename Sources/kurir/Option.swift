@@ -88,6 +88,9 @@ struct Option: Sendable {
     static let photoDays = Option(
         name: "photo-days", placeholder: "DAYS", environment: "KURIR_PHOTO_DAYS",
         help: "how long pictures that were taken when handing over are kept (90)")
+    static let mostJobs = Option(
+        name: "max-jobs", placeholder: "N", environment: "KURIR_MAX_JOBS",
+        help: "how many deliveries a courier may carry at once (20)")
     static let smsBudget = Option(
         name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
         help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")

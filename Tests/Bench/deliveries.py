@@ -34,21 +34,22 @@ def filled(statement, values):
     return " ".join(statement.split()) + ";\n"
 
 
+# In the order of the statements.
 OF_CREATE = [
     "id", "store", "asked", "status", "candidates", "content", "at", "action", "actor_kind", "actor", "added", "opened",
     "readers", "event_types", "notices", "key", "fingerprint", "answer_status", "answer_headers", "answer_body",
-    "extras"]
+    "extras", "place"]
 OF_STEP = OF_CREATE + [
     "version", "was", "courier", "declined", "forfeited", "accepted", "picked_up", "delivered", "cancelled", "about", "reason",
-    "note", "removed", "shown", "earned", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined", "closed",
-    "withdrawn", "bundle", "signature", "key_id", "disclosures"]
-LISTS = {"declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
+    "note", "removed", "shown", "earned", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined",
+    "is_offered_anew", "closed", "kept", "until", "moved", "withdrawn", "bundle", "signature", "key_id", "disclosures"]
+LISTS = {"kept", "moved", "declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
 
 
 def commit_of(sql, columns, partners, **given):
     """A committing statement with one change, for which these couriers must be partners of the store."""
     values = {name: given.get(name, "'{}'" if name in LISTS else "NULL") for name in columns}
-    values |= {"at": "now()", "asked": len(partners)}
+    values |= {"at": "now()", "asked": len(partners), "place": 0}
     arrays = [f"ARRAY[{values[name]}]" for name in columns]
     arrays += [f"ARRAY[{', '.join(of(one) for one in partners)}]" for of in (lambda _: "1", lambda _: given["store"], str)]
     return filled(sql, dict(enumerate(arrays, 1)))
@@ -106,8 +107,8 @@ def scripts(sql):
 
     def listed(name, account):
         text = sql[name].replace("$2::delivery_status", first[0]).replace(
-            "$5::delivery_status", "'cancelled'::delivery_status")
-        return who + filled(text, {1: account, 3: first[1], 4: "51"})
+            "$6::delivery_status", "'cancelled'::delivery_status")
+        return who + filled(text, {1: account, 3: str(2**63 - 1), 4: first[1], 5: "51"})
 
     return {
         "create": create, "accept": accept, "deliver": deliver, "find": pick + find,
@@ -135,6 +136,9 @@ class Kurir(Served):
             [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key", "--listen", "127.0.0.1:0", "--throttle", "off", "--log-format",
              "json"], cluster)
         self.address = self.process.stdout.readline().split("//")[1].strip()
+        # Nobody else is to be found for so many deliveries.
+        if cluster.sql("SELECT 1 FROM information_schema.columns WHERE table_name = 'trust' AND column_name = 'max_jobs'"):
+            cluster.sql("UPDATE trust SET max_jobs = 1000000")
 
     def reserve(self, kind, connections, seconds):
         """Sees that there are deliveries enough for so many seconds of that kind."""

@@ -31,6 +31,7 @@ import Testing
         ]) { $1 },
         "reassign": ["store": "!not_in_progress pending !not_in_progress !not_in_progress"],
         "reopen": ["store": "!not_delivered !not_delivered in_progress !not_delivered"],
+        "offer": ["store": "pending !not_found !not_found !not_found"],
         "release": ["store": "!not_found pending !not_found !not_found"],
         "withdraw": ["store": "pending in_progress !not_found !not_found"],
     ]

@@ -2,6 +2,7 @@
 
 import re
 import struct
+import time
 import zlib
 
 import requests
@@ -123,6 +124,8 @@ def carry(way, store, courier):
         "description": "Torta", "instructions": "Zvoniti dvaput", "reference": "A-1",
         "pickup": {"address": "Ilica 7, Zagreb", "instructions": "Iz dvorišta"},
         "parcel": {"pieces": 2, "weight_g": 1500, "size": "small", "value": {"amount": 4500, "currency": "EUR"}},
+        "offer": {"mode": "in_turn", "order": "reliable", "each_seconds": 90},
+        "window": {"until": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + 86400))},
         "cash": {"amount": 1200, "currency": "EUR"}, "pay": {"amount": 350, "currency": "EUR"}, "proof": {"pin": False},
         "courier_ids": [way.call("get_me", token=courier)["id"]],
     }  # fmt: skip
@@ -135,6 +138,8 @@ def carry(way, store, courier):
     way.call("post_deliveries_id_reassign", token=store, path_parameters=delivery, body={"courier_ids": form["courier_ids"]})
     way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
     way.call("post_deliveries_id_pick_up", token=courier, path_parameters=delivery, body={"note": "topla", "photo_ids": [sent["id"]]})
+    way.call("put_me_route", 204, courier, body={"delivery_ids": [delivery["id"]]})
+    way.call("get_deliveries_id", token=store, path_parameters=delivery)
     way.call("post_deliveries_id_fail", token=courier, path_parameters=delivery, body={"reason": "nobody_home"})
     handed = {"note": "susjedi", "received_by": "Ivo Ivić", "cash_collected": {"amount": 1200, "currency": "EUR"}}
     way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)

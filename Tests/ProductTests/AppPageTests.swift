@@ -69,7 +69,8 @@ import Testing
     }
 
     @Test func `what only authors read is not sent, and nothing else is missing`() {
-        let file = WebFile("a.js", Array("/** Says\n * why. */\n  // Here\nlet a = 1; // kept\n\n    f(a);\n* {}\n".utf8))
+        let file = WebFile(
+            "a.js", Array("/** Says\n * why. */\n  // Here\nlet a = 1; // kept\n\n    f(a);\n* {}\n".utf8))
         #expect(String(decoding: file.lean.bytes, as: UTF8.self) == "let a = 1; // kept\nf(a);\n* {}\n")
         #expect(WebFile("a.svg", Array("  <svg/>".utf8)).lean.bytes == Array("  <svg/>".utf8))
     }

@@ -16,7 +16,8 @@ import Testing
     private func scene(_ standing: Lifecycle.Standing, _ status: DeliveryStatus, _ api: API) async throws -> Scene? {
         let (store, couriers) = try await api.team(3)
         let (ana, ivo) = (couriers[0], couriers[1])
-        let id = try await api.delivery(of: store, to: Array(couriers[0...1]))
+        let id = try await api.delivery(
+            of: store, to: [ivo, ana], standing == .waiting ? ["offer": ["mode": "in_turn"]] : [:])
         let person: Person
         var holder = ivo
         switch standing {
@@ -38,8 +39,9 @@ import Testing
             if status != .cancelled {
                 try await api.act("reassign", id, as: store, ["courier_ids": .array([.string(ivo.id)])])
             }
-        // Nothing of this is to be made by what a store says of a delivery.
-        case .waiting: return nil
+        case .waiting:
+            person = ana
+            guard status == .pending else { return nil }
         case .stranger: person = couriers[2]
         }
         if status.hasCourier || status == .cancelled && standing != .formerHolder {

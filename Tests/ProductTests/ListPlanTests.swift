@@ -19,12 +19,12 @@ import Testing
                 ("search of courier", WalkDeliveries<SearchOfCourier>.sql, couriers[0].id, "jobs"),
             ]
             for (name, sql, owner, driving) in lists {
-                let isSearch = sql.contains("$6")
+                let isSearch = sql.contains("$7")
                 for start in Self.starts {
                     let plan = try await explain(
                         api, sql,
                         [
-                            "'\(owner)'", "'\(start.status)'", "'\(start.id)'", "51",
+                            "'\(owner)'", "'\(start.status)'", start.place, "'\(start.id)'", "51",
                             "'\(start.through)'",
                         ] + (isSearch ? ["'nothing of the kind'", "1000"] : []))
                     let read = rows(of: driving, in: plan)
@@ -43,12 +43,18 @@ import Testing
     }
 
     private static let starts = [
-        (status: "pending", id: "ffffffff-ffff-ffff-ffff-ffffffffffff", through: "cancelled"),
-        (status: "in_progress", id: "00000000-0000-7000-8000-000000000000", through: "cancelled"),
+        (
+            status: "pending", place: "9223372036854775807", id: "ffffffff-ffff-ffff-ffff-ffffffffffff",
+            through: "cancelled"
+        ),
+        (status: "in_progress", place: "0", id: "00000000-0000-7000-8000-000000000000", through: "cancelled"),
         // The middle of the whole list.
-        (status: "delivered", id: "00000000-0000-7000-8000-000000500000", through: "cancelled"),
+        (
+            status: "delivered", place: "753815200000000", id: "00000000-0000-7000-8000-000000500000",
+            through: "cancelled"
+        ),
         // Only pending deliveries, behind half of them.
-        (status: "pending", id: "00000000-0000-7000-8000-000000500000", through: "pending"),
+        (status: "pending", place: "0", id: "00000000-0000-7000-8000-000000500000", through: "pending"),
     ]
 
     /// A hundred thousand are pending, and the rest is delivered. All belong to one store and one courier.
@@ -66,10 +72,13 @@ import Testing
                         CASE WHEN n % 10 = 0 THEN 'pending' ELSE 'delivered' END::delivery_status, 1,
                         CASE WHEN n % 10 > 0 THEN '\(courier.id)'::uuid END, ARRAY['\(courier.id)'::uuid], 'Iva', 'Ivić',
                         'Ilica 1', 'Torta', now(), now(), CASE WHEN n % 10 > 0 THEN now() END,
-                        CASE WHEN n % 10 > 0 THEN now() END
+                        CASE WHEN n % 10 > 0 THEN to_timestamp(1700000000 + n) END
                     FROM generate_series(\(part * 50_000 + 1), \((part + 1) * 50_000)) n
-                    RETURNING id, status
-                ), opened AS (INSERT INTO jobs SELECT '\(courier.id)', status, id, '\(store.id)' FROM made)
+                    RETURNING *
+                ), opened AS (INSERT INTO jobs
+                    SELECT '\(courier.id)', status, id, '\(store.id)',
+                        place_in_list(status, due_at, delivered_at, cancelled_at)
+                    FROM made)
                 INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at)
                 SELECT '\(store.id)', date_trunc('milliseconds', now()), \(part * 10_000) + row_number() OVER (),
                     'delivery.created', id, 1, now()

@@ -62,13 +62,12 @@ import Testing
             let (id, team) = seed.pick(deliveries)
             let courier = seed.pick(team.couriers)
             let answer: Answer
-            switch seed.number(0...14) {
+            switch seed.number(0...16) {
             case 0:
+                var more: [String: JSON] = ["pay": ["amount": .integer(seed.number(0...9)), "currency": "EUR"]]
+                if seed.once(in: 2) { more["offer"] = ["mode": "in_turn"] }
                 answer = try await api.post(
-                    "/v1/deliveries",
-                    Deliveries.form(
-                        to: team.couriers, ["pay": ["amount": .integer(seed.number(0...9)), "currency": "EUR"]]),
-                    as: team.store.token)
+                    "/v1/deliveries", Deliveries.form(to: team.couriers, more), as: team.store.token)
                 if let made = answer.json["id"].string { deliveries.append((made, team)) }
             case 1:
                 let chosen = team.couriers.filter { _ in seed.once(in: 2) } + [courier]
@@ -93,6 +92,14 @@ import Testing
             case 13:
                 let body: JSON = ["offer_again": true, "description": .string("\(seed.number(0...9))")]
                 answer = try await api.call("PATCH", Deliveries.path(id), body, as: team.store.token)
+            case 14:
+                try await api.execute(
+                    "UPDATE delivery_extras SET turn_at = now() WHERE delivery_id = '\(id)' AND turn_at IS NOT NULL")
+                answer = try await api.get(Deliveries.path(id), as: team.store.token)
+            case 15:
+                let carried = try await api.get("/v1/deliveries?status=in_progress", as: courier.token).items
+                answer = try await api.call(
+                    "PUT", "/v1/me/route", ["delivery_ids": .array(carried.map { $0["id"] })], as: courier.token)
             default: answer = try await api.act("cancel", id, as: courier, ["reason": "slučajno"])
             }
             // Whatever happens meanwhile, the table knows the answer.
@@ -112,9 +119,11 @@ import Testing
     /// Replays the history with the pure lifecycle, and compares.
     private func replay(_ id: String, of team: (store: Person, couriers: [Person]), _ api: API) async throws {
         let steps = try await api.get(Deliveries.path(id, "history") + "?limit=200", as: team.store.token).items
-        let content = DeliveryContent(
+        let there = try await api.get(Deliveries.path(id), as: team.store.token).json
+        var content = DeliveryContent(
             recipient: Recipient(firstName: "Iva", lastName: "Ivić", address: "x", phone: nil, location: nil),
             description: "x", instructions: nil, reference: nil)
+        if there["offer"]["mode"] == "in_turn" { content.terms.turns = Turns() }
         let store = try #require(ID(team.store.id))
         var delivery = Lifecycle.create(
             try #require(ID(id)), content: content,
@@ -147,7 +156,6 @@ import Testing
             delivery = change.after
             #expect(delivery.status.rawValue == step["status"].string && Int(delivery.version) == step["seq"].integer)
         }
-        let there = try await api.get(Deliveries.path(id), as: team.store.token).json
         #expect(there["status"].string == delivery.status.rawValue && there["version"].integer == Int(delivery.version))
         #expect(there["courier"]["id"].string.flatMap(ID.init) == delivery.courier)
         let states = Dictionary(

@@ -110,7 +110,7 @@ import Testing
             "housekeeping",
             "message_counts",
             "messages_done",
-            "partnership_endings", "schema_backfills", "schema_functions", "schema_least",
+            "partnership_endings", "schema_backfills", "schema_functions", "schema_indexes", "schema_least",
             "schema_migrations", "server_keys", "server_secret", "trust",
         ]
         var empty: Set<String> = []
@@ -228,9 +228,9 @@ import Testing
             """,
             "INSERT INTO jobs SELECT candidates[1], status, id, store_id FROM deliveries WHERE id <> '\(id)'",
             """
-            INSERT INTO delivery_extras (delivery_id, pieces, wants_photo, wants_signature, attempts, cancel_is_free, waiting,
-                uncounted, counted)
-            SELECT id, 2, false, false, 0, false, '{}', '{}', '{}' FROM deliveries WHERE id <> '\(id)'
+            INSERT INTO delivery_extras (delivery_id, pieces, wants_photo, wants_signature, attempts, cancel_is_free, is_held,
+                waiting, uncounted, counted)
+            SELECT id, 2, false, false, 0, false, false, '{}', '{}', '{}' FROM deliveries WHERE id <> '\(id)'
             """,
             """
             INSERT INTO earnings SELECT id, courier_id, store_id, delivered_at - interval '1 year', 1, 'EUR' FROM deliveries
@@ -309,8 +309,8 @@ private struct Statements: Sendable {
         let offered = try #require(try await session.database.run(FindDelivery(account: courier, id: id)).first)
         let create = try Commits.creation(of: store, to: couriers, reference: "one", key: "one")
         let accept = try Commits.step(.accept, on: offered, by: couriers[0], key: "two")
-        let part = ListedDeliveries.Part(account: storeID, after: (.pending, .greatest), last: .cancelled, limit: 51)
-        let jobs = ListedDeliveries.Part(account: courier, after: (.pending, .greatest), last: .cancelled, limit: 51)
+        let part = ListedDeliveries.Part(account: storeID, after: .beginning(.pending), last: .cancelled, limit: 51)
+        let jobs = ListedDeliveries.Part(account: courier, after: .beginning(.pending), last: .cancelled, limit: 51)
         let attempt = try #require(create.record).attempt
         let (caller, page) = (
             Caller(account: storeID, kind: .store, session: .new(), language: .fallback), Page(limit: 50, after: nil)
@@ -338,7 +338,9 @@ private struct Statements: Sendable {
             Self.one(ListOfCourier(part: jobs)),
             Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
             Self.one(FindStrangers(delivery: offered.delivery)), Self.one(TakePinTry(delivery: id, carry: .now)),
-            Self.one(ListEarnings(courier: courier, days: 30)),
+            Self.one(ListEarnings(courier: courier, days: 30)), Self.one(FindDueTurns()),
+            Self.one(FindOrder(of: [courier], offered.delivery.content)),
+            Self.one(SetRoute(courier: courier, deliveries: [])),
             Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),

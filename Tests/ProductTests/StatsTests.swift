@@ -1,5 +1,7 @@
+import API
 import Domain
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 
@@ -37,6 +39,29 @@ import Testing
             #expect(carriers[0]["delivered"] == 1 && carriers[0]["returned"] == 1 && carriers[1]["in_progress"] == 1)
             let others = try await api.get("/v1/stats", as: other.token).json
             #expect(numbers(others["totals"]) == [0, 0, 0, 0, 0] && others["couriers"].items.isEmpty)
+        }
+    }
+
+    @Test func `what was in time, in vain and waited for is counted`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let due: [String: JSON] = [
+                "window": ["until": .string(Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000).text)]
+            ]
+            for place in 0..<3 {
+                let id = try await api.delivery(of: store, to: couriers, place < 2 ? due : [:])
+                for action in ["accept", "pick_up"] { try await api.act(action, id, as: couriers[0]) }
+                try await api.act("fail", id, as: couriers[0], ["reason": "nobody_home"])
+                if place == 0 { try await api.execute("UPDATE deliveries SET due_at = created_at") }
+                try await api.act("deliver", id, as: couriers[0])
+            }
+            let totals = try await api.get("/v1/stats", as: store.token).json["totals"]
+            #expect(totals["due"] == 2 && totals["on_time"] == 1 && totals["attempts"] == 3)
+            guard case .number(let seconds) = totals["median_seconds_at_store"] else {
+                Issue.record("no time at the store")
+                return
+            }
+            #expect(seconds >= 0 && seconds < 60)
         }
     }
 

@@ -136,6 +136,7 @@ import Testing
             "history_received_by": Bounds.storeName, "history_note": Bounds.reason, "history_reason": Bounds.reason,
             "invite_message": Bounds.inviteMessage, "review_note": Bounds.reason,
             "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
+            "store_opening_hours": Bounds.address,
         ]
         let constraints = try await API.serving { api in
             try await api.execute(

@@ -41,7 +41,7 @@ import Testing
             _ = try await api.call(
                 "PATCH", Deliveries.path(ids[0]), ["courier_ids": [.string(ivo.id)]], as: store.token)
             try await api.act("cancel", ids[4], as: store)
-            #expect(try await list(ana, api) == [ids[5]])
+            #expect(try await list(ana, api) == [ids[5], ids[4]])
             try await api.expectConsistency()
         }
     }
@@ -285,10 +285,10 @@ import Testing
         try await API.serving { api in
             let store = try await api.store()
             let id = "01a1fc35-081c-7c93-9601-9d67685da334"
-            let key = Base64URL.encode(Array(#"["pending","\#(id)"]"#.utf8))
+            let key = Base64URL.encode(Array(#"["pending","0","\#(id)"]"#.utf8))
             #expect(try await api.get("/v1/deliveries?cursor=\(key)", as: store.token).status == 200)
             // The same place in a spelling that no list writes.
-            let other = Base64URL.encode(Array(#"["pending", "\#(id)"]"#.utf8))
+            let other = Base64URL.encode(Array(#"["pending", "0","\#(id)"]"#.utf8))
             for cursor in ["", "x", "WyJhIl0", "WyJwZW5kaW5nIiwieCJd", other] {
                 let answer = try await api.get("/v1/deliveries?cursor=\(cursor)", as: store.token)
                 #expect(answer.status == 422 && answer.wrong == ["cursor": "invalid_cursor"])

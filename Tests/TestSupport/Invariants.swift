@@ -37,6 +37,7 @@ public enum Invariants {
                     WHEN 'courier' THEN before = 'in_progress' AND status = 'pending'
                     ELSE before IN ('pending', 'in_progress') AND status = 'cancelled' END
                 WHEN 'release' THEN before = 'in_progress' AND status = 'pending'
+                WHEN 'offer' THEN before = 'pending' AND status = before
                 WHEN 'withdraw' THEN before IN ('pending', 'in_progress') AND status = before
                 WHEN 'edit' THEN before IN ('pending', 'in_progress') AND status = before
                 WHEN 'pick_up' THEN before = 'in_progress' AND status = before
@@ -163,10 +164,10 @@ public enum Invariants {
             """
             (SELECT store_id, delivery_id, seq FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id
              EXCEPT ALL SELECT e.account_id, e.delivery_id, e.seq FROM events e JOIN stores s ON s.id = e.account_id
-                WHERE type <> 'delivery.stranded' AND delivery_id IS NOT NULL)
+                WHERE type NOT IN ('delivery.stranded', 'delivery.routed') AND delivery_id IS NOT NULL)
             UNION ALL
             (SELECT e.account_id, e.delivery_id, e.seq FROM events e JOIN stores s ON s.id = e.account_id
-                WHERE type <> 'delivery.stranded' AND delivery_id IS NOT NULL
+                WHERE type NOT IN ('delivery.stranded', 'delivery.routed') AND delivery_id IS NOT NULL
              EXCEPT ALL SELECT store_id, delivery_id, seq FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id)
             """
         ),
@@ -192,18 +193,43 @@ public enum Invariants {
         (
             "lists of couriers are what the deliveries say",
             """
-            WITH wanted AS (
-                SELECT unnest(candidates) AS courier_id, status, id FROM deliveries WHERE status = 'pending'
-                EXCEPT SELECT unnest(declined || forfeited), status, id FROM deliveries WHERE status = 'pending'
-                UNION SELECT courier_id, status, id FROM deliveries WHERE status IN ('in_progress', 'delivered')),
-            there AS (SELECT courier_id, status, delivery_id FROM jobs)
+            WITH shown AS (
+                SELECT d.*, x.former_id, x.former_at, coalesce(x.waiting, '{}') AS waiting,
+                    place_in_list(d.status, due_at, delivered_at, cancelled_at) AS place
+                FROM deliveries d LEFT JOIN delivery_extras x ON x.delivery_id = d.id),
+            offered AS (
+                SELECT unnest(candidates) AS courier_id, status, id, place FROM shown WHERE status = 'pending'
+                EXCEPT SELECT unnest(declined || forfeited || waiting), status, id, place FROM shown),
+            wanted AS (
+                SELECT *, NULL::timestamptz AS until FROM offered
+                -- To the millisecond.
+                UNION SELECT courier_id, status, id, place, NULL FROM shown WHERE status IN ('in_progress', 'delivered')
+                UNION SELECT courier_id, status, id, place, date_trunc('milliseconds', cancelled_at) + interval '1 day' FROM shown
+                    WHERE status = 'cancelled' AND courier_id IS NOT NULL
+                UNION SELECT former_id, status, id, place, date_trunc('milliseconds', former_at) + interval '1 day' FROM shown
+                    WHERE status IN ('pending', 'cancelled') AND courier_id IS NULL AND former_id <> ALL (candidates)),
+            there AS (
+                SELECT j.courier_id, j.status, delivery_id, CASE WHEN stop IS NULL THEN j.place ELSE s.place END,
+                    date_trunc('milliseconds', until)
+                FROM jobs j JOIN shown s ON s.id = delivery_id)
             (SELECT * FROM wanted EXCEPT SELECT * FROM there) UNION ALL (SELECT * FROM there EXCEPT SELECT * FROM wanted)
+            """
+        ),
+        (
+            "one after the other has a turn, and it ends",
+            """
+            SELECT d.id FROM deliveries d JOIN delivery_extras x ON x.delivery_id = d.id
+            WHERE (x.turn_at IS NOT NULL OR x.waiting <> '{}') AND d.status <> 'pending'
+                OR x.waiting <> '{}' AND x.turn_at IS NULL
+                OR x.waiting && (d.declined || d.forfeited) OR NOT x.waiting <@ d.candidates
+                OR x.turn_id = ANY (x.waiting || d.declined || d.forfeited)
+                OR x.turn_id IS NOT NULL AND NOT x.turn_id = ANY (d.candidates)
             """
         ),
         (
             "whoever is offered something, or carries it, is a partner",
             """
-            SELECT delivery_id FROM jobs j WHERE status <> 'delivered' AND NOT EXISTS (
+            SELECT delivery_id FROM jobs j WHERE status <> 'delivered' AND until IS NULL AND NOT EXISTS (
                 SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id)
             """
         ),
@@ -235,8 +261,9 @@ public enum Invariants {
             "no offer is missing: each courier with a device is told of what it may have",
             """
             SELECT j.delivery_id FROM jobs j JOIN devices v ON v.account_id = j.courier_id
-            WHERE j.status = 'pending' AND 1 <> (
-                SELECT count(*) FROM outbox o WHERE o.subject = j.delivery_id AND o.account_id = j.courier_id
+            WHERE j.status = 'pending' AND j.until IS NULL AND 1 <> (
+                SELECT least(count(*), CASE WHEN EXISTS (
+                    SELECT FROM delivery_history h WHERE h.delivery_id = j.delivery_id AND h.action = 'offer') THEN 1 END) FROM outbox o WHERE o.subject = j.delivery_id AND o.account_id = j.courier_id
                     AND o.kind = 'delivery_offered')
             """
         ),

@@ -58,8 +58,8 @@ CREATE OR REPLACE FUNCTION tell_of_offers(store uuid, type text) RETURNS void
 LANGUAGE sql SET enable_seqscan = off AS $$
     INSERT INTO event_journal (accounts, types, delivery_id, seq)
     SELECT offered.to, array_fill(tell_of_offers.type, ARRAY[cardinality(offered.to)]), d.id, d.version
-    FROM deliveries d, LATERAL (SELECT ARRAY(
-        SELECT unnest(d.candidates) EXCEPT SELECT unnest(d.declined || d.forfeited)) AS to) offered
+    FROM deliveries d LEFT JOIN delivery_extras x ON x.delivery_id = d.id, LATERAL (SELECT ARRAY(
+        SELECT unnest(d.candidates) EXCEPT SELECT unnest(d.declined || d.forfeited || x.waiting)) AS to) offered
     WHERE d.store_id = tell_of_offers.store AND d.status = 'pending' AND offered.to <> '{}'
 $$;
 

@@ -15,7 +15,7 @@ ALTER TABLE delivery_history
     DROP CONSTRAINT history_action,
     ADD CONSTRAINT history_action CHECK (
         action IN ('create', 'edit', 'accept', 'decline', 'pick_up', 'fail', 'deliver', 'cancel', 'reassign', 'reopen',
-            'release', 'withdraw')) NOT VALID;
+            'offer', 'release', 'withdraw')) NOT VALID;
 DROP TRIGGER never_rewritten ON delivery_history;
 CREATE TRIGGER never_rewritten BEFORE UPDATE ON delivery_history
     FOR EACH ROW EXECUTE FUNCTION refuse_rewriting('reason', 'note', 'received_by', 'lat', 'lon');
@@ -55,6 +55,14 @@ CREATE TABLE delivery_extras (
     -- From whom the store took it back last, and when.
     former_id uuid,
     former_at timestamptz,
+    -- When couriers are offered it at the earliest; in which order they have turns, if they have any, and how long each is.
+    offer_at timestamptz,
+    turn_order text CONSTRAINT extras_turn_order CHECK (turn_order IN ('given', 'nearest', 'reliable')),
+    turn_seconds smallint CONSTRAINT extras_turn_seconds CHECK (turn_seconds BETWEEN 15 AND 600),
+    -- Whether that time is still to come, whose turn it is, and when that is over, or it is offered at all.
+    is_held boolean NOT NULL,
+    turn_id uuid,
+    turn_at timestamptz,
     -- Whose turn has not come; who stands as declined without its being counted; whose declining is counted although it
     -- does not stand so any more.
     waiting uuid[] NOT NULL,
@@ -64,8 +72,11 @@ CREATE TABLE delivery_extras (
     CONSTRAINT extras_money CHECK ((value_amount IS NULL) = (value_currency IS NULL)
         AND (cash_amount IS NULL) = (cash_currency IS NULL) AND (pay_amount IS NULL) = (pay_currency IS NULL)),
     CONSTRAINT extras_attempt CHECK (attempts > 0 OR attempted_at IS NULL),
-    CONSTRAINT extras_former CHECK ((former_id IS NULL) = (former_at IS NULL))
+    CONSTRAINT extras_former CHECK ((former_id IS NULL) = (former_at IS NULL)),
+    CONSTRAINT extras_turns CHECK ((turn_order IS NULL) = (turn_seconds IS NULL)),
+    CONSTRAINT extras_turn_at CHECK ((turn_at IS NULL) = (turn_id IS NULL AND NOT is_held))
 );
+CREATE INDEX extras_turn ON delivery_extras (turn_at) WHERE turn_at IS NOT NULL;
 
 -- How often a PIN was tried on a carry, which is named by when it was accepted. Right ones are tries, too, so that no guess
 -- beside others is more than one of five.
@@ -86,6 +97,77 @@ CREATE TABLE earnings (
     currency text NOT NULL CONSTRAINT earnings_currency CHECK (currency ~ '^[A-Z]{3}$')
 );
 CREATE INDEX earnings_of_courier ON earnings (courier_id, at);
+
+-- Where a delivery stands among others of its status in a list, which is read backwards: what is open by its due time, soonest
+-- first, then what has none; what is over by its end, latest first.
+CREATE FUNCTION place_in_list(
+    status delivery_status, due_at timestamptz, delivered_at timestamptz, cancelled_at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT (1000000 * extract(epoch FROM CASE
+        WHEN status >= 'in_progress' THEN coalesce(timestamptz '2200-01-01 00:00+00' - due_at, interval '0')
+        ELSE coalesce(delivered_at, cancelled_at) - timestamptz '2000-01-01 00:00+00' END))::bigint
+$$;
+
+ALTER TABLE jobs
+    -- The same for a courier's list, where what stands in its route comes first. Nodes of before leave it out.
+    ADD COLUMN place bigint,
+    -- Which stop of a route of how many it is.
+    ADD COLUMN stop integer[] CONSTRAINT job_stop CHECK (cardinality(stop) = 2 AND stop[1] BETWEEN 1 AND stop[2]),
+    -- Until when a former holder sees it.
+    ADD COLUMN until timestamptz,
+    DROP CONSTRAINT job_status,
+    ADD CONSTRAINT job_status CHECK (status <> 'cancelled' OR until IS NOT NULL) NOT VALID;
+
+-- Places what a node of before writes.
+CREATE FUNCTION place_job() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT place_in_list(NEW.status, d.due_at, d.delivered_at, d.cancelled_at) INTO NEW.place
+    FROM deliveries d WHERE d.id = NEW.delivery_id;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER placed BEFORE INSERT ON jobs FOR EACH ROW WHEN (NEW.place IS NULL) EXECUTE FUNCTION place_job();
+
+-- The same for what there is already.
+CREATE FUNCTION fill_places(INOUT place uuid, OUT done bigint)
+LANGUAGE sql AS $$
+    WITH next AS MATERIALIZED (
+        SELECT id, place_in_list(d.status, due_at, delivered_at, cancelled_at) AS at, d.status,
+            CASE status WHEN 'pending' THEN candidates ELSE ARRAY[courier_id] END AS people
+        FROM deliveries d WHERE id > fill_places.place ORDER BY id LIMIT 1000),
+    placed AS (
+        UPDATE jobs j SET place = next.at FROM next, unnest(people) AS person
+        WHERE j.courier_id = person AND j.status = next.status AND j.delivery_id = next.id AND j.place IS NULL)
+    SELECT (SELECT id FROM next ORDER BY id DESC LIMIT 1), (SELECT count(*) FROM next)
+$$;
+REVOKE ALL ON FUNCTION place_in_list, place_job, fill_places FROM PUBLIC;
+INSERT INTO schema_backfills (name) VALUES ('fill_places');
+
+-- Indexes of tables with many rows are made after the migration and what is filled in, while others write.
+CREATE TABLE schema_indexes (
+    name text PRIMARY KEY,
+    -- What stands behind the name.
+    definition text NOT NULL
+);
+INSERT INTO schema_indexes (name, definition) VALUES
+    ('deliveries_in_order', 'deliveries (store_id, status, place_in_list(status, due_at, delivered_at, cancelled_at), id)'),
+    ('jobs_in_order', 'jobs (courier_id, status, place, delivery_id)'),
+    ('jobs_kept', 'jobs (until) WHERE until IS NOT NULL');
+
+-- How many deliveries a courier may carry at once.
+ALTER TABLE trust ADD COLUMN max_jobs integer NOT NULL DEFAULT 20;
+
+-- What a store wants of a delivery that does not say it; and when it is open, in its words.
+ALTER TABLE stores
+    ADD COLUMN turn_order text CONSTRAINT store_turn_order CHECK (turn_order IN ('given', 'nearest', 'reliable')),
+    ADD COLUMN turn_seconds smallint CONSTRAINT store_turn_seconds CHECK (turn_seconds BETWEEN 15 AND 600),
+    ADD COLUMN lat double precision CONSTRAINT store_lat CHECK (lat BETWEEN -90 AND 90),
+    ADD COLUMN lon double precision CONSTRAINT store_lon CHECK (lon BETWEEN -180 AND 180),
+    ADD COLUMN tell_recipients boolean NOT NULL DEFAULT false,
+    ADD COLUMN opening_hours text CONSTRAINT store_opening_hours CHECK (octet_length(opening_hours) <= 800),
+    ADD CONSTRAINT store_turns CHECK ((turn_order IS NULL) = (turn_seconds IS NULL)),
+    ADD CONSTRAINT store_location CHECK ((lat IS NULL) = (lon IS NULL));
 
 -- What handing over must show where a delivery does not say it.
 ALTER TABLE stores ADD COLUMN proof_pin boolean NOT NULL DEFAULT false,

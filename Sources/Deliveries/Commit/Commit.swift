@@ -33,6 +33,8 @@ package struct Commit: Sendable {
         case referenceTaken = "reference_taken"
         /// A picture of it is not there, or hangs on something already.
         case unknownFile = "unknown_file"
+        /// Whoever accepts it carries as much as a courier may.
+        case tooManyJobs = "too_many_jobs"
         /// The answer to a request with that key is kept already.
         case keyTaken = "key_taken"
     }

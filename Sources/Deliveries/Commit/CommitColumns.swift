@@ -37,6 +37,7 @@ enum CommitColumns {
         column("answer_headers", "text") { $0.record?.headers.joined(separator: "\n") },
         column("answer_body", "bytea") { $0.record.map { Bytes($0.body) } },
         column("extras", "jsonb") { KeptExtras.json($0.change, $0.times) },
+        column("place", "bigint") { $0.times.place(of: $0.change.after) },
     ]
 
     private static let ofStepsAlone: [Column] = [
@@ -58,7 +59,11 @@ enum CommitColumns {
         column("counted_id", "uuid") { $0.change.count?.courier },
         count("more_accepted", .accepted), count("more_delivered", .delivered), count("more_cancelled", .cancelled),
         count("more_declined", .declined),
+        column("is_offered_anew", "boolean") { $0.change.isOfferedAnew },
         column("closed", "text") { list($0.change.closedJobs.map(\.courier)) },
+        column("kept", "text") { list($0.change.keptJobs.map(\.courier)) },
+        column("until", "timestamptz") { $0.times.keptUntil(after: $0.change) },
+        column("moved", "text") { list($0.change.movedJobs.map(\.courier)) },
         column("withdrawn", "text") { list($0.change.withdrawn) },
         column("bundle", "text") { $0.proof.map { String(decoding: $0.bundle, as: UTF8.self) } },
         column("signature", "bytea") { $0.proof.map { Bytes($0.signature) } },

@@ -48,7 +48,8 @@ package struct CommitCreations<Locks: WhenLocked>: Statement {
             content->>'last_name', content->>'address', content->>'phone',
             (content->>'lat')::double precision, (content->>'lon')::double precision,
             content->>'description', content->>'instructions', reference, (content->>'window_from')::timestamptz,
-            (content->>'due_at')::timestamptz, (content->>'due_at')::timestamptz, \(CommitSQL.alertAt("fresh.store_id", "at")), at, at
+            (content->>'due_at')::timestamptz, CASE WHEN (content->>'due_at')::timestamptz > now() THEN (content->>'due_at')::timestamptz END,
+            CASE WHEN opened <> '{}' THEN \(CommitSQL.alertAt("fresh.store_id", "at")) END, at, at
         FROM fresh WHERE NOT taken AND \(condition) ORDER BY store_id, reference
         """
     }

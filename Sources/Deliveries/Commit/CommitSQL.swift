@@ -5,7 +5,7 @@ import Postgres
 
 /// What the statements that write deliveries have in common.
 ///
-/// Locks are taken in one order everywhere: partners, then deliveries, then keys, then couriers, each by id. They are
+/// Locks are taken in one order everywhere: partners, then deliveries, then couriers, then keys, each by id. They are
 /// taken in LATERAL queries, so that each row is looked up by its key whatever the planner believes of the tables. Each
 /// change has its own outcome. The statement is refused as a whole only if two clients use the same new reference at
 /// the same moment, one of them with a key.
@@ -34,6 +34,19 @@ enum CommitSQL {
                         FOR KEY SHARE \(locks.clause)) p)
             """
     }
+
+    /// Those who are about to be counted, held from here on, so that what they carry is counted after whatever came before.
+    static let counted = """
+        held AS MATERIALIZED (
+            SELECT k.id FROM (SELECT DISTINCT counted_id FROM locked WHERE counted_id IS NOT NULL ORDER BY 1) c,
+                LATERAL (SELECT id FROM couriers k WHERE k.id = c.counted_id FOR NO KEY UPDATE) k),
+        crowded AS MATERIALIZED (
+            SELECT no FROM (
+                SELECT no, actor_id, row_number() OVER (PARTITION BY actor_id ORDER BY no) AS nth
+                FROM locked WHERE action = 'accept') a
+                JOIN held ON held.id = a.actor_id
+            WHERE nth + jobs_in_hand(held.id) > (SELECT max_jobs FROM trust))
+        """
 
     /// Whether everybody who must be a partner for a change is one.
     static let hasItsPartners =
@@ -75,8 +88,11 @@ enum CommitSQL {
     /// Writes what follows from the changes that were made: entries of couriers' lists, events, messages.
     static let consequences = """
         opened AS (
-            INSERT INTO jobs (courier_id, status, delivery_id, store_id)
-            SELECT courier, c.status::delivery_status, c.id, c.store_id FROM done c, unnest(c.opened::uuid[]) AS courier),
+            INSERT INTO jobs (courier_id, status, delivery_id, store_id, place)
+            SELECT courier, c.status::delivery_status, c.id, c.store_id, c.place
+            FROM done c, unnest(c.opened::uuid[]) AS courier
+            -- Who held it before may be offered it again.
+            ON CONFLICT (courier_id, status, delivery_id) DO UPDATE SET place = EXCLUDED.place, until = NULL),
         extras AS (
             INSERT INTO delivery_extras
             SELECT e.* FROM done c, jsonb_populate_record(NULL::delivery_extras, c.extras) AS e WHERE c.extras IS NOT NULL

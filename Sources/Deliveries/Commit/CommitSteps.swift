@@ -18,7 +18,8 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 LATERAL (
                     SELECT FROM deliveries d WHERE d.id = c.id AND d.version = c.version - 1
                     FOR NO KEY UPDATE \(Locks.clause)) d),
-        \(CommitSQL.keyed("locked")),
+        \(CommitSQL.counted),
+        \(CommitSQL.keyed(fitting)),
         done AS (
             UPDATE deliveries d SET
                 status = c.status::delivery_status, version = c.version, courier_id = c.courier_id,
@@ -33,14 +34,13 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 late_at = CASE WHEN (c.content->>'due_at')::timestamptz IS NOT DISTINCT FROM d.due_at OR c.content IS NULL
                     THEN d.late_at ELSE (c.content->>'due_at')::timestamptz END,
                 -- It is offered anew when it is pending again, and when nobody was left to whom it was offered.
-                alert_at = CASE WHEN c.status = 'pending' AND c.opened <> '{}'
-                        AND (c.was <> 'pending' OR d.candidates <@ (d.declined || d.forfeited))
-                    THEN \(CommitSQL.alertAt("c.store_id", "c.at")) ELSE d.alert_at END,
+                alert_at = CASE WHEN c.is_offered_anew THEN \(CommitSQL.alertAt("c.store_id", "c.at"))
+                    ELSE d.alert_at END,
                 updated_at = c.at, accepted_at = c.accepted_at,
                 picked_up_at = c.picked_up_at, delivered_at = c.delivered_at,
                 cancelled_at = c.cancelled_at
             FROM locked c
-            WHERE d.id = c.id AND (c.key IS NULL OR c.no IN (SELECT no FROM entitled))
+            WHERE d.id = c.id AND \(isFitting) AND (c.key IS NULL OR c.no IN (SELECT no FROM entitled))
             RETURNING c.*),
         history AS (
             INSERT INTO delivery_history (
@@ -54,12 +54,9 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
         \(HangFiles.part(of: "done")),
         \(KeepProof.part(of: "done")),
         counted AS MATERIALIZED (
-            SELECT k.id, n.accepted, n.delivered, n.cancelled, n.declined
-            FROM (
-                SELECT counted_id, sum(more_accepted)::integer AS accepted, sum(more_delivered)::integer AS delivered,
-                    sum(more_cancelled)::integer AS cancelled, sum(more_declined)::integer AS declined
-                FROM done WHERE counted_id IS NOT NULL GROUP BY counted_id) n JOIN couriers k ON k.id = n.counted_id
-            ORDER BY k.id FOR NO KEY UPDATE OF k),
+            SELECT counted_id AS id, sum(more_accepted)::integer AS accepted, sum(more_delivered)::integer AS delivered,
+                sum(more_cancelled)::integer AS cancelled, sum(more_declined)::integer AS declined
+            FROM done WHERE counted_id IS NOT NULL GROUP BY counted_id),
         counters AS (
             UPDATE couriers k SET accepted = k.accepted + n.accepted, delivered = k.delivered + n.delivered,
                 cancelled = k.cancelled + n.cancelled, declined = k.declined + n.declined
@@ -78,14 +75,31 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 SELECT courier, c.was::delivery_status AS was, c.id
                 FROM done c, unnest(c.closed::uuid[]) AS courier OFFSET 0) c
             WHERE j.courier_id = c.courier AND j.status = c.was AND j.delivery_id = c.id),
+        kept AS (
+            INSERT INTO jobs (courier_id, status, delivery_id, store_id, place, until)
+            SELECT courier, c.status::delivery_status, c.id, c.store_id, c.place, c.until
+            FROM done c, unnest(c.kept::uuid[]) AS courier
+            ON CONFLICT (courier_id, status, delivery_id) DO UPDATE SET place = EXCLUDED.place, until = EXCLUDED.until),
+        moved AS (
+            UPDATE jobs j SET place = CASE WHEN j.stop IS NULL THEN c.place ELSE j.place END
+            FROM (SELECT courier, c.* FROM done c, unnest(c.moved::uuid[]) AS courier OFFSET 0) c
+            WHERE j.courier_id = c.courier AND j.status = c.status::delivery_status AND j.delivery_id = c.id),
         untrue AS MATERIALIZED (
             SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
             FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
         \(CommitSQL.consequences)
         SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) + (SELECT count(*) FROM hung) >= 0
         UNION ALL
-        \(CommitSQL.keysTaken("locked"))
+        SELECT no, 'too_many_jobs' FROM crowded
+        UNION ALL
+        \(CommitSQL.keysTaken(fitting))
         """
+    }
+
+    /// The changes but those of couriers who carry as much as they may.
+    private static var fitting: String { "locked WHERE \(isFitting)" }
+    private static var isFitting: String {
+        "(SELECT count(*) FROM held) >= 0 AND no NOT IN (SELECT no FROM crowded)"
     }
 
     /// A column that only an edit changes.

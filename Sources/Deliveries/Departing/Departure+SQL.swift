@@ -129,7 +129,7 @@ struct CountCarried: Statement {
 struct FindOpen: Statement {
     static let sql = """
         (SELECT delivery_id, store_id FROM jobs
-            WHERE courier_id = $1 AND status IN \(DeliveryStatus.sql(\.isOpen)) LIMIT 100)
+            WHERE courier_id = $1 AND status IN \(DeliveryStatus.sql(\.isOpen)) AND until IS NULL LIMIT 100)
         UNION ALL
         (SELECT id, store_id FROM deliveries WHERE store_id = $1 AND status = 'pending' LIMIT 100)
         """

@@ -112,7 +112,8 @@ package struct Departure: Sendable {
         let delivery = found.delivery
         let strangers = Set(try await transaction.run(FindStrangers(delivery: delivery)))
         let action: Lifecycle.Action = kind == .store ? .cancel : delivery.courier == account ? .release : .withdraw
-        let command = StepCommand(action, by: store, .store, about: kind == .courier ? account : nil)
+        let command = try await StepCommand(action, by: store, .store, about: kind == .courier ? account : nil)
+            .inOrder(delivery) { try await transaction.run($0) }
         guard
             case .change(let change)? = try? Lifecycle.decide(
                 command, on: delivery, isPartner: false, strangers: strangers)

@@ -4,12 +4,13 @@ import HTTP
 import Outbox
 import Postgres
 
-/// Whether anything is due: a look at the beginning of three indexes.
+/// Whether anything is due: a look at the beginning of four indexes.
 struct IsAnythingDue: Statement {
     static let sql = """
         SELECT EXISTS (SELECT FROM deliveries WHERE \(TakeUnaccepted.isDue))
             OR EXISTS (SELECT FROM deliveries WHERE \(TakeLate.isDue))
             OR EXISTS (SELECT FROM offer_texts WHERE due_at <= now())
+            OR EXISTS (SELECT FROM delivery_extras WHERE turn_at <= now())
         """
     static let isReadOnly = true
 
@@ -67,7 +68,8 @@ struct TakeOfferTexts: Statement {
                         AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = k.id)) AS may_be_sent
             FROM due, LATERAL (
                 SELECT count(*) FROM (
-                    SELECT FROM jobs j WHERE j.courier_id = due.courier_id AND j.status = 'pending' LIMIT 1000) j) waiting)
+                    SELECT FROM jobs j WHERE j.courier_id = due.courier_id AND j.status = 'pending' AND j.until IS NULL
+                    LIMIT 1000) j) waiting)
         UPDATE offer_texts t SET due_at = NULL, sent_at = CASE WHEN told.may_be_sent THEN now() ELSE t.sent_at END
         FROM told WHERE t.courier_id = told.courier_id
         RETURNING t.courier_id, t.store_id, told.count, told.may_be_sent

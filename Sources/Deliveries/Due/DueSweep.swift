@@ -5,12 +5,13 @@ import HTTP
 import Outbox
 import Postgres
 
-/// Tells people of what has become due: that nobody accepts, that it is late, that offers wait.
+/// Does what has become due: tells people that nobody accepts, that it is late, that offers wait, and moves turns.
 ///
 /// The time stands in the row that it concerns, and goes in the commit that tells of it. So each is told once, by whichever
 /// node is first, however many there are and whoever dies.
 package final class DueSweep: Sendable {
     private let database: Database
+    private let turns: DueTurns
     private let loop: EventLoop
     private let publicURL: PublicURL
     private let told: @Sendable () -> Void
@@ -22,10 +23,12 @@ package final class DueSweep: Sendable {
 
     /// Begins to look. `told` hears of each commit that tells somebody, `failed` of failures; the work is tried again.
     package init(
-        _ database: Database, publicURL: PublicURL, on loop: EventLoop, told: @escaping @Sendable () -> Void,
+        _ database: Database, _ committer: Committer, publicURL: PublicURL, on loop: EventLoop,
+        told: @escaping @Sendable () -> Void,
         failed: @escaping @Sendable (any Error) -> Void
     ) {
         (self.database, self.publicURL, self.loop, self.told, self.failed) = (database, publicURL, loop, told, failed)
+        turns = DueTurns(database: database, committer: committer)
         task.withLock { $0 = Task(executorPreference: loop) { await self.run() } }
     }
 
@@ -40,6 +43,7 @@ package final class DueSweep: Sendable {
     /// Tells of some of what is due; whether there was any.
     private func sweep() async throws -> Bool {
         guard try await database.run(IsAnythingDue()).first == true else { return false }
+        let moved = try await turns.move()
         return try await database.transaction { [self] transaction in
             let unaccepted = try await transaction.run(TakeUnaccepted())
             let late = try await transaction.run(TakeLate())
@@ -49,7 +53,7 @@ package final class DueSweep: Sendable {
                 + late.map { Overdue.Event($0, .late, [$0.store.id] + [$0.courier].compactMap(\.self)) }
             let notices = events.map(\.notice) + texts.filter(\.mayBeSent).map { $0.notice(publicURL.text) }
             if !notices.isEmpty { try await transaction.run(TellOverdue(events: events, notices: notices)) }
-            return !unaccepted.isEmpty || !late.isEmpty || !texts.isEmpty
+            return moved > 0 || !unaccepted.isEmpty || !late.isEmpty || !texts.isEmpty
         }
     }
 }

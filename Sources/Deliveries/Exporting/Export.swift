@@ -65,7 +65,7 @@ package struct Export: Sendable {
 
     /// As the account's list has them, each with its history.
     private func deliveries(_ write: (_ piece: [UInt8]) async throws -> Void) async throws {
-        var (after, isFirst) = (try ListedDeliveries.place(nil) as (DeliveryStatus, ID)?, true)
+        var (after, isFirst) = (try ListedDeliveries.place(nil) as ListedDeliveries.Place?, true)
         while let place = after {
             let part = ListedDeliveries.Part(
                 account: account, after: place, last: DeliveryStatus.allCases.last!, limit: Self.most)

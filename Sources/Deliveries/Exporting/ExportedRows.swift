@@ -162,7 +162,7 @@ enum ExportedMessages: ExportedRows {
         (NOT m.data ? 'delivery_id' OR EXISTS (SELECT FROM stores WHERE id = $1)
             OR EXISTS (SELECT FROM (VALUES \(DeliveryStatus.rows { $0 != .cancelled })) AS kept(status), LATERAL (
                 SELECT FROM jobs j JOIN partners p ON p.store_id = j.store_id AND p.courier_id = j.courier_id
-                WHERE j.courier_id = $1 AND j.status = kept.status AND j.delivery_id = m.subject
+                WHERE j.courier_id = $1 AND j.status = kept.status AND j.delivery_id = m.subject AND j.until IS NULL
                     AND \(SeeingSQL.shows("j.status")) OFFSET 0) job))
         """
 }

@@ -100,7 +100,9 @@ package final class Leaving: Sendable {
         let strangers = Set(try await database.run(FindStrangers(delivery: delivery)))
         let isHolder = delivery.courier == pair.courier
         guard isHolder || delivery.candidates.contains(pair.courier) else { return true }
-        let command = StepCommand(isHolder ? .release : .withdraw, by: pair.store, .store, about: pair.courier)
+        let command = try await StepCommand(
+            isHolder ? .release : .withdraw, by: pair.store, .store, about: pair.courier
+        ).inOrder(delivery) { try await database.run($0) }
         guard
             case .change(let change)? = try? Lifecycle.decide(
                 command, on: delivery, isPartner: false, strangers: strangers)

@@ -23,6 +23,8 @@ struct Account: Sendable {
             + ["name", "country", "tax_id", "address", "phone"].map { .init($0, .string()) }
             + [
                 .init("alert_after_minutes", .integer(StoreProfile.alertAfter)), .init("proof", WantedProof.shape),
+                .init("offer", Turns.shape), .init("location", Location.written.orNull),
+                .init("tell_recipients", .boolean), .init("opening_hours", Shape.string().orNull),
             ])
     static let courierShape = profile(
         "CourierAccount", .courier,
@@ -54,6 +56,10 @@ struct Account: Sendable {
             json.field("phone", store.phone)
             json.field("alert_after_minutes", Int(store.alertAfterMinutes))
             json.object("proof", store.proof.write)
+            json.object("offer") { Turns.write(store.turns, &$0) }
+            json.field("location", store.location)
+            json.field("tell_recipients", store.tellsRecipients)
+            json.field("opening_hours", store.openingHours)
         case .courier(let courier, let stats):
             json.field("kind", AccountKind.courier.rawValue)
             json.field("first_name", courier.firstName)
@@ -108,6 +114,13 @@ struct StoreProfile: Sendable {
     let alertAfterMinutes: Int16
     /// What handing over must show where a delivery does not say it.
     let proof: WantedProof
+    /// How couriers are offered something where a delivery does not say it: in turn, or all at once.
+    let turns: Turns?
+    let location: Location?
+    /// Whether recipients are told of what comes.
+    let tellsRecipients: Bool
+    /// When it is open, in its words.
+    let openingHours: String?
 
     /// After how many minutes it may be told that nobody accepts.
     static let alertAfter = 1...240
@@ -165,7 +178,8 @@ struct FindAccount: Statement {
     static let sql = """
         SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
             s.email, s.email_verified, s.country, s.tax_id, s.name, s.address, s.phone,
-            s.alert_after_minutes, s.proof_pin, s.proof_photo, s.proof_signature, c.first_name, c.last_name, c.phone, c.phone_verified,
+            s.alert_after_minutes, s.proof_pin, s.proof_photo, s.proof_signature, s.turn_order, s.turn_seconds,
+            s.lat, s.lon, coalesce(s.tell_recipients, false), s.opening_hours, c.first_name, c.last_name, c.phone, c.phone_verified,
             duty_now(c.on_duty, c.duty_until), CASE WHEN c.duty_until > now() THEN c.duty_until END,
             \(CourierStats.columns)
         FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
@@ -192,12 +206,16 @@ struct FindAccount: Statement {
                 StoreProfile(
                     email: try row.read(), isVerified: try row.read(), taxID: try TaxID(&row), name: try row.read(),
                     address: try row.read(), phone: try row.read(), alertAfterMinutes: try row.read(),
-                    proof: try WantedProof(&row)))
+                    proof: try WantedProof(&row), turns: try Turns.read(&row), location: try Location.read(&row),
+                    tellsRecipients: try row.read(), openingHours: try row.read()))
         }
         let (_, _): (String?, Bool?) = (try row.read(), try row.read())
         for _ in 0..<5 { let _: String? = try row.read() }
         let _: Int16? = try row.read()
         _ = try WantedProof(&row)
+        _ = try Turns.read(&row)
+        _ = try Location.read(&row)
+        let (_, _): (Bool, String?) = (try row.read(), try row.read())
         let courier = CourierProfile(
             firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read(),
             isOnDuty: try row.read(), dutyUntil: try row.read())

@@ -66,6 +66,10 @@ struct AccountChange: Form {
     let notificationsEnabled: Bool?
     let alertAfterMinutes: Int?
     let proof: WantedProof
+    let turns: Turns??
+    let location: Location??
+    let tellsRecipients: Bool?
+    let openingHours: String??
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
@@ -80,6 +84,12 @@ struct AccountChange: Form {
         notificationsEnabled = fields.change("notifications_enabled")
         alertAfterMinutes = fields.optionalNumber("alert_after_minutes", StoreProfile.alertAfter)
         proof = fields.proof()
+        turns = fields.offer()
+        location = fields.erasable("location") { $0.optional("location") }
+        tellsRecipients = fields.change("tell_recipients")
+        openingHours = fields.erasable("opening_hours") {
+            $0.optionalLine("opening_hours", upTo: Bounds.address, by: Texts.paragraph)
+        }
     }
 }
 

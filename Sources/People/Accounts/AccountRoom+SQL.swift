@@ -84,7 +84,12 @@ struct UpdateStore: Statement {
         UPDATE stores SET tax_id = coalesce($2, tax_id), name = coalesce($3, name),
             address = coalesce($4, address), phone = coalesce($5, phone), country = coalesce($6, country),
             alert_after_minutes = coalesce($7, alert_after_minutes), proof_pin = coalesce($8, proof_pin),
-            proof_photo = coalesce($9, proof_photo), proof_signature = coalesce($10, proof_signature)
+            proof_photo = coalesce($9, proof_photo), proof_signature = coalesce($10, proof_signature),
+            turn_order = CASE WHEN $11 THEN $12 ELSE turn_order END,
+            turn_seconds = CASE WHEN $11 THEN $13 ELSE turn_seconds END,
+            lat = CASE WHEN $14 THEN $15 ELSE lat END, lon = CASE WHEN $14 THEN $16 ELSE lon END,
+            tell_recipients = coalesce($17, tell_recipients),
+            opening_hours = CASE WHEN $18 THEN $19 ELSE opening_hours END
         WHERE id = $1
         """
     let id: ID
@@ -102,6 +107,15 @@ struct UpdateStore: Statement {
         parameters.add(change.proof.pin)
         parameters.add(change.proof.photo)
         parameters.add(change.proof.signature)
+        parameters.add(change.turns != nil)
+        parameters.add(change.turns??.order.rawValue)
+        parameters.add((change.turns??.seconds).map(Int16.init))
+        parameters.add(change.location != nil)
+        parameters.add(change.location??.lat)
+        parameters.add(change.location??.lon)
+        parameters.add(change.tellsRecipients)
+        parameters.add(change.openingHours != nil)
+        parameters.add(change.openingHours ?? nil)
     }
 }
 

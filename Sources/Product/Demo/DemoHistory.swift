@@ -1,3 +1,4 @@
+import API
 import Crypto
 import Deliveries
 import Domain
@@ -34,14 +35,20 @@ struct DemoHistory: Stage {
 
     func look(as person: Person) -> [Sight] { ledger.sights(of: person) }
 
-    mutating func perform(_ act: Act) {
+    mutating func perform(_ told: Act) {
+        var act = told
         // What is sent again with its key was done at the first time.
         if case .isBack = act.network { return }
         // Within a second the acts have an order.
         let at = Timestamp(microseconds: midnight + Int64(act.at) * Self.second + Int64(act.number % 1000) * 1000)
+        if case .create(var content, let candidates, let minutes?) = act.deed {
+            content.window = DeliveryWindow(
+                from: nil, until: Moment(Timestamp(microseconds: at.microseconds + Int64(minutes) * 60 * Self.second)))
+            act.deed = .create(content, candidates)
+        }
         let id = ID.version7(milliseconds: at.microseconds / 1000, random: (chance.next(), chance.next()))
         guard case .change(let change) = ledger.note(act, creating: id) else { return }
-        var times = times[change.after.id] ?? StoredDelivery.Times(created: at)
+        var times = times[change.after.id] ?? StoredDelivery.Times(change, at: at)
         if change.before != nil { times.note(change, at: at) }
         self.times[change.after.id] = times
         steps.append(

@@ -39,7 +39,9 @@ struct AppRoom: Room {
                 room: "Pages",
                 query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page.")], handler: start),
             page("/store", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
-            page("/worker.js", WebFile.worker.lean, "The service worker, which keeps the couriers' page available offline"),
+            page(
+                "/worker.js", WebFile.worker.lean,
+                "The service worker, which keeps the couriers' page available offline"),
             Endpoint(
                 .get, "/assets/{version}/{name}", for: .anyone, "A file that the pages load", room: "Pages",
                 answers: [.text("text/javascript; charset=utf-8", "The file, with its own media type.")],

@@ -7,9 +7,9 @@ import Postgres
 private enum StatsSQL {
     static let deliveries = """
         WITH made AS (
-            SELECT status, courier_id, created_at, accepted_at, delivered_at,
+            SELECT status, courier_id, created_at, accepted_at, delivered_at, due_at, picked_up_at, x.attempts, x.ready_at,
                 (created_at AT TIME ZONE $5)::date AS day, (created_at AT TIME ZONE $5)::date >= $3::date AS is_now
-            FROM deliveries
+            FROM deliveries LEFT JOIN delivery_extras x ON x.delivery_id = id
             WHERE store_id = $1 AND status IN \(DeliveryStatus.sql { _ in true })
                 AND id BETWEEN $6 AND $7
                 AND created_at >= $2::date::timestamp AT TIME ZONE $5
@@ -21,6 +21,8 @@ private enum StatsSQL {
         """
     static let toAccept = median("accepted_at - created_at", "accepted_at IS NOT NULL")
     static let toDeliver = median("delivered_at - accepted_at", "status = 'delivered'")
+    /// How long couriers waited for what they had accepted, once it was ready.
+    static let atStore = median("picked_up_at - greatest(accepted_at, ready_at)", "picked_up_at IS NOT NULL")
 
     private static func median(_ interval: String, _ condition: String) -> String {
         """
@@ -47,7 +49,9 @@ struct StatsSums: Statement {
         SELECT count(made.status), count(*) FILTER (WHERE status = 'delivered'), count(*) FILTER (WHERE status = 'cancelled'),
             count(*) FILTER (WHERE status IN \(DeliveryStatus.sql(\.isOpen))),
             (SELECT count(*) FROM given_back WHERE given_back.is_now = period.is_now),
-            \(StatsSQL.toAccept), \(StatsSQL.toDeliver)
+            count(*) FILTER (WHERE status = 'delivered' AND due_at IS NOT NULL),
+            count(*) FILTER (WHERE delivered_at <= due_at), coalesce(sum(attempts), 0),
+            \(StatsSQL.toAccept), \(StatsSQL.atStore), \(StatsSQL.toDeliver)
         FROM (VALUES (true), (false)) AS period(is_now) LEFT JOIN made USING (is_now)
         GROUP BY period.is_now ORDER BY period.is_now DESC
         """
@@ -59,13 +63,16 @@ struct StatsSums: Statement {
 
     struct Row: Sendable {
         let created, delivered, cancelled, open, returned: Int64
-        let toAccept, toDeliver: Double?
+        /// How many of those that were delivered were due, and in time; and how often something was brought in vain.
+        let due, onTime, attempts: Int64
+        let toAccept, atStore, toDeliver: Double?
     }
 
     static func decode(_ row: inout RowReader) throws -> Row {
         Row(
             created: try row.read(), delivered: try row.read(), cancelled: try row.read(), open: try row.read(),
-            returned: try row.read(), toAccept: try row.read(), toDeliver: try row.read())
+            returned: try row.read(), due: try row.read(), onTime: try row.read(), attempts: try row.read(),
+            toAccept: try row.read(), atStore: try row.read(), toDeliver: try row.read())
     }
 }
 

@@ -21,7 +21,11 @@ struct StatsView {
     private static let medians = ["median_seconds_to_accept", "median_seconds_to_deliver"].map {
         Shape.Member($0, Shape.number.orNull)
     }
-    private static let totals = Shape.object("StatsTotals", outcomes + [.init("returned", .count)] + medians)
+    private static let totals = Shape.object(
+        "StatsTotals",
+        outcomes + ["returned", "due", "on_time", "attempts"].map { .init($0, .count) } + medians + [
+            .init("median_seconds_at_store", Shape.number.orNull)
+        ])
     private static let dayShape = Shape.object("StatsDay", [.init("day", day)] + outcomes + medians)
     private static let courierShape = Shape.object(
         "StatsCourier",
@@ -47,7 +51,11 @@ struct StatsView {
     private func write(_ sums: StatsSums.Row, _ json: inout JSONWriter) {
         write(sums.created, sums.delivered, sums.cancelled, sums.open, &json)
         json.field("returned", Int(sums.returned))
+        json.field("due", Int(sums.due))
+        json.field("on_time", Int(sums.onTime))
+        json.field("attempts", Int(sums.attempts))
         json.field("median_seconds_to_accept", sums.toAccept)
+        json.field("median_seconds_at_store", sums.atStore)
         json.field("median_seconds_to_deliver", sums.toDeliver)
     }
 

@@ -5,14 +5,16 @@ import Postgres
 /// Has the database follow these rules from now on, for all nodes. A bound that is lifted is null.
 struct SetTrust: Statement {
     static let sql = """
-        UPDATE trust SET (sms_begins, sms_never, sms_of_store, sms_to_number, sms_in_all, shown, offers_by_sms, recipient_days)
-            = ($1, $2, $3, $4, $5, $6, $7, $8)
+        UPDATE trust SET (sms_begins, sms_never, sms_of_store, sms_to_number, sms_in_all, shown, offers_by_sms, recipient_days, max_jobs)
+            = ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """
     let rules: Trust
     let looseness: Double?
     let verifies: Bool
     /// For how many days after its end a delivery tells its recipient.
     let recipientDays: Int
+    /// How many deliveries a courier may carry at once.
+    let mostJobs: Int
 
     func bind(into parameters: inout Parameters) {
         let sms = rules.sms
@@ -26,5 +28,6 @@ struct SetTrust: Statement {
         parameters.add(JSONB(utf8: JSON.object(Dictionary(uniqueKeysWithValues: shown)).bytes))
         parameters.add(rules.offersBySMS)
         parameters.add(Int32(recipientDays))
+        parameters.add(Int32(mostJobs))
     }
 }

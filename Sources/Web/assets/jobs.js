@@ -2,7 +2,7 @@
 import {get} from './ask.js';
 import {badge, facts, failureOf, fullName, isListed, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
 import {h, openDialog, say, wordsOf} from './dom.js';
-import {due, placeOf, tick} from './due.js';
+import {due, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
@@ -18,7 +18,6 @@ import {t, when} from './words.js';
 const place = 'kurir.jobs';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
-const soonest = (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1);
 // What asks for more than a touch.
 const asking = {deliver: delivering, fail: failing, cancel: givingBack};
 
@@ -30,11 +29,11 @@ export function jobs(region, {count}) {
   const age = h('p', {class: 'hint', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
-    {name: 'in_progress', statuses: ['in_progress'], order: soonest}, {name: 'pending', statuses: ['pending'], titles: {pending: t('offers')}},
+    {name: 'in_progress', statuses: ['in_progress']}, {name: 'pending', statuses: ['pending'], titles: {pending: t('offers')}},
     {name: 'delivered', statuses: ['delivered'], isFolded: true},
   ];
   const all = lists(groups, {
-    card, empty: (name) => t(`noJobs_${name}`), drawn,
+    card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
     mark({id}) {
       const item = outgoing.waiting(id);
       return item && `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}`;
@@ -121,21 +120,23 @@ export function jobs(region, {count}) {
   function drawn() {
     open?.show(all.get(open.id));
     const isFresh = all.parts.every((part) => part.isFresh);
-    const offers = all.of('pending');
+    const offers = all.of('pending').filter(isListed);
     count(offers.length);
     if (isFresh) closeNotices('courier', (id) => !offers.some((offer) => offer.id === id));
     age.hidden = isFresh || !kept;
     if (kept) age.textContent = t('asOf', {time: when(kept.at)});
     if (!isFresh) return;
     lookAfter();
-    kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).slice(0, 100)};
+    kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).filter(isListed).slice(0, 100)};
     localStorage.setItem(place, JSON.stringify(kept));
   }
+
+  const isHere = ({id}) => all.get(id) && isListed(all.get(id));
 
   /** What was carried before, and is not any more, may have been taken while nobody looked. */
   function lookAfter() {
     for (const job of kept?.items ?? []) {
-      if (job.status !== 'in_progress' || told.has(job.id) || all.get(job.id)) continue;
+      if (job.status !== 'in_progress' || told.has(job.id) || isHere(job)) continue;
       get(`/v1/deliveries/${job.id}`).then(({status, allowed_actions: may}) => {
         if (!may.length && status !== 'delivered') taken.add(job, status === 'cancelled' ? 'cancelled' : 'reassigned');
       }, () => {});

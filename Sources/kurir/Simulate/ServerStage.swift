@@ -1,6 +1,8 @@
+import API
 import Domain
 import Gateways
 import HTTP
+import Postgres
 import Simulation
 
 /// A server on which a story is played: its people look at their lists there, and call.
@@ -27,7 +29,9 @@ struct ServerStage: Stage {
     mutating func look(as person: Person) throws -> [Sight] {
         try get("/v1/deliveries?limit=\(Self.most)", as: person).items.compactMap { item in
             guard let id = item["id"]?.text.flatMap(ID.init(_:)), let text = item["status"]?.text,
-                let status = DeliveryStatus(rawValue: text), status.isOpen
+                let status = DeliveryStatus(rawValue: text), status.isOpen,
+                // There is nothing to do about what a store took back.
+                case .array(let actions)? = item["allowed_actions"], !actions.isEmpty
             else { return nil }
             return Sight(id: id, status: status)
         }
@@ -61,8 +65,11 @@ struct ServerStage: Stage {
             StoryServer.Question(method: "PATCH", path: "/v1/deliveries/\(id)", body: .object(body))
         }
         switch deed {
-        case .create(let content, let candidates):
-            return post("", try Self.form(content).merging(["courier_ids": ids(candidates)]) { $1 })
+        case .create(let content, let candidates, let due):
+            var form = try Self.form(content).merging(["courier_ids": ids(candidates)]) { $1 }
+            // Of what is said to have happened in the past, nothing is due any more.
+            if let due, midnight == nil { form["window"] = .object(["until": .string(Self.time(in: due))]) }
+            return post("", form)
         case .instruct(let id, let text): return patch(id, ["instructions": .string(text)])
         case .offer(let id, let candidates): return patch(id, ["courier_ids": try ids(candidates)])
         case .step(let action, let id, let reason):
@@ -79,7 +86,19 @@ struct ServerStage: Stage {
         recipient["phone"] = content.recipient.phone.map { .string($0.e164) }
         var form: [String: JSON] = ["recipient": .object(recipient), "description": .string(content.description)]
         form["instructions"] = content.instructions.map(JSON.string)
+        form["pay"] = content.terms.pay.map {
+            .object(["amount": .integer(Int($0.amount)), "currency": .string($0.currency)])
+        }
+        form["parcel"] = content.terms.parcel.map { parcel in
+            var json: [String: JSON] = ["pieces": .integer(parcel.pieces), "fragile": .bool(parcel.isFragile)]
+            json["size"] = parcel.size.map { .string($0.rawValue) }
+            return .object(json)
+        }
         return form
+    }
+
+    private static func time(in minutes: Int) -> String {
+        Timestamp(microseconds: Timestamp.now.microseconds + Int64(minutes) * 60_000_000).text
     }
 
     private mutating func ids(_ couriers: [Int]) throws -> JSON {

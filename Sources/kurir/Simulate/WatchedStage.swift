@@ -103,6 +103,8 @@ struct WatchedStage: Stage {
         }
     }
 
+    private static let byTheClock = Set([EventType.unaccepted, .late].map(\.rawValue))
+
     private func due(_ person: Person) -> [Ledger.News] { ledger.news[person] ?? [] }
 
     private mutating func take(_ item: JSON, of person: Person, into feed: inout ReadFeed) {
@@ -111,9 +113,10 @@ struct WatchedStage: Stage {
             wrong.append("the feed of \(name(person)) has \(item["number"]?.number ?? 0) instead of \(feed.number)")
         }
         feed.cursor = item["cursor"]?.text ?? ""
-        guard let delivery = item["delivery_id"]?.text.flatMap(ID.init(_:)) else { return }
-        feed.news.append(
-            Ledger.News(type: item["type"]?.text ?? "", delivery: delivery, seq: item["seq"]?.number ?? 0))
+        let (type, id) = (item["type"]?.text ?? "", item["delivery_id"]?.text)
+        // What the clock alone tells is in no story.
+        guard let delivery = id.flatMap(ID.init(_:)), !Self.byTheClock.contains(type) else { return }
+        feed.news.append(Ledger.News(type: type, delivery: delivery, seq: item["seq"]?.number ?? 0))
     }
 
     /// Compares all feeds and histories with the ledger.

@@ -24,18 +24,18 @@ struct API: Sendable {
     /// Starts it, lets `body` work with it, and stops it. Without `looseness` there are no throttles.
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
-        poolSize: Int = 4, trust: Trust = Trust(), _ body: (API) async throws -> Answer
+        poolSize: Int = 4, trust: Trust = Trust(), mostJobs: Int = 10_000, _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
                 looseness: looseness, publicURL: publicURL, verifies: verifies, hashingThreads: hashingThreads,
-                poolSize: poolSize, trust, body)
+                poolSize: poolSize, trust, mostJobs: mostJobs, body)
         }
     }
 
     private static func serve<Answer: Sendable>(
         looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int, _ trust: Trust,
-        isFirst: Bool = true, _ body: (API) async throws -> Answer
+        mostJobs: Int = 10_000, isFirst: Bool = true, _ body: (API) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
@@ -44,7 +44,7 @@ struct API: Sendable {
         var settings = Composition.Settings(
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
             messageDays: 30, verifies: verifies, version: "0")
-        settings.trust = trust
+        (settings.trust, settings.mostJobs) = (trust, mostJobs)
         // Recurring work is kept away; a test that is about outdated rows removes them itself.
         if isFirst { try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name))) }
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))

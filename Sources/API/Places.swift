@@ -1,0 +1,49 @@
+import Domain
+import HTTP
+import Postgres
+
+extension Location: FieldValue {
+    package static let shape = Shape.object(
+        "Location", [.init("lat", .number(-90...90)), .init("lon", .number(-180...180))])
+    package static var example: Location { Location(lat: 45.813, lon: 15.978)! }
+
+    package init(field json: JSON) throws(InvalidValue) {
+        guard case .object(let members) = json, let lat = members["lat"]?.degrees, let lon = members["lon"]?.degrees
+        else { throw InvalidValue("wrong_type") }
+        guard let location = Location(lat: lat, lon: lon) else { throw InvalidValue("invalid_location") }
+        self = location
+    }
+}
+
+extension JSON {
+    fileprivate var degrees: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}
+
+extension Location {
+    /// Where something is, in an answer.
+    package static let written = Shape.object("Place", [.init("lat", .number), .init("lon", .number)])
+
+    /// Reads two columns, which are NULL where nobody has said it.
+    package static func read(_ row: inout RowReader) throws -> Location? {
+        let (lat, lon): (Double?, Double?) = (try row.read(), try row.read())
+        guard let lat, let lon else { return nil }
+        return Location(lat: lat, lon: lon)
+    }
+}
+
+extension JSONWriter {
+    /// A field that holds a place, or null.
+    package mutating func field(_ name: StaticString, _ location: Location?) {
+        guard let location else { return field(name, String?.none) }
+        object(name) { json in
+            json.field("lat", location.lat)
+            json.field("lon", location.lon)
+        }
+    }
+}
