@@ -7,7 +7,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from conftest import (
-    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, numbers, panel, release, sign_in, tax_id, unfold, until)
+    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, minutes, numbers, panel, release, sign_in, tax_id, unfold, until)
 
 
 def register_store(page):
@@ -236,9 +236,9 @@ def test_a_busy_day(visit, look):
               ("Mia", "Ćosić", "Vukovarska 72", "Spelt bread"), ("Roko", "Đurić", "Maksimirska 8", "Sandwiches for ten"),
               ("Ela", "Klarić", "Heinzelova 52", "Two strudels"), ("Vid", "Matić", "Tratinska 30", "Croissants"),
               ("Dora", "Štimac", "Zvonimirova 80", "Rye bread"), ("Noa", "Žanić", "Dubrava 5", "Cheese pie")]
-    jobs = [shop.deliver_to(*couriers, description=what, recipient={
+    jobs = [shop.deliver_to(*couriers, description=what, window={"until": minutes(10 + 13 * number)}, pay={"amount": 350, "currency": "EUR"}, recipient={
         "first_name": first, "last_name": last, "address": f"{street}, Zagreb", "phone": "091 999 8877"})
-        for first, last, street, what in people]
+        for number, (first, last, street, what) in enumerate(people)]
     for number, job in enumerate(jobs[:6]):
         couriers[number % 4].act("accept", job)
     for number, job in enumerate(jobs[:3]):
@@ -249,10 +249,12 @@ def test_a_busy_day(visit, look):
     sign_in(store, shop)
     for status, names in [("open", ["Ela Klarić", "Vid Matić", "Dora Štimac", "Noa Žanić"]), ("delivered", ["Mia Ćosić", "Jan Perić", "Iva Jurić"]), ("cancelled", ["Roko Đurić"])]:
         expect(store.locator(f".column.{status} .card strong")).to_have_text(names)
+    store.get_by_role("button", name="Not now").click()
     look(store, "busy-board")
     courier = visit("/courier", phone=True)
     sign_in(courier, couriers[1])
     expect(courier.locator(".card h3")).to_have_text(["Vid Matić", "Noa", "Dora", "Jan Perić"])
+    courier.get_by_role("button", name="Not now").click()
     look(courier, "busy-jobs")
     dark = visit("/store", dark=True)
     sign_in(dark, shop)
