@@ -166,7 +166,8 @@ struct ListSQL {
         """
         SELECT status AS at_status, \(place) AS at_place, \(id) AS at_id, store_id AS at_store, \(until) AS at_until
         FROM \(table)
-        WHERE \(owner) = $1 AND (status, \(place), \(id)) < ($2::delivery_status, $3, $4) AND status >= $6::delivery_status
+        WHERE coalesce(\(owner)) = $1 AND (status, \(place), \(id)) < ($2::delivery_status, $3, $4)
+            AND status >= $6::delivery_status
         ORDER BY status DESC, \(place) DESC, \(id) DESC \(limit)
         """
     }
@@ -230,7 +231,9 @@ package struct ListOfStore: Statement {
 /// A page of a courier's deliveries. It may have delivered any number for stores that it has left: at most so many are
 /// passed over, and the page is what was found till then.
 package struct ListOfCourier: Statement {
-    package static let sql = ListSQL.ofCourier.walk("\(Found<ListedDelivery>.mostPlaces)")
+    package static let sql = ListSQL.ofCourier.walk(
+        // The planner must not know how many that are, lest it sorts them.
+        "greatest($5, \(Found<ListedDelivery>.mostPlaces))")
     package static let isReadOnly = true
     let part: ListedDeliveries.Part
 

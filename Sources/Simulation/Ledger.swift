@@ -65,6 +65,14 @@ package struct Ledger: Sendable {
         }.map { Sight(id: $0.id, status: $0.status) }
     }
 
+    /// Whether somebody sees a delivery.
+    package func sees(_ person: Person, _ id: ID) -> Bool {
+        guard let delivery = deliveries[id] else { return false }
+        let isPartner = isPartner(person, of: delivery)
+        let standing = Lifecycle.standing(of: self.id(of: person), to: delivery, isPartner: isPartner)
+        return Lifecycle.isVisible(delivery.status, to: standing)
+    }
+
     /// Takes note of an act. What it creates gets that id.
     package mutating func note(_ act: Act, creating new: ID) -> Outcome {
         let actor = id(of: act.person)

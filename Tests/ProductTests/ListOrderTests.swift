@@ -16,12 +16,13 @@ import Testing
 
     /// The pages of two, one after the other.
     private func pages(_ person: Person, _ api: API, _ query: String = "") async throws -> [String] {
-        var (seen, cursor): ([String], String?) = ([], "")
-        while let next = cursor {
-            let page = try await api.get("/v1/deliveries?limit=2&cursor=\(next)" + query, as: person.token)
+        var (seen, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let place = cursor.map { "&cursor=\($0)" } ?? ""
+            let page = try await api.get("/v1/deliveries?limit=2\(place)" + query, as: person.token)
             seen += page.items.compactMap { $0["id"].string }
             cursor = page.json["next_cursor"].string
-        }
+        } while cursor != nil
         return seen
     }
 

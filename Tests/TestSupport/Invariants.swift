@@ -207,7 +207,7 @@ public enum Invariants {
                 UNION SELECT courier_id, status, id, place, date_trunc('milliseconds', cancelled_at) + interval '1 day' FROM shown
                     WHERE status = 'cancelled' AND courier_id IS NOT NULL
                 UNION SELECT former_id, status, id, place, date_trunc('milliseconds', former_at) + interval '1 day' FROM shown
-                    WHERE status IN ('pending', 'cancelled') AND courier_id IS NULL AND former_id <> ALL (candidates)),
+                    WHERE status IN ('pending', 'cancelled') AND courier_id IS NULL AND former_id IS NOT NULL AND former_id <> ALL (candidates)),
             there AS (
                 SELECT j.courier_id, j.status, delivery_id, CASE WHEN stop IS NULL THEN j.place ELSE s.place END,
                     date_trunc('milliseconds', until)

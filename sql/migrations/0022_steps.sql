@@ -144,15 +144,16 @@ $$;
 REVOKE ALL ON FUNCTION place_in_list, place_job, fill_places FROM PUBLIC;
 INSERT INTO schema_backfills (name) VALUES ('fill_places');
 
--- Indexes of tables with many rows are made after the migration and what is filled in, while others write.
+-- Indexes of tables with many rows are made after the migration and what is filled in, while others write. Where whose list it
+-- is stands as an expression, no statement comes upon the index but that of the list.
 CREATE TABLE schema_indexes (
     name text PRIMARY KEY,
     -- What stands behind the name.
     definition text NOT NULL
 );
 INSERT INTO schema_indexes (name, definition) VALUES
-    ('deliveries_in_order', 'deliveries (store_id, status, place_in_list(status, due_at, delivered_at, cancelled_at), id)'),
-    ('jobs_in_order', 'jobs (courier_id, status, place, delivery_id)'),
+    ('deliveries_in_order', 'deliveries (coalesce(store_id), status, place_in_list(status, due_at, delivered_at, cancelled_at), id)'),
+    ('jobs_in_order', 'jobs (coalesce(courier_id), status, place, delivery_id)'),
     ('jobs_kept', 'jobs (until) WHERE until IS NOT NULL');
 
 -- How many deliveries a courier may carry at once.

@@ -41,7 +41,11 @@ struct WatchedStage: Stage {
     mutating func perform(_ act: Act) throws {
         let answer = try stage.answer(to: act)
         if act.network == .isBack {
-            guard let due = lost.removeValue(forKey: act.number) else { return }
+            guard var due = lost.removeValue(forKey: act.number) else { return }
+            // An answer that was given before tells of nothing that is not to be seen any more.
+            if let told = due.delivery, answer.status == 404, !ledger.sees(act.person, told.id) {
+                due = expectation(.refused(.notFound))
+            }
             return compare(answer, due, act)
         }
         let new = answer.json?["id"]?.text.flatMap(ID.init(_:)) ?? .new()
