@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 4)
-        #expect(checksum == [["8fd76a4afb7d1a9d217e0e9b0d52a3b195400b6d5fe3d1efc7e6b7a6bc1a0883"]])
+        #expect(checksum == [["39effc60109152b4182521548d73cd1cd06f866990fd4ecc115549414e851fa0"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {
