@@ -253,7 +253,7 @@ def test_a_busy_day(visit, look):
     look(store, "busy-board")
     courier = visit("/courier", phone=True)
     sign_in(courier, couriers[1])
-    expect(courier.locator(".card h3")).to_have_text(["Vid Matić", "Noa", "Dora", "Jan Perić"])
+    expect(courier.locator(".card h3")).to_have_text(["Vid Matić", "Dora", "Noa", "Jan Perić"])
     courier.get_by_role("button", name="Not now").click()
     look(courier, "busy-jobs")
     dark = visit("/store", dark=True)

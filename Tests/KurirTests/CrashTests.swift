@@ -35,7 +35,8 @@ import Testing
 
     private func start() async throws -> Kurir {
         try await Kurir.start(
-            ["--database", TestDatabase.current.url], environment: ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "2"])
+            ["--database", TestDatabase.current.url],
+            environment: ["KURIR_THROTTLE": "off", "KURIR_MAX_JOBS": "10000", "KURIR_LOOPS": "2"])
     }
 
     /// Creates and accepts from eight clients, until nobody answers any more.
@@ -120,7 +121,7 @@ struct People: Sendable {
     /// Registers them with a process that then ends.
     static func make() async throws -> People {
         try await Kurir.serving(
-            "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]
+            "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_MAX_JOBS": "10000"]
         ) { kurir in
             func token(_ answer: (status: Int, body: String)) throws -> String {
                 try String(#require(answer.body.firstMatch(of: /"token":"([^"]+)"/)).1)

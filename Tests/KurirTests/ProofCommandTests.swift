@@ -53,7 +53,7 @@ import Testing
     @Test func `a proof that holds is told with what it says`() async throws {
         let (code, text) = try await verify(text, keys: [.new(), key], photos: ["door.jpg": photo])
         #expect(code == 0 && text.hasSuffix("The proof holds.\n"))
-        for part in ["of Pekara", "deliver by courier", "PIN right", "/courier/name: Ana Anić", "as signed"] {
+        for part in ["/store_name: Pekara", "deliver by courier", "PIN right", "/courier/name: Ana Anić", "as signed"] {
             #expect(text.contains(part), "\(part) in \(text)")
         }
     }

@@ -25,6 +25,11 @@ import Testing
             UPDATE deliveries SET delivered_at = delivered_at - interval '90 days 1 minute',
                 cancelled_at = cancelled_at - interval '89 days 23 hours'
             """)
+        try await api.execute(
+            """
+            UPDATE jobs j SET place = place_in_list(d.status, d.due_at, d.delivered_at, d.cancelled_at), until = d.cancelled_at + interval '1 day'
+            FROM deliveries d WHERE d.id = j.delivery_id
+            """)
         return (store, couriers[0], past, kept)
     }
 

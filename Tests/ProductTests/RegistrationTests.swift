@@ -107,7 +107,13 @@ import Testing
             let (path, form) =
                 field == "phone" ? ("/v1/couriers", People.courierForm) : ("/v1/stores", People.storeForm)
             let shared = form()[field]
-            let answers = try await together(8) { try await api.post(path, form().with([field: shared])) }
+            let answers = try await together(8) {
+                // Where too many wait for their passwords to be hashed, some are asked to come again.
+                while true {
+                    let answer = try await api.post(path, form().with([field: shared]))
+                    if answer.status != 503 { return answer }
+                }
+            }
             #expect(answers.count { $0.status == 201 } == 1)
             #expect(answers.count { $0.status == 409 && $0.code == "\(field)_taken" } == 7)
             #expect(try await api.execute("SELECT FROM accounts").count == 1)

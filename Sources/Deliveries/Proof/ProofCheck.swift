@@ -76,7 +76,7 @@ package struct ProofCheck: Sendable {
         func text(_ place: String, _ value: JSON?) -> String {
             value.flatMap { Self.value(at: place, in: $0) }.map(Self.text) ?? ""
         }
-        var lines = ["delivery \(text("/", members["delivery_id"])) of \(text("/name", members["store"]))"]
+        var lines = ["delivery \(text("/", members["delivery_id"])) of store \(text("/id", members["store"]))"]
         if case .array(let steps)? = members["steps"] {
             lines += steps.map { step in
                 let pin = Self.value(at: "/pin_matched", in: step).map {

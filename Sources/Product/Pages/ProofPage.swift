@@ -55,7 +55,8 @@ struct ProofPage {
 
     private var labels: [String: String] {
         [
-            "name": text("proof_name"), "recipient": text("proof_recipient"), "description": text("proof_description"),
+            "store_name": text("proof_store_name"), "name": text("proof_name"), "recipient": text("proof_recipient"),
+            "description": text("proof_description"),
             "reference": text("proof_reference"), "reason": text("proof_reason"), "note": text("proof_note"),
             "place": text("proof_place"), "received_by": text("proof_received_by"),
         ]
