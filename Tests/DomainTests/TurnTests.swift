@@ -84,7 +84,8 @@ import Testing
 
     @Test func `nobody has a turn before its time`() throws {
         let held = made(content(offerAt: Moment(milliseconds: 1)))
-        #expect(held.after.offered.isEmpty && told(held).isEmpty && !held.events.contains { $0.type == EventType.stranded })
+        #expect(
+            held.after.offered.isEmpty && told(held).isEmpty && !held.events.contains { $0.type == EventType.stranded })
         let begun = try step(.offer, on: held.after)
         #expect(begun.after.offered == [people[0]] && told(begun) == [people[0]])
         let all = made(content(nil, offerAt: Moment(milliseconds: 1)))
