@@ -14,7 +14,7 @@ DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgba
 	systemd-container
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
-PARTS := bench deliveries growth neighbours feed outbox signins sizing
+PARTS := bench deliveries growth neighbours feed outbox signins sizing files
 
 # Where the tests of the API's description have their tools.
 VENV := .build/venv
@@ -101,11 +101,11 @@ proof: deploy-tests failover soak address-sanitizer ## what takes long
 sbom: build ## what the release binary consists of, as CycloneDX (.build/kurir.cdx.json)
 	deploy/sbom .build/release/kurir > .build/kurir.cdx.json
 
-bench: test-packages ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
+bench: test-packages $(VENV)/made ## measure beside pgbench (PARTS="deliveries growth" ARGS="--seconds 5 --rounds 5")
 	$(RELEASE) --product bench-server
 	$(RELEASE) --product kurir
 	@SECONDS=0; for part in $(PARTS); do \
-	  echo "== $$part"; python3 Tests/Bench/$$part.py $(ARGS) || exit 1; \
+	  echo "== $$part"; $(VENV)/bin/python3 Tests/Bench/$$part.py $(ARGS) || exit 1; \
 	  echo "== $$((SECONDS / 60)) min $$((SECONDS % 60)) s so far"; done
 
 passwords: ## count the commonest passwords anew, for the table in Sources/Domain/Commonest

@@ -116,6 +116,7 @@ let package = Package(
             dependencies: [
                 "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
                 "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport",
+                "Web",
             ],
             swiftSettings: strict),
         .testTarget(

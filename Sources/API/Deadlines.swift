@@ -48,20 +48,11 @@ package struct Deadlines: Sendable {
     /// Looks once a second until the task is cancelled. Long work delays no other work.
     package func run(on loop: EventLoop) async {
         await withDiscardingTaskGroup { group in
-            // Failures to look are told once, until one succeeds.
-            var hasFailed = false
-            while !Task.isCancelled {
-                do {
-                    try await begin()
-                    while let due = try await take() {
-                        group.addTask(executorPreference: loop) { await see(to: due) }
-                    }
-                    hasFailed = false
-                } catch {
-                    if !hasFailed, !(error is CancellationError) { failed("deadlines", error) }
-                    hasFailed = true
+            await loop.repeating(every: Self.pause, failed: { failed("deadlines", $0) }) {
+                try await begin()
+                while let due = try await take() {
+                    group.addTask(executorPreference: loop) { await see(to: due) }
                 }
-                try? await loop.sleep(for: Self.pause)
             }
             group.cancelAll()
         }

@@ -16,22 +16,15 @@ package struct Plans: Sendable {
 
     /// Looks once a second until the task is cancelled.
     package func run(on loop: EventLoop) async {
-        var (planned, hasFailed) = ([String: Int64](), false)
-        while !Task.isCancelled {
-            do {
-                let sizes = try await lanes[0].run(SizesOfTables())
-                if sizes.contains(where: { $0.pages >= 4 * planned[$0.name, default: 0] + 8 }) {
-                    for lane in lanes { await lane.planAnew() }
-                    planned = [:]
-                }
-                // When a table has shrunk, a session that begins now may plan for the smaller size.
-                for (name, pages) in sizes { planned[name] = min(pages, planned[name] ?? pages) }
-                hasFailed = false
-            } catch {
-                if !hasFailed, !(error is CancellationError) { failed(error) }
-                hasFailed = true
+        var planned: [String: Int64] = [:]
+        await loop.repeating(every: .seconds(1), failed: failed) {
+            let sizes = try await lanes[0].run(SizesOfTables())
+            if sizes.contains(where: { $0.pages >= 4 * planned[$0.name, default: 0] + 8 }) {
+                for lane in lanes { await lane.planAnew() }
+                planned = [:]
             }
-            try? await loop.sleep(for: .seconds(1))
+            // When a table has shrunk, a session that begins now may plan for the smaller size.
+            for (name, pages) in sizes { planned[name] = min(pages, planned[name] ?? pages) }
         }
     }
 }

@@ -21,6 +21,8 @@ struct HistoryStep: Sendable {
     let receivedBy: String?
     let collected: Money?
     let location: Location?
+    let isPinRight: Bool?
+    let pictures: [HungPicture]
 
     static let shape = Shape.object(
         "HistoryStep",
@@ -41,7 +43,8 @@ struct HistoryStep: Sendable {
             .init("removed", .array(.id), optional: true), .init("asked_again", .array(.id), optional: true),
             // What a step at the recipient's showed, for the store and whoever took it.
             .init("received_by", .string(), optional: true), .init("cash_collected", Money.shape, optional: true),
-            .init("at_location", Location.written, optional: true),
+            .init("at_location", Location.written, optional: true), .init("pin_matched", .boolean, optional: true),
+            .init("photo_ids", .array(.id), optional: true), .init("signature_id", .id, optional: true),
         ])
 
     /// Couriers learn nothing of each other or of other candidates, and read only the notes that they wrote.
@@ -65,6 +68,10 @@ struct HistoryStep: Sendable {
             if let receivedBy { json.field("received_by", receivedBy) }
             if let collected { json.field("cash_collected", collected) }
             if let location { json.field("at_location", location) }
+            if let isPinRight { json.field("pin_matched", isPinRight) }
+            let photos = pictures.filter { !$0.isSignature }
+            if !photos.isEmpty { json.array("photo_ids", photos) { $0.item($1.id.description) } }
+            if let signature = pictures.first(where: \.isSignature) { json.field("signature_id", signature.id) }
         }
         guard isStore else { return }
         json.array("added", added) { $0.item($1.description) }
@@ -108,7 +115,8 @@ extension HistoryStep {
     static let columns = """
         h.seq, h.action, h.status, h.actor_kind, h.actor_id,
             coalesce(s.name, trim(c.first_name || ' ' || c.last_name), '') AS actor_name, h.courier_id, h.at, h.reason, h.note,
-            h.added, h.removed, coalesce(h.asked_again, '{}'), h.received_by, h.cash_amount, h.cash_currency, h.lat, h.lon
+            h.added, h.removed, coalesce(h.asked_again, '{}'), h.received_by, h.cash_amount, h.cash_currency, h.lat, h.lon,
+            h.pin_matched, h.pictures
         FROM delivery_history h LEFT JOIN stores s ON s.id = h.actor_id LEFT JOIN couriers c ON c.id = h.actor_id
         """
 
@@ -123,5 +131,7 @@ extension HistoryStep {
         let (amount, currency): (Int64?, String?) = (try row.read(), try row.read())
         collected = if let amount, let currency { try? Money(amount, currency) } else { nil }
         location = try Location.read(&row)
+        isPinRight = try row.read()
+        pictures = try HungPicture.list(try (row.read() as JSONB?).flatMap { JSON($0.utf8) })
     }
 }

@@ -29,39 +29,48 @@ extension DeliveryRoom {
 
     private func pickUp(_ call: Call, _ form: PickUpForm) async throws -> Response {
         try await change(call) { found in
-            if found.isCarried(by: call) { try form.files.check() }
-            return StepCommand(.pickUp, by: call.caller.account, .courier, note: form.note)
+            var shown = StepCommand.Shown()
+            if found.isCarried(by: call), !found.delivery.isPickedUp {
+                shown.pictures = try await call.pictures(form.files, for: found.delivery.id)
+            }
+            return StepCommand(.pickUp, by: call.caller.account, .courier, note: form.note, shown: shown)
         }
     }
 
     private func fail(_ call: Call, _ form: FailForm) async throws -> Response {
-        var shown = StepCommand.Shown()
-        shown.location = form.location
-        return try await change(call) { [shown] found in
-            if found.isCarried(by: call) { try form.files.check() }
+        try await change(call) { found in
+            var shown = StepCommand.Shown()
+            shown.location = form.location
+            if found.isCarried(by: call) {
+                shown.pictures = try await call.pictures(form.files, for: found.delivery.id)
+            }
             return StepCommand(
                 .fail, by: call.caller.account, .courier, reason: form.reason.rawValue, note: form.note, shown: shown)
         }
     }
 
     private func deliver(_ call: Call, _ form: DeliverForm) async throws -> Response {
-        var isProven = false
-        return try await change(call) { found in
-            if !isProven, found.isCarried(by: call) {
-                try form.check(found.delivery.content.terms)
-                try form.files.check(signature: form.signature)
-                try await check(form.pin, on: found, call)
-                isProven = true
+        var checked: (terms: DeliveryTerms, shown: StepCommand.Shown)?
+        return try await change(call, proving: true) { found in
+            let terms = found.delivery.content.terms
+            if checked?.terms != terms, found.isCarried(by: call) {
+                try form.check(terms)
+                let pictures = try await call.pictures(form.files, for: found.delivery.id)
+                checked = (terms, form.shown(pictures, isPinRight: try await check(form.pin, on: found, call)))
             }
-            return StepCommand(.deliver, by: call.caller.account, .courier, note: form.note, shown: form.shown)
+            return StepCommand(
+                .deliver, by: call.caller.account, .courier, note: form.note,
+                shown: checked?.shown ?? StepCommand.Shown())
         }
     }
 
-    private func check(_ pin: String?, on found: StoredDelivery, _ call: Call) async throws {
-        guard let wanted = found.delivery.content.terms.proof.pin, let carry = found.times.accepted else { return }
+    /// Whether the PIN is right, which it must be; nil where none is asked for.
+    private func check(_ pin: String?, on found: StoredDelivery, _ call: Call) async throws -> Bool? {
+        guard let wanted = found.delivery.content.terms.proof.pin, let carry = found.times.accepted else { return nil }
         let isLeft = try await call.run(TakePinTry(delivery: found.delivery.id, carry: carry)).first
         guard isLeft == true else { throw Problem.tooManyPins }
         guard pin == wanted else { throw Problem.wrongPin }
+        return true
     }
 }
 

@@ -1,4 +1,5 @@
 import API
+import Crypto
 import People
 import Domain
 import HTTP
@@ -10,9 +11,11 @@ package struct DeliveryRoom: Room {
     let searches: SlowReads
     let clock: StepClock
     let rates: Rates
+    /// What is handed over is signed with it.
+    let key: SigningKey
 
-    package init(committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates) {
-        (self.committer, self.searches, self.clock, self.rates) = (committer, searches, clock, rates)
+    package init(committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey) {
+        (self.committer, self.searches, self.clock, self.rates, self.key) = (committer, searches, clock, rates, key)
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -99,8 +102,7 @@ package struct DeliveryRoom: Room {
 
     private func visible(_ call: Call) async throws -> StoredDelivery {
         let account = call.caller.account
-        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
-        guard let found = try await call.run(find).first, found.isVisible(to: account) else { throw Problem.notFound }
+        guard let found = try await call.delivery(), found.isVisible(to: account) else { throw Problem.notFound }
         return found
     }
 
@@ -214,16 +216,16 @@ package struct DeliveryRoom: Room {
         return try await change(call) { _ in command }
     }
 
-    /// Decides by the present state, and commits if that still holds. If not, the new state tells why.
+    /// Decides by the present state, and commits if that still holds. If not, the new state tells why. `proving` says whether
+    /// it is to be signed if that hands it over.
     func change(
-        _ call: Call, _ command: (StoredDelivery) async throws -> StepCommand
+        _ call: Call, proving: Bool = false, _ command: (StoredDelivery) async throws -> StepCommand
     ) async throws -> Response {
         let account = call.caller.account
-        let find = FindDelivery(account: account, id: try call.request.parameter("id"))
         let told = try clock.told(by: call.request)
         var version: Int32?
         for _ in 0..<Self.attempts {
-            guard let found = try await call.run(find).first else { throw Problem.notFound }
+            guard let found = try await call.delivery(withSteps: proving) else { throw Problem.notFound }
             // The delivery has not changed, yet the commit failed: either somebody holds it, and is to be waited for,
             // or a candidate is no longer a partner.
             let isHeld = version == found.delivery.version
@@ -261,11 +263,13 @@ package struct DeliveryRoom: Room {
     private func commit(
         _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
     ) async throws -> Bool {
-        let commit = next.commit(change, record: call.record(answer))
+        let proof = next.bundle(of: change).map { SignedProof($0.written(), by: key) }
+        let commit = next.commit(change, record: call.record(answer), proof: proof)
         switch try await committer.commit(commit, patiently: patiently) {
         case .made: call.answerIsKept()
         case .notMade: return false
         case .referenceTaken: throw Problem.referenceTaken
+        case .unknownFile: throw Problem.unknownFile
         case .tooManyJobs: throw Problem.tooManyJobs
         case .keyTaken: throw KeyTaken()
         }

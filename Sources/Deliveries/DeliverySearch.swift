@@ -149,7 +149,7 @@ struct FindDeliveriesByWord<Whose: DeliverySearch>: Statement {
                 AND d.status >= $6::delivery_status AND (hits.is_open OR d.status <> 'pending')
                 AND (hits.is_named OR \(Whose.isStillFound))
             \(ListSQL.order) LIMIT $5)
-        \(ListSQL.told("(SELECT are FROM too_many)"))
+        \(Whose.list.told("(SELECT are FROM too_many)"))
         """
     }
     static var isReadOnly: Bool { true }

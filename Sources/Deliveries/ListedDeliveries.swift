@@ -159,6 +159,8 @@ struct ListSQL {
     let place, until: String
     /// The condition for the owner to see what is at a place.
     let isSeen: String
+    /// Whether the owner works for the stores of what it sees.
+    let isPartner: String
 
     private func range(_ limit: String) -> String {
         """
@@ -173,7 +175,7 @@ struct ListSQL {
     /// A page of a list in which everything is seen.
     var list: String {
         """
-        SELECT \(StoredDelivery.columns), at_place FROM (\(range("LIMIT $5"))) at
+        SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM (\(range("LIMIT $5"))) at
         JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
         \(Self.order)
         """
@@ -185,16 +187,16 @@ struct ListSQL {
         WITH \(others) found AS MATERIALIZED (
             SELECT at_status, at_place, at_id FROM (\(range("LIMIT \(most)"))) at WHERE \(isSeen) AND (\(condition))
             \(Self.order) LIMIT $5)
-        \(Self.told("CASE WHEN (SELECT count(*) FROM found) < $5 THEN (SELECT ARRAY[at_status::text, at_place::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
+        \(told("CASE WHEN (SELECT count(*) FROM found) < $5 THEN (SELECT ARRAY[at_status::text, at_place::text, at_id::text] FROM (\(range("OFFSET \(most) - 1 LIMIT 1"))) at) END"))
         """
     }
 
     /// What is told of the deliveries in `found`, behind a remark.
-    static func told(_ remark: String) -> String {
+    func told(_ remark: String) -> String {
         """
         SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
-            SELECT \(StoredDelivery.columns), at_place FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
-            \(order)) told ON true
+            SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+            \(Self.order)) told ON true
         """
     }
 
@@ -202,7 +204,8 @@ struct ListSQL {
 
     static let ofStore = ListSQL(
         table: "deliveries", owner: "store_id", id: "id",
-        place: "place_in_list(status, due_at, delivered_at, cancelled_at)", until: "NULL", isSeen: "true")
+        place: "place_in_list(status, due_at, delivered_at, cancelled_at)", until: "NULL", isSeen: "true",
+        isPartner: "false")
     /// A courier sees what it delivered for a store only while it works for that store, no offers of one that is off, and what
     /// was taken from it for a day. OFFSET 0 keeps the planner from
     /// beginning with the partners.
@@ -211,7 +214,7 @@ struct ListSQL {
         isSeen: """
             (at_until IS NULL OR at_until > now()) AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store
                 AND \(SeeingSQL.shows("at_status")) OFFSET 0)
-            """)
+            """, isPartner: "true")
 }
 
 /// A page of a store's deliveries.

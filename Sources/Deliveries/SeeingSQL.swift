@@ -15,8 +15,9 @@ enum SeeingSQL {
     }
 
     /// Whether the recipient of `d` is forgotten, although perhaps nobody has erased it yet.
+    /// What ended today is not, and needs no look at what the operator has set.
     static let isPast = """
-        coalesce(coalesce(d.delivered_at, d.cancelled_at)
+        coalesce(coalesce(d.delivered_at, d.cancelled_at) < now() - interval '1 day' AND coalesce(d.delivered_at, d.cancelled_at)
             < (SELECT now() - make_interval(days => recipient_days) FROM trust WHERE only_one), false)
         """
 }

@@ -35,7 +35,6 @@ struct FailForm: Form {
 struct DeliverForm: Form {
     let pin: String?
     let files: ShownFiles
-    let signature: ID?
     let receivedBy: String?
     let collected: Money?
     let note: String?
@@ -45,8 +44,7 @@ struct DeliverForm: Form {
 
     init(_ fields: inout Fields) {
         pin = fields.optionalLine("pin", upTo: 4)
-        files = fields.files()
-        signature = fields.optional("signature_id")
+        files = fields.files(withSignature: true)
         receivedBy = fields.optionalLine("received_by", upTo: Bounds.storeName)
         collected = fields.optional("cash_collected")
         note = fields.optionalLine("note", upTo: Bounds.reason, by: Texts.paragraph)
@@ -54,9 +52,10 @@ struct DeliverForm: Form {
     }
 
     /// What the history keeps of it.
-    var shown: StepCommand.Shown {
+    func shown(_ pictures: [HungPicture], isPinRight: Bool?) -> StepCommand.Shown {
         var shown = StepCommand.Shown()
         (shown.receivedBy, shown.collected, shown.location) = (receivedBy, collected, location)
+        (shown.pictures, shown.isPinRight) = (pictures, isPinRight)
         return shown
     }
 
@@ -65,7 +64,7 @@ struct DeliverForm: Form {
         var missing: [String] = []
         if terms.proof.pin != nil, pin == nil { missing.append("pin") }
         if terms.proof.wantsPhoto, files.photos.isEmpty { missing.append("photo_ids") }
-        if terms.proof.wantsSignature, signature == nil { missing.append("signature_id") }
+        if terms.proof.wantsSignature, files.signature == nil { missing.append("signature_id") }
         if let cash = terms.cash {
             if collected == nil { missing.append("cash_collected") }
             // Another amount than was to be collected must be explained.
@@ -104,19 +103,20 @@ struct ReopenForm: Form {
 /// The pictures that a step names.
 struct ShownFiles: Sendable {
     let photos: [ID]
+    let signature: ID?
 
-    /// How many a step can have.
+    /// How many photos a step can have.
     static let most = 10
 
-    /// Refuses those that the courier did not send, or that hang on something already.
-    func check(signature: ID? = nil) throws {
-        guard photos.isEmpty, signature == nil else { throw Problem.unknownFile }
-    }
+    /// All of them.
+    var all: [ID] { photos + (signature.map { [$0] } ?? []) }
 }
 
 extension Fields {
     /// The pictures of a step.
-    fileprivate mutating func files() -> ShownFiles {
-        ShownFiles(photos: changedIDs("photo_ids", 0...ShownFiles.most) ?? [])
+    fileprivate mutating func files(withSignature: Bool = false) -> ShownFiles {
+        ShownFiles(
+            photos: changedIDs("photo_ids", 0...ShownFiles.most) ?? [],
+            signature: withSignature ? optional("signature_id") : nil)
     }
 }

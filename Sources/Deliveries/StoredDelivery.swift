@@ -17,6 +17,8 @@ package struct StoredDelivery: Sendable {
     let isPartner: Bool
     /// Whether it is offered, and nobody whom it is offered to is on duty. Only one that is read alone knows.
     var isOfferedToNobodyOnDuty = false
+    /// Its steps so far. Only one that is about to be handed over knows.
+    var steps: [ProofBundle.Step]?
     /// Whether the store is off, so that what it offers is hidden.
     var isHidden = false
     /// Whether its recipient is told to nobody any more.
@@ -167,21 +169,28 @@ struct NamedCourier: Sendable {
 }
 
 extension StoredDelivery {
-    /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `$1` is the account that asks.
-    static let columns = """
+    /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `$1` is the account that asks, and `isPartner` says
+    /// whether it works for the store: lists know that of all that is in them.
+    static func columns(isPartner: String = isPartner) -> String {
+        """
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
         d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
-        r.id, r.first_name, r.last_name, r.phone,
-        EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1
-            AND \(SeeingSQL.shows("d.status"))),
-        s.off, d.recipient_first_name = '' OR \(SeeingSQL.isPast),
+        r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off,
+        d.recipient_first_name = '' OR \(SeeingSQL.isPast),
         CASE WHEN d.status = 'in_progress' THEN (
             SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
             OFFSET 0) END
         """
+    }
+
+    private static let isPartner = """
+        d.store_id <> $1 AND EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1
+            AND \(SeeingSQL.shows("d.status")))
+        """
+
     /// The joins behind `deliveries d`.
     static let tables = """
         LEFT JOIN delivery_extras x ON x.delivery_id = d.id
@@ -252,9 +261,7 @@ extension DeliveryStatus: PostgresValue {
 /// Finds a delivery, without asking who may see it.
 package struct FindDelivery: Statement {
     package static let sql = """
-        SELECT \(StoredDelivery.columns), d.store_id = $1 AND d.status = 'pending'
-            AND NOT \(SeeingSQL.isAnybodyOnDuty("d.candidates", where: "person <> ALL (d.declined || d.forfeited)"))
-        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
         """
     package static let isReadOnly = true
     let account: ID
@@ -265,9 +272,34 @@ package struct FindDelivery: Statement {
         parameters.add(id)
     }
 
+    package static func decode(_ row: inout RowReader) throws -> StoredDelivery { try StoredDelivery(&row) }
+}
+
+/// Finds a delivery for a store, which is told whether nobody whom it is offered to is on duty.
+package struct FindDeliveryOfStore: Statement {
+    package static let sql = """
+        SELECT \(StoredDelivery.columns(isPartner: "false")), d.status = 'pending'
+            AND NOT \(SeeingSQL.isAnybodyOnDuty("d.candidates", where: "person <> ALL (d.declined || d.forfeited)"))
+        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        """
+    package static let isReadOnly = true
+    let delivery: FindDelivery
+
+    package func bind(into parameters: inout Parameters) { delivery.bind(into: &parameters) }
+
     package static func decode(_ row: inout RowReader) throws -> StoredDelivery {
         var stored = try StoredDelivery(&row)
         stored.isOfferedToNobodyOnDuty = try row.read()
         return stored
+    }
+}
+
+extension Call {
+    /// The delivery that is meant, as the caller sees it, if there is one. What it went through is read where it is wanted.
+    func delivery(withSteps: Bool = false) async throws -> StoredDelivery? {
+        let find = FindDelivery(account: caller.account, id: try request.parameter("id"))
+        if withSteps { return try await run(FindDeliveryWithSteps(find: find)).first }
+        guard caller.kind == .store else { return try await run(find).first }
+        return try await run(FindDeliveryOfStore(delivery: find)).first
     }
 }

@@ -38,6 +38,10 @@ public struct StepCommand: Sendable {
         public var receivedBy: String?
         public var collected: Money?
         public var location: Location?
+        /// Whether the recipient's PIN was right; nil where none was asked for.
+        public var isPinRight: Bool?
+        /// The pictures that hang on it.
+        public var pictures: [HungPicture] = []
 
         /// Nothing.
         public init() {}

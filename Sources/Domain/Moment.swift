@@ -24,6 +24,17 @@ public struct Moment: Comparable, Hashable, Sendable {
         milliseconds = seconds * 1000 + (Int64(fraction.prefix(3)) ?? 0)
     }
 
+    /// How far ahead people plan.
+    private static let farthest: Int64 = 30 * 86_400_000
+
+    /// Why nobody who speaks now can mean it as a time to come; nil when it can be meant.
+    public func fault(now: Moment) -> String? {
+        self <= now ? "time_is_past" : isTooFarAhead(of: now) ? "too_far_ahead" : nil
+    }
+
+    /// Whether it is further ahead than people plan.
+    func isTooFarAhead(of now: Moment) -> Bool { milliseconds - now.milliseconds > Self.farthest }
+
     /// Earlier comes first.
     public static func < (left: Moment, right: Moment) -> Bool { left.milliseconds < right.milliseconds }
 }
@@ -35,9 +46,6 @@ public struct DeliveryWindow: Equatable, Sendable {
     /// At the latest then.
     public let until: Moment?
 
-    /// How far ahead it may be.
-    private static let farthest: Int64 = 30 * 86_400_000
-
     /// A window as it was kept; nil when it has neither beginning nor end.
     public init?(from: Moment?, until: Moment?) {
         guard from != nil || until != nil else { return nil }
@@ -46,10 +54,9 @@ public struct DeliveryWindow: Equatable, Sendable {
 
     /// Why it cannot be meant by somebody who says it now, and of which of its two times; nil when it can.
     public func fault(now: Moment) -> (field: String, code: String)? {
-        if let until, until <= now { return ("until", "time_is_past") }
+        if let fault = until?.fault(now: now) { return ("until", fault) }
         if let from, let until, until <= from { return ("until", "ends_before_it_begins") }
-        if let until, until.milliseconds - now.milliseconds > Self.farthest { return ("until", "too_far_ahead") }
-        if let from, from.milliseconds - now.milliseconds > Self.farthest { return ("from", "too_far_ahead") }
+        if let from, from.isTooFarAhead(of: now) { return ("from", "too_far_ahead") }
         return nil
     }
 }

@@ -13,6 +13,9 @@ public struct Claimed: Sendable {
     /// For how many more seconds it is worth anything; nil when nothing was said of that.
     let secondsLeft: Int?
 
+    /// Whether it goes to whatever push service a browser has.
+    var isForBrowser: Bool { platform == "webpush" }
+
     /// The message as a receiver gets it: like a claim over HTTP, but without the lease.
     func write(_ json: inout JSONWriter) {
         json.field("id", id)

@@ -1,4 +1,3 @@
-import Glibc
 import Postgres
 
 /// Takes messages out of the outbox, sends them on, and reports what became of them.
@@ -64,25 +63,42 @@ public struct Gateway {
 
     /// Waits for transfers, and for the bell, but not so shortly that a busy server is asked without end.
     private mutating func waitForMore(until isToStop: () -> Bool) {
-        let shortest = Self.now + Double(Self.pause) / 1000
+        let shortest = MonotonicClock.seconds + Double(Self.pause) / 1000
         sort(transfers.wait(milliseconds: bell == nil || transfers.count > 0 ? Self.pause : Self.longPause))
-        while bell != nil, Self.now < shortest, !isToStop() { sort(transfers.wait(milliseconds: Self.pause)) }
+        while bell != nil, MonotonicClock.seconds < shortest, !isToStop() {
+            sort(transfers.wait(milliseconds: Self.pause))
+        }
     }
 
     /// Starts as many transfers as there is room for.
     private mutating func claim() throws -> Int {
+        let slow = makeRoom()
         guard transfers.count < most else { return 0 }
         try outlets.prepare()
         var claimed = 0
         for channel in channels where transfers.count < most {
             let messages = try queue.claim(channel, most: min(500, most - transfers.count), seconds: Self.leaseSeconds)
-            for message in messages { begin(message) }
+            for message in messages { begin(message, slow) }
             claimed += messages.count
         }
         return claimed
     }
 
-    private mutating func begin(_ message: Claimed) {
+    /// Breaks off what a slow push service has too much of.
+    private mutating func makeRoom() -> SlowServices {
+        var slow = SlowServices(most: most / 8)
+        let over = transfers.breakOff(after: SlowServices.patience) { !$0.isForBrowser || slow.count($0.address) }
+        verdicts += over.map { ($0, Self.isSlow) }
+        return slow
+    }
+
+    private static let isSlow = Verdict.later("the push service of this device is slow")
+
+    private mutating func begin(_ message: Claimed, _ slow: SlowServices) {
+        guard !(message.isForBrowser && slow.hasEnough(message.address)) else {
+            verdicts.append((message, Self.isSlow))
+            return
+        }
         switch outlets.outlet(for: message) {
         case .provider(let provider):
             do {
@@ -121,14 +137,14 @@ public struct Gateway {
     /// The pause grows with each failure, from a quarter of a second to eight seconds. Running transfers go on.
     private mutating func rest(after error: any Error, until isToStop: () -> Bool) {
         tell("\(error)")
-        let end = Self.now + min(8, 0.25 * Double(1 << min(troubles, 5)))
+        let end = MonotonicClock.seconds + min(8, 0.25 * Double(1 << min(troubles, 5)))
         troubles += 1
-        while Self.now < end, !isToStop() { sort(transfers.wait(milliseconds: 50)) }
+        while MonotonicClock.seconds < end, !isToStop() { sort(transfers.wait(milliseconds: 50)) }
     }
 
     private mutating func finish() {
-        let end = Self.now + Double(grace)
-        while transfers.count > 0, Self.now < end {
+        let end = MonotonicClock.seconds + Double(grace)
+        while transfers.count > 0, MonotonicClock.seconds < end {
             sort(transfers.wait(milliseconds: 50))
             try? report()
         }
@@ -139,11 +155,5 @@ public struct Gateway {
         } catch {
             tell("\(error)")
         }
-    }
-
-    private static var now: Double {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
     }
 }

@@ -3,7 +3,7 @@ import CCurl
 /// Many transfers at once, on one thread. Their owner drives them by ``wait(milliseconds:)``.
 public final class Transfers<Token> {
     private let multi: UnsafeMutableRawPointer
-    private var running: [UnsafeMutableRawPointer: (transfer: RunningTransfer, token: Token)] = [:]
+    private var running: [UnsafeMutableRawPointer: (transfer: RunningTransfer, token: Token, began: Double)] = [:]
     /// Handles that have nothing to do.
     private var idle: [UnsafeMutableRawPointer] = []
 
@@ -26,9 +26,17 @@ public final class Transfers<Token> {
     var count: Int { running.count }
     var tokens: [Token] { running.values.map(\.token) }
 
+    /// Breaks off what has been under way for so many seconds and is not to go on; gives it.
+    func breakOff(after seconds: Double, unless mayGoOn: (Token) -> Bool) -> [Token] {
+        let latest = MonotonicClock.seconds - seconds
+        let over = running.filter { $1.began < latest && !mayGoOn($1.token) }
+        for handle in over.keys { leave(handle) }
+        return over.values.map(\.token)
+    }
+
     func begin(_ transfer: Transfer, _ token: Token) {
         let handle = idle.popLast() ?? curl_easy_init()!
-        running[handle] = (RunningTransfer(transfer, handle), token)
+        running[handle] = (RunningTransfer(transfer, handle), token, MonotonicClock.seconds)
         curl_multi_add_handle(multi, handle)
     }
 
@@ -56,15 +64,20 @@ public final class Transfers<Token> {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
-                let (transfer, token) = running.removeValue(forKey: handle)
+                let (transfer, token, _) = running[handle]
             else { continue }
             over.append((token, transfer.reply(message.pointee.data.result)))
-            curl_multi_remove_handle(multi, handle)
-            // The handle keeps its connections for the next transfer.
-            curl_easy_reset(handle)
-            idle.append(handle)
+            leave(handle)
         }
         return over
+    }
+
+    private func leave(_ handle: UnsafeMutableRawPointer) {
+        curl_multi_remove_handle(multi, handle)
+        running[handle] = nil
+        // The handle keeps its connections for the next transfer.
+        curl_easy_reset(handle)
+        idle.append(handle)
     }
 }
 

@@ -8,7 +8,8 @@ package enum Tell {
     /// `stranger`, or `asked` where the statement is to be refused if it cannot be sent.
     ///
     /// `reach_of` says how far a kind goes: `else_sms` and `surely` reach a courier's number if there is no device, and
-    /// `never_push` and `proven` reach a number or e-mail address alone, and `else_email` an address if there is no device.
+    /// `never_push` and `proven` reach a number or e-mail address alone, and `else_email` an address if there is no device and
+    /// the store is not blocked.
     /// Only `never_push` reaches what is not proven. An `offer` is pushed to couriers who are on duty.
     package static func sql(_ notices: String) -> String {
         """
@@ -41,7 +42,7 @@ package enum Tell {
                 SELECT 'email', s.email, NULL, a.language, '{}' FROM accounts a JOIN stores s ON s.id = a.id
                 WHERE a.id = account AND s.email IS NOT NULL AND (
                     reach = 'never_push' OR s.email_verified AND (reach = 'proven'
-                        OR reach = 'else_email' AND a.notifications_enabled
+                        OR reach = 'else_email' AND a.notifications_enabled AND NOT s.off
                         AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)))
                 UNION ALL
                 SELECT 'sms', n.phone, NULL, n.language, '{}' WHERE n.phone IS NOT NULL

@@ -78,8 +78,6 @@ public struct SQLState: Hashable, Sendable {
 
     /// Raised by functions of ours: a budget is spent, and the message has the seconds until there is room.
     public static let budgetSpent = SQLState("KU429")
-    /// Raised by a function of ours: a picture that is to be hung on a step is not there, or hangs already.
-    public static let unknownFile = SQLState("KU422")
     public static let uniqueViolation = SQLState("23505")
     public static let foreignKeyViolation = SQLState("23503")
     public static let checkViolation = SQLState("23514")

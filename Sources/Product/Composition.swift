@@ -114,14 +114,14 @@ package struct Composition: Sendable {
             threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
         intake = try PictureIntake()
         let proofKeys = ProofKeys(database, secret: secret)
-        _ = try await proofKeys.current()
+        let proofKey = try await proofKeys.current()
         let passwords = Passwords(database: database, hasher: hasher, throttle: throttle, secret: secret)
         let confirmations = Confirmations(
             isOn: settings.verifies, secret: secret, publicURL: settings.publicURL, throttle: throttle)
         let outbox = try await OutboxTail(database, on: group)
         self.outbox = outbox
         let committer = try await Committer(database, on: group)
-        demo = Demo(database, hasher, committer)
+        demo = Demo(database, hasher, committer, key: proofKey)
         let leaving = Leaving(database, committer, on: group.loops[0]) { failed("end partnerships", $0) }
         self.leaving = leaving
         let numbering = await EventNumbering(lanes.feed, on: group.loops[0]) { failed("number events", $0) }
@@ -160,7 +160,8 @@ package struct Composition: Sendable {
             CourierRoom(searches: slowReads), CancellationRoom(),
             EarningsRoom(), RouteRoom(),
             DeliveryRoom(
-                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates),
+                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
+                key: proofKey),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database), ProofRoom(proofKeys),
@@ -169,7 +170,8 @@ package struct Composition: Sendable {
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
             AboutRoom(settings),
         ]
-        let app = AppRoom(codes: codes, eventTypes: rooms.flatMap(\.eventTypes))
+        let app = AppRoom(
+            codes: codes, publicURL: settings.publicURL, eventTypes: rooms.flatMap(\.eventTypes))
         let undo = UndoRoom(
             undoing: Undoing(database: database, authenticator: authenticator), throttle: throttle)
         let pages = PageRoom(

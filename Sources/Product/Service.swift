@@ -49,7 +49,6 @@ package final class Service: Sendable {
         case let error as PostgresError where error.isPassing: .unavailable()
         case PostgresError.refused(let error) where error.state == .budgetSpent:
             .budgetSpent(retryAfterSeconds: Int(error.message) ?? 60)
-        case PostgresError.refused(let error) where error.state == .unknownFile: .unknownFile
         case is BlockingPool.Full: .unavailable()
         case let busy as PasswordHasher.Busy: .unavailable(retryAfterSeconds: Int(busy.seconds.rounded(.up)))
         default: nil

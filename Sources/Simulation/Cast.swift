@@ -9,6 +9,14 @@ package struct Cast: Sendable {
     /// All of them, stores first.
     package var everybody: [Person] { stores.indices.map(Person.store) + couriers.indices.map(Person.courier) }
 
+    /// What others call somebody.
+    package func name(of person: Person) -> String {
+        switch person {
+        case .store(let number): stores[number].name
+        case .courier(let number): couriers[number].name
+        }
+    }
+
     /// The store and the courier of the demo whom whoever tries it is. They work together.
     package static let visitors = (store: 0, courier: 0)
 

@@ -42,7 +42,7 @@ OF_CREATE = [
 OF_STEP = OF_CREATE + [
     "version", "was", "courier", "declined", "forfeited", "accepted", "picked_up", "delivered", "cancelled", "about", "reason",
     "note", "removed", "shown", "earned", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined",
-    "is_offered_anew", "closed", "kept", "until", "moved", "withdrawn"]
+    "is_offered_anew", "closed", "kept", "until", "moved", "withdrawn", "bundle", "signature", "key_id", "disclosures"]
 LISTS = {"kept", "moved", "declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
 
 

@@ -1,4 +1,5 @@
 """What the tests of the pages share: a browser whose console is watched, people, and a picture of every screen."""
+import datetime
 import itertools
 import json
 import os
@@ -28,7 +29,9 @@ numbers = itertools.count(int(time.time()) % 1_000_000)
 def chromium():
     PICTURES.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        # Its camera shows a picture that moves.
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=[
+            "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"])
         yield browser
         browser.close()
 
@@ -195,8 +198,13 @@ class Courier:
         made = call("POST", "/v1/couriers", form)
         self.token, self.id, self.name = made["session"]["token"], made["account"]["id"], " ".join(name)
 
-    def act(self, action, delivery):
-        return call("POST", f"/v1/deliveries/{delivery}/{action}", {}, self.token)
+    def act(self, action, delivery, **body):
+        return call("POST", f"/v1/deliveries/{delivery}/{action}", body, self.token)
+
+
+def minutes(count):
+    """A time so many minutes from now, as the API takes it."""
+    return (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=count)).isoformat(timespec="seconds")
 
 
 def end_sessions_of(who):

@@ -233,11 +233,11 @@ def test_a_list_that_comes_late_undoes_nothing(visit):
     until(store, lambda: held)
     ana.act("accept", first)
     second = shop.deliver_to(ana)
-    expect(store.locator(f".column.in_progress [data-key='{first}']")).to_be_visible()
-    expect(store.locator(f".column.pending [data-key='{second}']")).to_be_visible()
+    expect(store.locator(f"[data-key='{first}'] .card.in_progress")).to_be_visible()
+    expect(store.locator(f"[data-key='{second}'] .card.pending")).to_be_visible()
     release(store, held)
-    expect(store.locator(f".column.in_progress [data-key='{first}']")).to_be_visible()
-    expect(store.locator(f".column.pending [data-key='{second}']")).to_be_visible()
+    expect(store.locator(f"[data-key='{first}'] .card.in_progress")).to_be_visible()
+    expect(store.locator(f"[data-key='{second}'] .card.pending")).to_be_visible()
     expect(store.locator(".card")).to_have_count(2)
 
 

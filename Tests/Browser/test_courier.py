@@ -32,7 +32,12 @@ def test_declining_and_calling_and_finding_the_way(visit):
     sign_in(page, ana)
     expect(page.get_by_role("link", name="Call Pekara")).to_have_attribute("href", "tel:+38514828111")
     assert "Vukovarska%205" in page.get_by_role("link", name="Vukovarska 5, Zagreb").get_attribute("href")
+    # Declining can be undone for a moment.
     page.get_by_role("button", name="Decline").click()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Decline").click()
+    expect(page.get_by_text("unless you undo it")).to_be_visible()
+    assert shop.history(first) == ["create"]
     expect(page.get_by_text("Declined.")).to_be_visible()
     expect(page.get_by_role("heading", name="Iva")).to_have_count(0)
     assert shop.history(first) == ["create", "decline"]
@@ -115,7 +120,7 @@ def test_many_offers_hide_nothing_that_is_carried(visit):
 def test_an_invite_for_somebody_who_is_there_already(visit, look):
     old, new = Store(name="Stara"), Store(name="Nova")
     ana = Courier(old)
-    url = call("POST", "/v1/invites", {"courier_id": ana.id}, new.token)["url"]
+    url = call("POST", "/v1/invites", {"courier_id": ana.id, "message": "Come and ride for us"}, new.token)["url"]
     page = visit(url.removeprefix(ADDRESS), phone=True)
     page.get_by_role("link").click()
     page.get_by_role("button", name="Sign in").click()
@@ -123,6 +128,7 @@ def test_an_invite_for_somebody_who_is_there_already(visit, look):
     sign_in(page, ana)
     # The code is at hand, and only until it has been used.
     expect(page.get_by_label("Invite code")).to_have_value(url[-11:])
+    expect(panel(page, "Invites for you")).to_contain_text("Come and ride for us")
     page.get_by_role("button", name="Join", exact=True).click()
     expect(page.get_by_text("You now work with Nova.")).to_be_visible()
     expect(page.get_by_label("Invite code")).to_have_value("")
@@ -172,7 +178,31 @@ def test_own_figures_and_why(visit, look):
     go(store, "Couriers")
     store.get_by_role("button", name="Deliveries that Ana Anić gave back").first.click()
     expect(store.get_by_role("dialog").get_by_text("It is not safe: Rain")).to_be_visible()
+    # What the courier says of it is read there, and the store may excuse it.
+    page.get_by_role("button", name="Contest").click()
+    page.get_by_role("dialog").get_by_label("Note").fill("The bridge was closed")
+    page.get_by_role("dialog").get_by_role("button", name="Contest").click()
+    expect(page.get_by_text("contested")).to_be_visible()
+    escape(store)
+    store.get_by_role("button", name="Deliveries that Ana Anić gave back").first.click()
+    expect(store.get_by_text("The bridge was closed")).to_be_visible()
     look(store, "cancellations")
+    store.get_by_role("button", name="Excuse").click()
+    expect(store.get_by_text("It counts no more.")).to_be_visible()
+    expect(store.get_by_role("button", name="Excuse")).to_have_count(0)
+    assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
+
+
+def test_all_that_is_kept_can_be_had_once_an_hour(visit):
+    page = visit("/courier", phone=True, forgiving=["429"])
+    sign_in(page, Courier())
+    go(page, "Settings")
+    with page.expect_download() as had:
+        page.get_by_role("button", name="Download").click()
+    assert "account" in had.value.path().read_text()
+    page.route("**/v1/me/export", lambda route: route.fulfill(status=429, headers={"Retry-After": "1800"}, json={"code": "too_many_requests"}))
+    page.get_by_role("button", name="Download").click()
+    expect(page.get_by_text("You had it within the last hour.")).to_be_visible()
 
 
 def test_notifications_and_who_else_is_signed_in(visit, look):

@@ -3,7 +3,7 @@ import json
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, live, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, go, sign_in, until
 
 # An uncompressed point of P-256, as servers tell it.
 KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
@@ -189,13 +189,67 @@ def test_notices_of_what_is_over_close_themselves_and_others_open_the_job(visit)
     # Looking shows the job, in the page that is open.
     go(page, "Settings")
     worker.touch("look")
-    page.evaluate(f"location.hash = 'delivery={job}'")
     expect(page.get_by_role("dialog", name="Iva")).to_be_visible()
     worker.push(offer(job))
     until(page, lambda: worker.shown())
     luka.act("accept", job)
     until(page, lambda: worker.shown() == [])
     expect(page).to_have_title("Jobs · Kurir")
+
+
+def test_an_invite_opens_the_invites(visit):
+    shop = Store()
+    ana = Courier(Store())
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    worker = Worker(page)
+    invite = call("POST", "/v1/invites", {"courier_id": ana.id}, shop.token)["id"]
+    worker.push({"id": invite, "kind": "invite", "title": "An invite", "body": "Pekara", "language": "en", "data": {"invite_id": invite}})
+    until(page, lambda: worker.shown())
+    worker.touch()
+    expect(page.get_by_role("heading", name="Invites for you")).to_be_visible()
+
+
+def test_a_push_that_says_nothing_is_shown_all_the_same(visit):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    worker = Worker(page)
+    worker.worker.evaluate("self.dispatchEvent(new PushEvent('push'))")
+    until(page, lambda: worker.shown())
+    assert worker.shown()[0]["title"] == "Kurir"
+
+
+def test_a_browser_that_is_told_elsewhere_says_so(visit):
+    page = visit("/courier", phone=True)
+    asked = reachable(page, ALLOWED)
+    page.reload()
+    sign_in(page, Courier())
+    page.get_by_role("button", name="Allow notifications").click()
+    expect(page.get_by_text("This device is told from now on.")).to_be_visible()
+    worker = Worker(page)
+    worker.worker.evaluate("""() => {
+        const event = new ExtendableEvent('pushsubscriptionchange');
+        event.newSubscription = {toJSON: () => ({endpoint: 'https://push.example/2', keys: {p256dh: 'q', auth: 'b'}})};
+        self.dispatchEvent(event);
+    }""")
+    until(page, lambda: len(asked) == 2)
+    assert asked[1][:2] == ("PUT", asked[0][1]) and asked[1][2]["endpoint"] == "https://push.example/2"
+
+
+def test_a_store_is_told_no_more_of_what_it_sees(visit):
+    shop = Store()
+    job = shop.deliver_to(Courier(shop))
+    page = visit("/store")
+    closed = []
+    page.context.expose_function("noticeClosed", lambda tag: closed.append(tag))
+    page.add_init_script("""
+        const notice = (tag) => ({tag, close: () => noticeClosed(tag)});
+        navigator.serviceWorker.getRegistration = async () => ({getNotifications: async () => [notice('%s'), notice('another')]});
+    """ % job)
+    page.reload()
+    sign_in(page, shop)
+    until(page, lambda: closed)
+    assert set(closed) == {job}
 
 
 def test_a_courier_goes_off_duty(visit, look):
@@ -208,7 +262,17 @@ def test_a_courier_goes_off_duty(visit, look):
     duty.click()
     expect(duty).to_have_attribute("aria-checked", "false")
     expect(page.get_by_text("You are off duty")).to_be_visible()
-    assert asked == [("PUT", "/v1/me/duty", {"on": False})]
+    assert asked == [("PUT", "/v1/me/duty", {"on": False, "until": None})]
+    # Who comes back says until when.
+    duty.click()
+    dialog = page.get_by_role("dialog", name="On duty")
+    look(page, "until-when")
+    until = dialog.get_by_label("On duty until").locator("option").nth(2).get_attribute("value")
+    dialog.get_by_label("On duty until").select_option(until)
+    dialog.get_by_role("button", name="On duty").click()
+    expect(duty).to_have_attribute("aria-checked", "true")
+    expect(duty).to_contain_text("until")
+    assert asked[1] == ("PUT", "/v1/me/duty", {"on": True, "until": until})
 
 
 def test_nobody_on_duty_is_said(visit):

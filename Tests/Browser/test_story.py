@@ -7,7 +7,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from conftest import (
-    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, numbers, panel, release, sign_in, tax_id, unfold, until)
+    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, minutes, numbers, panel, release, sign_in, tax_id, unfold, until)
 
 
 def register_store(page):
@@ -23,6 +23,7 @@ def invite(store, phone):
     """Invites by number, and gives the link that is shown, which the picture says too."""
     go(store, "Couriers")
     store.get_by_label("Phone").fill(phone)
+    store.get_by_label("A few words").fill("Welcome")
     store.get_by_role("button", name="Invite by number").click()
     dialog = store.get_by_role("dialog")
     code = dialog.locator(".code").inner_text()
@@ -60,6 +61,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     escape(store)
 
     ana = visit(link.removeprefix(ADDRESS), phone=True)
+    expect(ana.get_by_text("Welcome")).to_be_visible()
     look(ana, "invite-page")
     register_courier(ana, look, ("Ana", "Anić"), phones[0])
     look(ana, "jobs-empty")
@@ -84,11 +86,11 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Vukovarska 5, Zagreb"),
                         ("What is delivered", "Torta")]:
         dialog.get_by_label(label).fill(text)
-    dialog.get_by_role("button", name="Everybody").click()
+    dialog.get_by_role("button", name="All or none").click()
     dialog.get_by_role("button", name="Create").click()
     expect(dialog).to_have_count(0)
-    column = {name: store.locator(f".column.{name}") for name in ("pending", "in_progress", "delivered", "cancelled")}
-    expect(column["pending"].get_by_text("Offered to 2 couriers")).to_be_visible()
+    rows = {name: store.locator(f".card.{name}") for name in ("pending", "in_progress", "delivered", "cancelled")}
+    expect(rows["pending"].get_by_text("Offered to 2 couriers")).to_be_visible()
 
     # Without a reload: the offer, who has it, and that it is gone for the other one.
     offer = luka.get_by_role("listitem").filter(has=luka.get_by_role("heading", name="Iva", exact=True))
@@ -97,8 +99,8 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     ana.get_by_role("button", name="Accept").click()
     # Whom it is for is told with the parcel.
     expect(ana.get_by_role("button", name="Deliver: Iva Ivić")).to_be_visible()
-    expect(column["in_progress"].get_by_text("With Ana Anić")).to_be_visible()
-    expect(column["pending"].get_by_text("Iva Ivić")).to_have_count(0)
+    expect(rows["in_progress"].get_by_text("With Ana Anić")).to_be_visible()
+    expect(rows["pending"].get_by_text("Iva Ivić")).to_have_count(0)
     expect(offer).to_have_count(0)
     look(ana, "jobs")
     look(store, "board")
@@ -108,7 +110,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     ana.get_by_label("Reason").select_option(label="Trouble with the vehicle")
     ana.get_by_label("Note").fill("A flat tyre")
     ana.get_by_role("dialog").get_by_role("button", name="Give back").click()
-    expect(column["pending"].get_by_text("Offered to 1 courier")).to_be_visible()
+    expect(rows["pending"].get_by_text("Offered to 1 courier")).to_be_visible()
     expect(ana.locator(".card")).to_have_count(0)
     luka.get_by_role("button", name="Accept").click()
     luka.get_by_role("button", name="Deliver:").click()
@@ -117,7 +119,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     expect(luka.get_by_text("Thank you")).to_be_visible()
 
     unfold(store, "delivered")
-    column["delivered"].get_by_role("button", name="Iva Ivić").click()
+    rows["delivered"].click()
     expect(store.locator(".timeline li")).to_have_count(5)
     expect(store.locator(".timeline")).to_contain_text("Given back · Ana Anić")
     for why in ["Trouble with the vehicle", "A flat tyre"]:
@@ -139,7 +141,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     store = visit("/store", forgiving=["409"])
     sign_in(store, shop)
     job = shop.deliver_to(ana)
-    store.locator(".column.pending").get_by_role("button", name="Iva Ivić").click()
+    store.locator(".card.pending").click()
     dialog = store.get_by_role("dialog", name="Iva Ivić")
     dialog.get_by_role("button", name="Change").click()
     editor = store.get_by_role("dialog", name="Change the delivery")
@@ -153,7 +155,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     # Changed elsewhere meanwhile, as the details show at once.
     ana.act("accept", job)
     expect(dialog.get_by_text("In progress")).to_be_visible()
-    expect(dialog.get_by_role("button", name="Change")).to_have_count(0)
+    expect(dialog.get_by_role("button", name="Take back")).to_be_visible()
     dialog.get_by_role("button", name="Cancel the delivery").click()
     asking = store.get_by_role("dialog", name="Cancel the delivery")
     asking.get_by_label("Reason").fill("Nobody is at home")
@@ -203,28 +205,40 @@ def test_searching_and_filtering(visit):
     # What comes meanwhile comes if it fits; when the second is there, the first was heard of.
     shop.deliver_to(ana)
     shop.deliver_to(ana, recipient={"first_name": "Jan", "last_name": "Mijić", "address": "Savska 4"})
-    expect(store.locator(".card strong")).to_have_text(["Jan Mijić", "Mia Mijić"])
+    expect(store.locator(".card strong")).to_have_text(["Mia Mijić", "Jan Mijić"])
     store.get_by_label("Search").fill("nobody")
     expect(store.locator(".card")).to_have_count(0)
-    expect(store.get_by_text("Nothing found.")).to_have_count(4)
+    expect(store.get_by_text("Nothing found.")).to_have_count(3)
     store.get_by_label("Search").fill("")
     expect(store.locator(".card")).to_have_count(4)
     store.get_by_label("State").select_option("in_progress")
     expect(store.locator(".column:visible")).to_have_count(1)
     expect(store.locator(".card:visible")).to_have_count(1)
+    # It stays so until somebody says otherwise.
+    store.reload()
+    expect(store.locator(".card:visible")).to_have_count(1)
+    store.get_by_label("State").select_option("")
+    store.get_by_label("Courier", exact=True).select_option(label="Ana Anić")
+    expect(store.locator(".card:visible")).to_have_count(1)
+    store.get_by_label("Courier", exact=True).select_option("")
+    store.get_by_label("Day").first.select_option("today")
+    expect(store.locator(".card:visible")).to_have_count(4)
+    store.get_by_label("Day").first.select_option("other")
+    store.get_by_label("Day").last.fill("2020-02-03")
+    expect(store.locator(".card")).to_have_count(0)
 
 
 def test_a_busy_day(visit, look):
-    """What stands in the README, and that columns have the newest first."""
+    """What stands in the README, and that what is open comes by its time, and what is over with the newest first."""
     shop = Store(name="Pekara Kruh i sol")
     couriers = [Courier(shop, name) for name in [("Ana", "Anić"), ("Ivan", "Babić"), ("Marija", "Cvitan"), ("Luka", "Čović")]]
     people = [("Iva", "Jurić", "Ilica 14", "Birthday cake"), ("Jan", "Perić", "Savska 102", "12 doughnuts"),
               ("Mia", "Ćosić", "Vukovarska 72", "Spelt bread"), ("Roko", "Đurić", "Maksimirska 8", "Sandwiches for ten"),
               ("Ela", "Klarić", "Heinzelova 52", "Two strudels"), ("Vid", "Matić", "Tratinska 30", "Croissants"),
               ("Dora", "Štimac", "Zvonimirova 80", "Rye bread"), ("Noa", "Žanić", "Dubrava 5", "Cheese pie")]
-    jobs = [shop.deliver_to(*couriers, description=what, recipient={
+    jobs = [shop.deliver_to(*couriers, description=what, window={"until": minutes(10 + 13 * number)}, pay={"amount": 350, "currency": "EUR"}, recipient={
         "first_name": first, "last_name": last, "address": f"{street}, Zagreb", "phone": "091 999 8877"})
-        for first, last, street, what in people]
+        for number, (first, last, street, what) in enumerate(people)]
     for number, job in enumerate(jobs[:6]):
         couriers[number % 4].act("accept", job)
     for number, job in enumerate(jobs[:3]):
@@ -233,13 +247,14 @@ def test_a_busy_day(visit, look):
 
     store = visit("/store")
     sign_in(store, shop)
-    for status, names in [("pending", ["Noa Žanić", "Dora Štimac"]), ("in_progress", ["Vid Matić", "Ela Klarić"]),
-                          ("delivered", ["Mia Ćosić", "Jan Perić", "Iva Jurić"]), ("cancelled", ["Roko Đurić"])]:
+    for status, names in [("open", ["Ela Klarić", "Vid Matić", "Dora Štimac", "Noa Žanić"]), ("delivered", ["Mia Ćosić", "Jan Perić", "Iva Jurić"]), ("cancelled", ["Roko Đurić"])]:
         expect(store.locator(f".column.{status} .card strong")).to_have_text(names)
+    store.get_by_role("button", name="Not now").click()
     look(store, "busy-board")
     courier = visit("/courier", phone=True)
     sign_in(courier, couriers[1])
     expect(courier.locator(".card h3")).to_have_text(["Vid Matić", "Noa", "Dora", "Jan Perić"])
+    courier.get_by_role("button", name="Not now").click()
     look(courier, "busy-jobs")
     dark = visit("/store", dark=True)
     sign_in(dark, shop)

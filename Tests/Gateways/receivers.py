@@ -14,6 +14,7 @@ import json
 import ipaddress
 import os
 import signal
+import socket
 import ssl
 import sys
 import tempfile
@@ -253,6 +254,8 @@ with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
 apns = asyncio.run_coroutine_threadsafe(asyncio.start_server(apple, "127.0.0.1", 0, ssl=tls), loop).result()
 browser_key, browser_auth = ec.generate_private_key(ec.SECP256R1()), os.urandom(16)
 browser_point = browser_key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+# A push service that takes connections, and says nothing.
+silent = socket.create_server(("127.0.0.2", 0), backlog=1024)
 push = ThreadingHTTPServer(("127.0.0.1", 0), PushService)
 push.daemon_threads = True
 push_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -266,7 +269,7 @@ smtp = asyncio.run_coroutine_threadsafe(
     loop.create_server(mail.factory, "127.0.0.1", 0), loop).result()
 tell(http=base, apns=f"https://127.0.0.1:{apns.sockets[0].getsockname()[1]}",
      smtp=f"smtp://127.0.0.1:{smtp.sockets[0].getsockname()[1]}", p8=pem(ec_key), ca=trusted,
-     webpush=f"https://127.0.0.1:{push.server_port}", p256dh=base64url(browser_point), auth=base64url(browser_auth),
+     silent=f"https://127.0.0.2:{silent.getsockname()[1]}", webpush=f"https://127.0.0.1:{push.server_port}", p256dh=base64url(browser_point), auth=base64url(browser_auth),
      account={"project_id": "kurir-test", "client_email": "kurir@test.example", "private_key": pem(rsa_key),
               "token_uri": f"{base}/token"})
 signal.sigtimedwait({signal.SIGTERM, signal.SIGINT}, 300)

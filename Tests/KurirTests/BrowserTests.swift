@@ -6,8 +6,8 @@ import Testing
     @Test func `people can work with the pages`() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in
-            try await look(at: kurir, key: try await key(), "story", "pages", "connection", "courier")
-            try await look(at: kurir, key: try await key(), "start", "reach")
+            try await look(at: kurir, key: try await key(), "story", "pages", "connection", "courier", "handing")
+            try await look(at: kurir, key: try await key(), "start", "reach", "board")
         }
     }
 

@@ -97,6 +97,22 @@ import Testing
         }
     }
 
+    @Test func `a push service that says nothing keeps nobody else's messages waiting`() async throws {
+        try await Receivers.running { receivers in
+            let options = try options(receivers).map { $0 == "127.0.0.1" ? "127.0.0.1,127.0.0.2" : $0 }
+            let kurir = try await Kurir.start(options, environment: ["KURIR_THROTTLE": "off"])
+            try await put(300, at: try receivers.told("silent"), receivers)
+            // It has all the room now, and must give it up before it answers or fails.
+            try await eventually {
+                kurir.program.complained.contains("attempt 1: the push service of this device is slow")
+            }
+            try await put(1, at: try receivers.told("webpush"), receivers)
+            try await eventually { !receivers.arrived(at: "webpush").isEmpty }
+            kurir.program.signal(SIGKILL)
+            try await kurir.program.end()
+        }
+    }
+
     @Test(arguments: [
         ("pigeon=log", "CHANNEL=TARGET"), ("webpush=maybe", "on or off"), ("sms=twilio", "KURIR_SMS_USER"),
         ("email=smtp://mail.example", "--email-sender"), ("sms=http://hook.example", "--insecure-transport"),
@@ -154,19 +170,23 @@ import Testing
     }
 
     private func putSome(after put: Int, _ receivers: Receivers) async throws -> Int {
+        try await self.put(40, after: put, at: try receivers.told("webpush"), receivers)
+        return 40
+    }
+
+    /// Writes so many messages to devices of a push service.
+    private func put(_ count: Int, after put: Int = 0, at endpoint: String, _ receivers: Receivers) async throws {
         let url = TestDatabase.current.url
-        let (endpoint, point, secret) = (
-            try receivers.told("webpush"), try receivers.told("p256dh"), try receivers.told("auth")
-        )
+        let (point, secret) = (try receivers.told("p256dh"), try receivers.told("auth"))
+        let devices = max(Self.devices, count)
         try await blocking {
             _ = try BlockingConnection(url: url).query(
                 """
                 INSERT INTO messages (kind, channel, address, platform, language, title, body, data)
                 SELECT 'invite', 'push', $3 || '/d' || n % $2::integer, 'webpush', 'hr', 'T', 'B',
                     jsonb_build_object('n', n, 'keys', jsonb_build_object('p256dh', $4::text, 'auth', $5::text))
-                FROM generate_series($1::integer, $1::integer + 39) n
-                """, ["\(put)", "\(Self.devices)", endpoint, point, secret])
+                FROM generate_series($1::integer, $1::integer + $6 - 1) n
+                """, ["\(put)", "\(devices)", endpoint, point, secret, "\(count)"])
         }
-        return 40
     }
 }

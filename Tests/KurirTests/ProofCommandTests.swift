@@ -14,7 +14,7 @@ import Testing
     private let photo = Array("a picture".utf8)
 
     private func proof() -> SignedProof {
-        let shown = ProofBundle.Shown(id: ID(high: 1, low: 2), sha256: SHA256.hash(photo))
+        let shown = HungPicture(id: ID(high: 1, low: 2), sha256: hexadecimal(SHA256.hash(photo)))
         let bundle = ProofBundle(
             delivery: ID(high: 1, low: 1), store: ID(high: 1, low: 3), courier: ID(high: 1, low: 4),
             storeName: "Pekara",
@@ -24,7 +24,7 @@ import Testing
             steps: [
                 .init(
                     seq: 3, action: "deliver", status: .delivered, actorKind: "courier", actor: ID(high: 1, low: 4),
-                    at: .init(microseconds: 1_780_000_000_000_000), isPinRight: true, photos: [shown])
+                    at: .init(microseconds: 1_780_000_000_000_000), isPinRight: true, pictures: [shown])
             ])
         return SignedProof(bundle.written(), by: key)
     }

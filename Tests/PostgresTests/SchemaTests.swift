@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 4)
-        #expect(checksum == [["caba3a1f774195d5c20fd7982c239bd2558a42bc73f3e31c02ad87800d739346"]])
+        #expect(checksum == [["39effc60109152b4182521548d73cd1cd06f866990fd4ecc115549414e851fa0"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

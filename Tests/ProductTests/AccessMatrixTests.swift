@@ -1,3 +1,4 @@
+import Domain
 import HTTP
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
     /// Things of one store and its courier that belong to nobody else.
     private struct World {
         let store, courier, otherStore, otherCourier: Person
-        let session, invite, device, code, offered, taken, cancellation: String
+        let session, invite, device, code, offered, taken, handed, picture, cancellation: String
 
         init(_ api: API) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -38,12 +39,14 @@ import Testing
             offered = try await api.delivery(of: store, to: [courier])
             taken = try await api.delivery(of: store, to: [courier])
             _ = try await api.post("/v1/deliveries/\(taken)/accept", as: courier.token)
+            handed = try await api.delivery(of: store, to: [courier])
+            picture = try await api.picture(of: courier).description
+            try await api.act("accept", handed, as: courier)
+            try await api.act("deliver", handed, as: courier, ["photo_ids": [.string(picture)]])
         }
 
-        /// Only a connection can be answered by the first two, and only what was handed over has a proof.
-        static let notShown: Set = [
-            "get /v1/me/export", "get /v1/files/{id}", "get /v1/deliveries/{id}/proof", "get /proof/{id}",
-        ]
+        /// Only a connection can be answered by the first, and whoever was given the second may keep it.
+        static let notShown: Set = ["get /v1/me/export", "get /v1/files/{id}"]
 
         var rows: [String: Row] {
             [
@@ -51,6 +54,7 @@ import Testing
                 "get /openapi.json": Row(access: .anyone), "get /docs": Row(access: .anyone),
                 "get /i/{code}": Row(access: .anyone),
                 "get /i/{code}/qr.svg": Row(access: .anyone), "get /": Row(access: .anyone),
+                "get /courier/{id}/qr.svg": Row(access: .anyone),
                 "get /courier": Row(access: .anyone), "get /store": Row(access: .anyone),
                 "get /worker.js": Row(access: .anyone),
                 "get /assets/{version}/{name}": Row(access: .anyone),
@@ -68,10 +72,11 @@ import Testing
                     ]),
                 "get /v1/me": Row(access: .signedIn), "patch /v1/me": Row(access: .signedIn, body: [:]),
                 "delete /v1/me": Row(access: .signedIn, body: [:]), "get /v1/me/export": Row(access: .signedIn),
-                "post /v1/files": Row(access: .signedIn), "get /v1/files/{id}": Row(access: .signedIn),
+                "post /v1/files": Row(access: .signedIn),
+                "get /v1/files/{id}": Row(access: .signedIn, strangers: strangers("/v1/files/\(picture)")),
                 "get /v1/deliveries/{id}/proof": Row(
-                    access: .signedIn, strangers: others("/proof", .store, .courier)),
-                "get /proof/{id}": Row(access: .signedIn, strangers: [("/proof/\(taken)", .store, 404)]),
+                    access: .signedIn, strangers: strangers("/v1/deliveries/\(handed)/proof")),
+                "get /proof/{id}": Row(access: .signedIn, strangers: strangers("/proof/\(handed)")),
                 "get /.well-known/kurir-proof-keys": Row(access: .anyone),
                 "put /v1/me/password": Row(access: .signedIn, body: [:]),
                 "put /v1/me/phone": Row(access: .courier, body: [:]),
@@ -143,6 +148,11 @@ import Testing
             ]
         }
 
+        /// Nobody else may see that.
+        private func strangers(_ path: String) -> [(path: String, kind: Kind, status: Int)] {
+            [(path, .store, 404), (path, .courier, 404)]
+        }
+
         /// Others may not see an offered or a carried delivery.
         private func others(_ action: String, _ kinds: Kind...) -> [(path: String, kind: Kind, status: Int)] {
             [offered, taken].flatMap { id in kinds.map { ("/v1/deliveries/\(id)\(action)", $0, 404) } }
@@ -170,7 +180,7 @@ import Testing
             #expect(try await api.execute("SELECT account_id FROM devices") == [[world.courier.id]])
             #expect(
                 try await api.execute("SELECT status, version FROM deliveries ORDER BY id")
-                    == [["pending", "3"], ["pending", "1"], ["in_progress", "2"]])
+                    == [["pending", "3"], ["pending", "1"], ["in_progress", "2"], ["delivered", "3"]])
             #expect(try await api.execute("SELECT FROM cancellation_reviews").isEmpty)
         }
     }

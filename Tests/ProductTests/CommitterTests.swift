@@ -135,6 +135,46 @@ import Testing
         }
     }
 
+    /// Somebody else is about to hang the picture of one of them on something, and does.
+    @Test(arguments: [16, 1]) func `a race for a picture hurts none of the others`(_ count: Int) async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let courier = try #require(ID(couriers[0].id))
+            let picture = try await api.picture(of: couriers[0])
+            let hash = try await api.execute("SELECT encode(sha256, 'hex') FROM files")[0][0] ?? ""
+            var ids: [ID] = []
+            for _ in 0..<count {
+                let id = try await api.delivery(of: store, to: couriers)
+                try await api.act("accept", id, as: couriers[0])
+                ids.append(try #require(ID(id)))
+            }
+            let deliveries = ids
+            try await countStatements(api)
+            let other = try await OpenTransaction.begin()
+            try await other.query("UPDATE files SET delivery_id = uuid_v7(), seq = 2")
+            try await Node.with { node in
+                var commits: [Commit] = []
+                for (place, id) in deliveries.enumerated() {
+                    let shown = place == count / 2 ? [HungPicture(id: picture, sha256: hash)] : []
+                    let found = try await node.find(id, for: courier)
+                    commits.append(try Commits.step(.pickUp, on: found, by: couriers[0], pictures: shown))
+                }
+                let batch = commits
+                async let results = node.commit(batch)
+                try await api.untilSomebodyWaits()
+                try await other.commit()
+                for (place, result) in try await results.enumerated() {
+                    #expect((try? result.get()) == (place == count / 2 ? .unknownFile : .made), "\(place)")
+                }
+            }
+            // The others went together.
+            #expect(try await api.execute("SELECT count(*) FROM statements") == [[count == 1 ? "0" : "1"]])
+            #expect(
+                try await api.execute("SELECT count(*) FROM delivery_history WHERE action = 'pick_up'")
+                    == [["\(count - 1)"]])
+        }
+    }
+
     @Test func `a key is taken once, also within one statement`() async throws {
         try await API.serving { api in
             let (store, couriers) = try await api.team(1)

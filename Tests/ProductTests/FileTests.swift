@@ -77,34 +77,11 @@ import Testing
             for stranger in [store, couriers[1]] { #expect(try await api.look(at: id, as: stranger).status == 404) }
             let delivery = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", delivery, as: couriers[0])
-            try await hang([id], of: couriers[0], on: delivery, api)
+            try await api.act("pick_up", delivery, as: couriers[0], .photos([id]))
             #expect(try await api.look(at: id, as: couriers[0]).status == 200)
             #expect(try await api.look(at: id, as: store).status == 200)
             #expect(try await api.look(at: id, as: couriers[1]).status == 404)
             #expect(try await api.look(at: id, as: try await api.store()).status == 404)
-        }
-    }
-
-    @Test func `a picture is hung once, by its sender alone, and with all that come with it`() async throws {
-        try await API.serving { api in
-            let (store, couriers) = try await api.team(2)
-            let delivery = try await api.delivery(of: store, to: couriers)
-            let (one, other) = (try await api.picture(of: couriers[0]), try await api.picture(of: couriers[0]))
-            for (files, person) in [([one], couriers[1]), ([one, .new()], couriers[0])] {
-                #expect(await isRefused { try await hang(files, of: person, on: delivery, api) })
-                #expect(try await loose([one, other], of: couriers[0], api) == [one, other])
-            }
-            // Of two who would hang it at the same moment one does.
-            let refused = await withTaskGroup(of: Bool.self) { group in
-                for _ in 0..<8 {
-                    group.addTask { await isRefused { try await hang([one], of: couriers[0], on: delivery, api) } }
-                }
-                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-            }
-            #expect(refused == 7)
-            #expect(await isRefused { try await hang([one, other], of: couriers[0], on: delivery, api) })
-            #expect(try await loose([one, other], of: couriers[0], api) == [other])
-            try await hang([other], of: couriers[0], on: delivery, api)
         }
     }
 
@@ -114,7 +91,8 @@ import Testing
             let delivery = try await api.delivery(of: store, to: couriers)
             let hung = try await api.picture(of: couriers[0])
             let loose = try await api.picture(of: couriers[0])
-            try await hang([hung], of: couriers[0], on: delivery, api)
+            try await api.act("accept", delivery, as: couriers[0])
+            try await api.act("pick_up", delivery, as: couriers[0], .photos([hung]))
             // Two that are an hour old, and one of which hangs.
             for (id, minutes) in [(loose, 61), (hung, 62)] {
                 let older =
@@ -172,37 +150,16 @@ import Testing
                 try await client.send(
                     """
                     POST /v1/files HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(courier.token)\r\n\
-                    Content-Type: image/jpeg\r\nContent-Length: 1000\r\n\r\n
+                    Content-Type: image/jpeg\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n
                     """)
+                // It is asked for once it has a place.
+                #expect(try await blocking { try client.takeLine() } == "HTTP/1.1 100 Continue")
                 clients.append(client)
             }
-            try await eventually { try await api.send(Pictures.jpeg(), as: courier).status == 429 }
+            #expect(try await api.send(Pictures.jpeg(), as: courier).status == 429)
             #expect(try await api.send(Pictures.jpeg(), as: try await api.courier()).status == 201)
             for client in clients { client.close() }
             try await eventually { try await api.send(Pictures.jpeg(), as: courier).status == 201 }
-        }
-    }
-
-    // MARK: Steps
-
-    private func hang(_ files: [ID], of person: Person, on delivery: String, _ api: API) async throws {
-        let (account, delivery) = (try #require(ID(person.id)), try #require(ID(delivery)))
-        _ = try await api.database.run(HangFiles(files: files, account: account, delivery: delivery, step: 2))
-    }
-
-    private func loose(_ files: [ID], of person: Person, _ api: API) async throws -> Set<ID> {
-        let account = try #require(ID(person.id))
-        return Set(try await api.database.run(FindLooseFiles(files: files, account: account)))
-    }
-
-    private func isRefused(_ hang: () async throws -> Void) async -> Bool {
-        do {
-            try await hang()
-            return false
-        } catch PostgresError.refused(let error) {
-            return error.state == .unknownFile
-        } catch {
-            return false
         }
     }
 }

@@ -48,7 +48,7 @@ import Testing
         try await API.serving(trust: reason == .notAllowed ? Trust() : Self.allowed) { api in
             let (store, couriers) = try await api.team(1)
             let ana = couriers[0]
-            if reason != .silent { _ = try await api.claim(api.key("sms"), channel: "sms") }
+            if reason != .silent, reason != .taken { _ = try await api.claim(api.key("sms"), channel: "sms") }
             switch reason {
             case .notAllowed, .silent, .taken: break
             case .hasDevice: _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: ana.token)
@@ -56,13 +56,11 @@ import Testing
             case .offDuty: _ = try await api.call("PUT", "/v1/me/duty", ["on": false], as: ana.token)
             case .unproven: try await api.execute("UPDATE couriers SET phone_verified = false")
             }
-            // What is taken before anybody looked is no offer any more.
-            if reason == .taken {
-                try await api.execute("INSERT INTO offer_texts VALUES ('\(ana.id)', '\(store.id)', now())")
-            }
             let id = try await api.delivery(of: store, to: couriers)
+            // What is taken before anybody sends is no offer any more.
             if reason == .taken {
                 try await api.act("accept", id, as: ana)
+                _ = try await api.claim(api.key("sms"), channel: "sms")
                 try await api.execute("UPDATE offer_texts SET due_at = now(), sent_at = NULL")
             }
             try await settle(api)

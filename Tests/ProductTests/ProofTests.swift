@@ -14,7 +14,7 @@ import Testing
 
     private static func bundle(_ delivery: ID = .new(), store: ID = .new(), courier: ID = .new()) -> ProofBundle {
         let time = Timestamp(microseconds: 1_780_000_000_000_000)
-        let photo = ProofBundle.Shown(id: .new(), sha256: SHA256.hash(photo))
+        let photo = HungPicture(id: .new(), sha256: hexadecimal(SHA256.hash(photo)))
         return ProofBundle(
             delivery: delivery, store: store, courier: courier, storeName: "Pekara", courierName: "Ana Anić",
             recipient: Recipient(
@@ -26,7 +26,7 @@ import Testing
                 .init(
                     seq: 2, action: "deliver", status: .delivered, actorKind: "courier", actor: courier, at: time,
                     note: "kod susjede", place: Location(lat: 45.8, lon: 16), isPinRight: true, receivedBy: "Mara",
-                    photos: [photo]),
+                    pictures: [photo]),
             ])
     }
 
@@ -112,19 +112,43 @@ import Testing
 
     // MARK: Kept
 
-    /// A delivery that was handed over, with its proof.
+    /// A delivery that was handed over, with all that its proof can tell.
     private func delivered(_ api: API) async throws -> (store: Person, couriers: [Person], id: String) {
         let (store, couriers) = try await api.team(2)
-        let id = try await api.delivery(of: store, to: couriers)
+        let more: [String: JSON] = [
+            "proof": ["pin": true, "photo": true, "signature": true], "cash": ["amount": 1200, "currency": "EUR"],
+            "reference": "A-1",
+        ]
+        let id = try await api.delivery(of: store, to: couriers, more)
         try await api.act("accept", id, as: couriers[0])
-        try await api.act("deliver", id, as: couriers[0])
-        let delivery = try #require(ID(id))
-        let bundle = Self.bundle(
-            delivery, store: try #require(ID(store.id)), courier: try #require(ID(couriers[0].id)))
-        let key = try await ProofKeys(api.database, secret: API.secret).current()
-        _ = try await api.database.run(
-            KeepProof(delivery: delivery, step: 3, proof: SignedProof(bundle.written(), by: key)))
+        try await api.act(
+            "pick_up", id, as: couriers[0],
+            .photos([try await picture(40, of: couriers[0], api)], ["note": "još topla"]))
+        let place: JSON = ["lat": .number(43.5), "lon": .number(16.4)]
+        try await api.act("fail", id, as: couriers[0], ["reason": "nobody_home", "at_location": place])
+        try await handOver(id, of: store, by: couriers[0], api)
         return (store, couriers, id)
+    }
+
+    private func handOver(_ id: String, of store: Person, by courier: Person, _ api: API) async throws {
+        let pin = try await api.get(Deliveries.path(id), as: store.token).json["pin"]
+        let handed: [String: JSON] = [
+            "pin": pin, "signature_id": .string(try await picture(41, of: courier, api).description),
+            "received_by": "Mara", "note": "kod susjede", "cash_collected": ["amount": 1200, "currency": "EUR"],
+        ]
+        let answer = try await api.act(
+            "deliver", id, as: courier, .photos([try await picture(42, of: courier, api)], handed))
+        try #require(answer.status == 200, "\(answer.json)")
+    }
+
+    /// One that differs from others of another width.
+    private func picture(_ width: Int32, of courier: Person, _ api: API) async throws -> ID {
+        try await api.picture(of: courier, Pictures.jpeg(width, 32))
+    }
+
+    private func proof(of id: String, for person: Person, _ api: API) async throws -> ProofCheck {
+        let answer = try await api.get(Deliveries.path(id, "proof"), as: person.token)
+        return try #require(ProofCheck(answer.reply.body), "\(answer.json)")
     }
 
     private func keys(_ api: API) async throws -> [String: [UInt8]] {
@@ -135,13 +159,86 @@ import Testing
         try await API.serving { api in
             let (store, couriers, id) = try await delivered(api)
             for person in [store, couriers[0]] {
-                let answer = try await api.get(Deliveries.path(id, "proof"), as: person.token)
-                let check = try #require(ProofCheck(answer.reply.body))
+                let check = try await proof(of: id, for: person, api)
                 #expect(check.signed(by: try await keys(api)).holds && check.told.allSatisfy(\.holds))
             }
             for stranger in [couriers[1], try await api.store()] {
                 #expect(try await api.get(Deliveries.path(id, "proof"), as: stranger.token).status == 404)
             }
+        }
+    }
+
+    @Test func `a proof tells every step with what it showed`() async throws {
+        try await API.serving { api in
+            let (store, couriers, id) = try await delivered(api)
+            let check = try await proof(of: id, for: store, api)
+            guard case .array(let steps) = check.bundle["steps"] else { return #expect(Bool(false), "\(check.bundle)") }
+            #expect(steps.map { $0["action"] } == ["create", "accept", "pick_up", "fail", "deliver"])
+            let kept = try await api.get(Deliveries.path(id, "history"), as: store.token).items
+            for (step, kept) in zip(steps, kept) {
+                for name in ["seq", "at", "status"] { #expect(step[name] == kept[name]) }
+                #expect(step["actor"]["id"] == kept["actor"]["id"])
+            }
+            #expect(steps[4]["pin_matched"] == true && steps[3]["pin_matched"] == .null)
+            #expect(steps[4]["cash_collected"] == ["amount": 1200, "currency": "EUR"])
+            let told = check.disclosed.filter { $0.name != "name" && $0.name != "recipient" }.map(\.text)
+            #expect(
+                told == [
+                    "Torta za rođendan", "A-1", "još topla", #"{"lat":43.5,"lon":16.4}"#, "nobody_home", "kod susjede",
+                    "Mara",
+                ])
+            // The pictures of every step, as they are given.
+            #expect(check.pictures.count == 3)
+            var files: [(name: String, bytes: [UInt8])] = []
+            for picture in check.pictures {
+                let given = try await api.look(at: try #require(ID(picture.id)), as: couriers[0])
+                files.append((picture.id, given.body))
+            }
+            #expect(check.shown(files).map(\.holds) == [true, true, true])
+            files[1].bytes[40] ^= 1
+            #expect(check.shown(files).map(\.holds) == [true, false, true])
+            #expect(!check.signed(by: [Ed25519.name(of: Self.key.publicKey): Self.key.publicKey]).holds)
+        }
+    }
+
+    @Test func `what is opened again and handed over again has a new proof`() async throws {
+        try await API.serving { api in
+            let (store, couriers, id) = try await delivered(api)
+            let first = try await proof(of: id, for: store, api)
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            for person in [store, couriers[0]] {
+                #expect(try await api.get(Deliveries.path(id, "proof"), as: person.token).status == 404)
+            }
+            try await handOver(id, of: store, by: couriers[0], api)
+            let second = try await proof(of: id, for: store, api)
+            #expect(second.signed(by: try await keys(api)).holds && second.bundle != first.bundle)
+            #expect(second.said.count == first.said.count + 2)
+            #expect(try await api.execute("SELECT count(*) FROM proofs") == [["2"]])
+            try await api.expectConsistency()
+        }
+    }
+
+    /// Whatever comes between reading the steps and signing them.
+    @Test func `what is signed is the history, also when steps are taken at once`() async throws {
+        try await API.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for _ in 0..<40 {
+                let id = try await api.delivery(of: store, to: couriers)
+                try await api.act("accept", id, as: couriers[0])
+                _ = try await together(["fail", "deliver", "pick_up", "edit", "fail"]) { action in
+                    switch action {
+                    case "edit":
+                        try await api.call("PATCH", Deliveries.path(id), ["description": "Kruh"], as: store.token)
+                    case "fail": try await api.act(action, id, as: couriers[0], ["reason": "refused"])
+                    default: try await api.act(action, id, as: couriers[0])
+                    }
+                }
+                let check = try await proof(of: id, for: store, api)
+                let said = try await api.get(Deliveries.path(id), as: store.token).json["description"].string ?? ""
+                #expect(check.signed(by: try await keys(api)).holds)
+                #expect(check.told.contains { $0.what == "/description: \(said)" })
+            }
+            try await api.expectConsistency()
         }
     }
 
@@ -151,7 +248,7 @@ import Testing
             for person in [store, couriers[0]] {
                 let page = try await api.get("/proof/\(id)", as: person.token)
                 let text = String(decoding: page.reply.body, as: UTF8.self)
-                for part in ["Pekara", "Ana Anić", "kod susjede", "<img src=\"/v1/files/"] {
+                for part in ["Pekara", "Ana", "kod susjede", "<img src=\"/v1/files/"] {
                     #expect(text.contains(part), "\(part)")
                 }
                 #expect(page.reply.header("content-security-policy")?.contains("img-src 'self'") == true)
@@ -163,9 +260,9 @@ import Testing
     @Test func `what is changed in the database no longer verifies`() async throws {
         try await API.serving { api in
             let (store, _, id) = try await delivered(api)
-            try await api.execute(#"UPDATE proofs SET bundle = replace(bundle, '"seq":2', '"seq":1')"#)
-            let check = try #require(
-                ProofCheck(try await api.get(Deliveries.path(id, "proof"), as: store.token).reply.body))
+            try await api.execute(
+                #"UPDATE proofs SET bundle = replace(bundle, '"pin_matched":true', '"pin_matched":false')"#)
+            let check = try await proof(of: id, for: store, api)
             #expect(!check.signed(by: try await keys(api)).holds)
         }
     }
@@ -192,10 +289,9 @@ import Testing
             let (store, _, id) = try await delivered(api)
             try await api.execute("UPDATE deliveries SET delivered_at = delivered_at - interval '91 days'")
             #expect(try await api.database.run(ForgetRecipients()) == [1])
-            let check = try #require(
-                ProofCheck(try await api.get(Deliveries.path(id, "proof"), as: store.token).reply.body))
+            let check = try await proof(of: id, for: store, api)
             #expect(check.signed(by: try await keys(api)).holds)
-            #expect(check.told.map(\.what) == ["/courier/name: Ana Anić"])
+            #expect(check.told.map(\.holds) == [true] && check.told[0].what.hasPrefix("/courier/name: "))
         }
     }
 }

@@ -48,6 +48,32 @@ public enum Invariants {
             """
         ),
         (
+            "what is delivered is proven, by all steps up to then",
+            """
+            SELECT d.id FROM deliveries d LEFT JOIN proofs p ON p.delivery_id = d.id AND p.seq = d.version
+            WHERE d.status = 'delivered' AND p.seq IS NULL
+            UNION ALL
+            SELECT p.delivery_id FROM proofs p WHERE (
+                SELECT jsonb_agg(jsonb_build_array(step->'seq', step->>'action', step->>'status', step->'actor'->>'id'))
+                FROM jsonb_array_elements(p.bundle::jsonb->'steps') AS step)
+            IS DISTINCT FROM (
+                SELECT jsonb_agg(jsonb_build_array(seq, action, status, actor_id) ORDER BY seq)
+                FROM delivery_history h WHERE h.delivery_id = p.delivery_id AND h.seq <= p.seq)
+            """
+        ),
+        (
+            "a picture hangs on the step whose history names it, and on no other",
+            """
+            SELECT f.id FROM files f WHERE f.delivery_id IS NOT NULL AND NOT EXISTS (
+                SELECT FROM delivery_history h, jsonb_array_elements(h.pictures) AS picture
+                WHERE h.delivery_id = f.delivery_id AND h.seq = f.seq AND picture->>'id' = f.id::text
+                    AND picture->>'sha256' = encode(f.sha256, 'hex') AND h.actor_id = f.account_id)
+            UNION ALL
+            SELECT (picture->>'id')::uuid FROM delivery_history, jsonb_array_elements(pictures) AS picture
+            GROUP BY picture->>'id' HAVING count(*) > 1
+            """
+        ),
+        (
             "whoever carries it accepted it last",
             """
             SELECT d.id FROM deliveries d WHERE d.status IN ('in_progress', 'delivered') AND d.courier_id <> (

@@ -56,7 +56,8 @@ BEGIN
         END IF;
         PERFORM FROM message_queue q WHERE q.id = gathered.carrier AND q.attempt = 0 AND q.ready_at > clock_timestamp() FOR UPDATE;
         IF FOUND THEN
-            UPDATE messages SET body = body || E'\n\n' || mail.title || E'\n' || mail.body,
+            -- What is told of so many would be written anew with each; the title tells how many they are.
+            UPDATE messages SET body = body || CASE WHEN gathered.more < 50 THEN E'\n\n' || mail.title || E'\n' || mail.body ELSE '' END,
                 title = regexp_replace(title, ' \(\+[0-9]+\)$', '') || format(' (+%s)', gathered.more + 1)
                 WHERE id = gathered.carrier;
             UPDATE messages SET carried_by = gathered.carrier WHERE id = mail.id AND created_at = mail.created_at;

@@ -42,6 +42,9 @@ CREATE TABLE proofs (
     PRIMARY KEY (delivery_id, seq)
 );
 
+-- What hangs on a step, as its id and its hash, which are told when the picture itself is gone; and whether its PIN was right.
+ALTER TABLE delivery_history ADD COLUMN pictures jsonb, ADD COLUMN pin_matched boolean;
+
 -- Makes the partitions of this week and the next four, and drops those that are wholly older than so many days. Gives up where
 -- somebody reads for long: that can wait.
 CREATE FUNCTION file_partitions(days integer) RETURNS void

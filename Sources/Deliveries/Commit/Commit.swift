@@ -9,6 +9,8 @@ package struct Commit: Sendable {
     package let at: Timestamp
     let times: StoredDelivery.Times
     let notices: [Notice]
+    /// What is signed when it is handed over.
+    let proof: SignedProof?
     /// The answer to keep for a request that came with a key.
     let record: KeepFirstAnswer?
     /// Whether the delivery is of a store that is off, as whoever decided saw it. A store that was not must not be off at the
@@ -17,10 +19,10 @@ package struct Commit: Sendable {
 
     package init(
         change: Change, at: Timestamp, times: StoredDelivery.Times, notices: [Notice], record: KeepFirstAnswer?,
-        isHidden: Bool = false
+        proof: SignedProof? = nil, isHidden: Bool = false
     ) {
-        self.isHidden = isHidden
-        (self.change, self.at, self.times, self.notices, self.record) = (change, at, times, notices, record)
+        (self.change, self.at, self.times, self.notices) = (change, at, times, notices)
+        (self.record, self.proof, self.isHidden) = (record, proof, isHidden)
     }
 
     /// What became of a commit.
@@ -29,6 +31,8 @@ package struct Commit: Sendable {
         /// Its delivery has moved on, or somebody holds it, or not everybody concerned is a partner.
         case notMade = "not_made"
         case referenceTaken = "reference_taken"
+        /// A picture of it is not there, or hangs on something already.
+        case unknownFile = "unknown_file"
         /// Whoever accepts it carries as much as a courier may.
         case tooManyJobs = "too_many_jobs"
         /// The answer to a request with that key is kept already.

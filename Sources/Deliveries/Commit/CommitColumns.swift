@@ -65,6 +65,10 @@ enum CommitColumns {
         column("until", "timestamptz") { $0.times.keptUntil(after: $0.change) },
         column("moved", "text") { list($0.change.movedJobs.map(\.courier)) },
         column("withdrawn", "text") { list($0.change.withdrawn) },
+        column("bundle", "text") { $0.proof.map { String(decoding: $0.bundle, as: UTF8.self) } },
+        column("signature", "bytea") { $0.proof.map { Bytes($0.signature) } },
+        column("key_id", "text") { $0.proof?.keyID },
+        column("disclosures", "text") { $0.proof.map { String(decoding: $0.disclosures, as: UTF8.self) } },
     ]
 
     private static func column<V: PostgresValue>(
@@ -93,6 +97,10 @@ enum CommitColumns {
                 json.field("cash_currency", collected.currency)
             }
             if !askedAgain.isEmpty { json.field("asked_again", list(askedAgain)) }
+            if let isPinRight = shown.isPinRight { json.field("pin_matched", isPinRight) }
+            if !shown.pictures.isEmpty {
+                json.array("pictures", shown.pictures) { json, picture in json.object(picture.write) }
+            }
         }
         return JSONB(utf8: json.bytes)
     }

@@ -45,12 +45,14 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
         history AS (
             INSERT INTO delivery_history (
                 delivery_id, seq, action, actor_kind, actor_id, courier_id, status, at, reason, note, added, removed,
-                received_by, lat, lon, cash_amount, cash_currency, asked_again)
+                received_by, lat, lon, cash_amount, cash_currency, asked_again, pin_matched, pictures)
             SELECT id, version, action, actor_kind, actor_id, about, status::delivery_status, at, reason, note,
                 added::uuid[], removed::uuid[], shown->>'received_by', (shown->>'lat')::double precision,
                 (shown->>'lon')::double precision, (shown->>'cash_amount')::bigint, shown->>'cash_currency',
-                (shown->>'asked_again')::uuid[]
+                (shown->>'asked_again')::uuid[], (shown->>'pin_matched')::boolean, shown->'pictures'
             FROM done),
+        \(HangFiles.part(of: "done")),
+        \(KeepProof.part(of: "done")),
         counted AS MATERIALIZED (
             SELECT counted_id AS id, sum(more_accepted)::integer AS accepted, sum(more_delivered)::integer AS delivered,
                 sum(more_cancelled)::integer AS cancelled, sum(more_declined)::integer AS declined
@@ -86,7 +88,7 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
             SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
             FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
         \(CommitSQL.consequences)
-        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) >= 0
+        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) + (SELECT count(*) FROM hung) >= 0
         UNION ALL
         SELECT no, 'too_many_jobs' FROM crowded
         UNION ALL

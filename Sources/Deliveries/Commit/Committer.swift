@@ -57,7 +57,12 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
         func again(after error: ServerError) -> Entry {
             var entry = self
             entry.refusals += 1
-            entry.isAlone = !error.isTakenReference || entry.refusals > 3
+            entry.isAlone =
+                switch error.outcome {
+                case .referenceTaken: entry.refusals > 3
+                case .unknownFile: !commit.change.command.shown.pictures.isEmpty
+                default: true
+                }
             return entry
         }
     }
@@ -140,7 +145,7 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
             let results = try await run(batch, kind, PassOver.self)
             let outcomes = Dictionary(results.map { ($0.place, $0.outcome) }) { first, _ in first }
             for (place, entry) in batch.enumerated() { settle(entry, outcomes[place + 1] ?? .notMade) }
-        } catch PostgresError.refused(let error) where batch.count > 1 || error.isTakenReference {
+        } catch PostgresError.refused(let error) where batch.count > 1 || error.outcome != nil {
             waiting.insert(contentsOf: batch.map { $0.again(after: error) }, at: 0)
             gather()
         } catch {
@@ -168,16 +173,18 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private func commitAlone(_ entry: Entry) async {
         do {
             settle(entry, try await run([entry], entry.kind, WaitFor.self).first?.outcome ?? .notMade)
-        } catch PostgresError.refused(let error) where error.isTakenReference {
-            settle(entry, .referenceTaken)
         } catch {
-            entry.promise.fulfil(.failure(error))
+            guard case PostgresError.refused(let refusal) = error, let outcome = refusal.outcome else {
+                return entry.promise.fulfil(.failure(error))
+            }
+            settle(entry, outcome)
         }
     }
 }
 
 extension ServerError {
-    fileprivate var isTakenReference: Bool { constraint == Commit.Outcome.referenceTaken.rawValue }
+    /// What it says of a change that was refused, and all with it.
+    fileprivate var outcome: Commit.Outcome? { constraint.flatMap(Commit.Outcome.init) }
 }
 
 extension Change {

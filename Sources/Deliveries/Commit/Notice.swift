@@ -27,10 +27,10 @@ package struct Notice: Sendable {
 
 extension StoredDelivery {
     /// The change that made it what it is now, to be committed with all that follows.
-    func commit(_ change: Change, record: KeepFirstAnswer? = nil) -> Commit {
+    func commit(_ change: Change, record: KeepFirstAnswer? = nil, proof: SignedProof? = nil) -> Commit {
         Commit(
             change: change, at: times.updated, times: times, notices: notices(of: change), record: record,
-            isHidden: isHidden)
+            proof: proof, isHidden: isHidden)
     }
 
     /// The messages that a change brings. All who are told the same share one. What is hidden is offered to nobody.

@@ -35,13 +35,8 @@ package final class DueSweep: Sendable {
     package func stop() { task.withLock { $0 }?.cancel() }
 
     private func run() async {
-        while !Task.isCancelled {
-            do {
-                while try await sweep() { told() }
-            } catch {
-                if !(error is CancellationError) { failed(error) }
-            }
-            try? await loop.sleep(for: Self.pause)
+        await loop.repeating(every: Self.pause, failed: failed) { [self] in
+            while try await sweep() { told() }
         }
     }
 

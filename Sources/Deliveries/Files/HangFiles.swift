@@ -3,50 +3,51 @@ import Domain
 import HTTP
 import Postgres
 
-/// Hangs pictures on a step: those that the account has sent, each once. If that does not hold when it is committed, nothing is.
-package struct HangFiles: Statement {
-    package static let sql = "SELECT hang_files($1, $2, $3, $4)"
-    let files: [ID]
-    let account, delivery: ID
-    let step: Int32
-
-    package func bind(into parameters: inout Parameters) {
-        parameters.add(files)
-        parameters.add(account)
-        parameters.add(delivery)
-        parameters.add(step)
-    }
-
-    /// The same as a part `hung` of a statement whose part `steps` has `id`, `version`, `actor_id`, and pictures as `files`.
+/// Pictures are hung on a step in its commit: those that the account has sent, each once. If that does not hold by then, the
+/// step is refused.
+enum HangFiles {
+    /// A part `hung` of a statement whose part `steps` has `id`, `version` and `actor_id`, and what was shown as `shown`.
     /// The statement must count its rows, or PostgreSQL leaves it out.
-    package static func part(of steps: String) -> String {
+    static func part(of steps: String) -> String {
         """
         hung AS MATERIALIZED (
-            SELECT hang_files(files::uuid[], actor_id, id, version) FROM \(steps) WHERE files <> '{}')
+            SELECT hang_files(
+                ARRAY(SELECT (picture->>'id')::uuid FROM jsonb_array_elements(shown->'pictures') AS picture),
+                actor_id, id, version) FROM \(steps) WHERE shown ? 'pictures')
         """
     }
 }
 
-/// Which of some pictures an account may hang on something.
+/// Those of some pictures that an account may hang on a delivery. What hangs there already is left to the commit: a request
+/// that was sent twice finds its own picture there.
 struct FindLooseFiles: Statement {
-    static let sql = "SELECT id FROM files WHERE id = ANY ($1) AND account_id = $2 AND delivery_id IS NULL"
+    static let sql = """
+        SELECT id, encode(sha256, 'hex') FROM files WHERE id = ANY ($1) AND account_id = $2 AND (delivery_id IS NULL OR delivery_id = $3)
+        """
     static let isReadOnly = true
     let files: [ID]
-    let account: ID
+    let account, delivery: ID
 
     func bind(into parameters: inout Parameters) {
         parameters.add(files)
         parameters.add(account)
+        parameters.add(delivery)
     }
 
-    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> (id: ID, sha256: String) {
+        (try row.read(), try row.read())
+    }
 }
 
 extension Call {
-    /// Refuses pictures that the caller cannot hang on something. The commit asks again, since another request may be faster.
-    func checkLoose(_ files: [ID]) async throws {
-        guard !files.isEmpty else { return }
-        let loose = try await run(FindLooseFiles(files: files, account: caller.account))
-        guard Set(loose).isSuperset(of: files) else { throw Problem.unknownFile }
+    /// The pictures as they are to hang on a step of that delivery; refuses those that the caller cannot hang there.
+    func pictures(_ files: ShownFiles, for delivery: ID) async throws -> [HungPicture] {
+        guard !files.all.isEmpty else { return [] }
+        let find = FindLooseFiles(files: files.all, account: caller.account, delivery: delivery)
+        let loose = Dictionary(uniqueKeysWithValues: try await run(find).map { ($0.id, $0.sha256) })
+        guard loose.count == files.all.count else { throw Problem.unknownFile }
+        return files.all.compactMap { id in
+            loose[id].map { HungPicture(id: id, sha256: $0, isSignature: id == files.signature) }
+        }
     }
 }

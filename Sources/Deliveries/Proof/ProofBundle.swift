@@ -30,14 +30,8 @@ package struct ProofBundle: Sendable {
         /// Whether the recipient's PIN was right; nil where none was asked for.
         package var isPinRight: Bool?
         package var receivedBy: String?
-        package var photos: [Shown] = []
-        package var signature: Shown?
-    }
-
-    /// A picture that hangs on a step.
-    package struct Shown: Sendable {
-        package let id: ID
-        package let sha256: [UInt8]
+        package var collected: Money?
+        package var pictures: [HungPicture] = []
     }
 
     /// What is signed, and what may be taken out of it later.
@@ -99,15 +93,19 @@ extension ProofBundle.Step {
         hash("place", self.place?.disclosed)
         hash("received_by", receivedBy.map(JSON.string))
         step["pin_matched"] = isPinRight.map(JSON.bool)
+        step["cash_collected"] = collected.map {
+            .object(["amount": .integer(Int($0.amount)), "currency": .string($0.currency)])
+        }
+        let photos = pictures.filter { !$0.isSignature }
         if !photos.isEmpty { step["photos"] = .array(photos.map(\.written)) }
-        step["signature"] = signature?.written
+        step["signature"] = pictures.first { $0.isSignature }?.written
         return .object(step)
     }
 }
 
-extension ProofBundle.Shown {
+extension HungPicture {
     fileprivate var written: JSON {
-        .object(["id": .string(id.description), "sha256": .string(hexadecimal(sha256))])
+        .object(["id": .string(id.description), "sha256": .string(sha256)])
     }
 }
 

@@ -41,27 +41,11 @@ package struct SignedProof: Sendable {
     }
 }
 
-/// Keeps a proof for the step that it is about.
-package struct KeepProof: Statement {
-    package static let sql = """
-        INSERT INTO proofs (delivery_id, seq, bundle, signature, key_id, disclosures) VALUES ($1, $2, $3, $4, $5, $6::text::jsonb)
-        """
-    let delivery: ID
-    let step: Int32
-    let proof: SignedProof
-
-    package func bind(into parameters: inout Parameters) {
-        parameters.add(delivery)
-        parameters.add(step)
-        parameters.add(String(decoding: proof.bundle, as: UTF8.self))
-        parameters.add(Bytes(proof.signature))
-        parameters.add(proof.keyID)
-        parameters.add(String(decoding: proof.disclosures, as: UTF8.self))
-    }
-
-    /// The same as a part of a statement whose part `steps` has `id` and `version`, and what is kept as `bundle`, `signature`,
-    /// `key_id` and `disclosures`; a step without a bundle has no proof.
-    package static func part(of steps: String) -> String {
+/// Proofs are kept in the commit of the step that they are about.
+enum KeepProof {
+    /// A part of a statement whose part `steps` has `id` and `version`, and what is kept as `bundle`, `signature`, `key_id` and
+    /// `disclosures`; a step without a bundle has no proof.
+    static func part(of steps: String) -> String {
         """
         proven AS (
             INSERT INTO proofs (delivery_id, seq, bundle, signature, key_id, disclosures)

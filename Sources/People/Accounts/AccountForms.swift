@@ -123,7 +123,7 @@ struct DutyForm: Form {
     init(_ fields: inout Fields) {
         isOn = fields.required("on")
         until = fields.optional("until")
-        if let fault = DeliveryWindow(from: nil, until: until)?.fault(now: .now) { fields.refuse("until", fault.code) }
+        if let fault = until?.fault(now: .now) { fields.refuse("until", fault) }
     }
 }
 

@@ -14,8 +14,10 @@ package struct Demo: Sendable {
     private let database: Database
     private let hasher: PasswordHasher
     private let committer: Committer
+    private let key: SigningKey
 
-    init(_ database: Database, _ hasher: PasswordHasher, _ committer: Committer) {
+    init(_ database: Database, _ hasher: PasswordHasher, _ committer: Committer, key: SigningKey) {
+        self.key = key
         self.database = database
         self.hasher = hasher
         self.committer = committer
@@ -42,7 +44,8 @@ package struct Demo: Sendable {
         try await database.run(
             RegisterDemoPeople(
                 cast: cast, ids: ids, passwordHash: try await hasher.hash(Cast.password), since: since))
-        try await commit(DemoHistory(of: cast, ids, weeks: Self.weeks, until: now, chance).steps, progress)
+        try await commit(
+            DemoHistory(of: cast, ids, weeks: Self.weeks, until: now, chance, signedBy: key).steps, progress)
         return cast
     }
 

@@ -1,4 +1,5 @@
 import API
+import Crypto
 import Deliveries
 import Domain
 import Postgres
@@ -9,12 +10,20 @@ struct DemoHistory: Stage {
     private(set) var steps: [Commit] = []
     private var ledger: Ledger
     private var times: [ID: StoredDelivery.Times] = [:]
+    private var taken: [ID: [ProofBundle.Step]] = [:]
+    private let names: [ID: String]
+    private let key: SigningKey
     private let midnight: Int64
     private var chance: Chance
 
-    init(of cast: Cast, _ people: [Person: ID], weeks: Int, until now: Timestamp, _ chance: Chance) throws {
+    init(
+        of cast: Cast, _ people: [Person: ID], weeks: Int, until now: Timestamp, _ chance: Chance,
+        signedBy key: SigningKey
+    ) throws {
         let firstDay = now.microseconds / Self.day - Int64(7 * weeks)
         ledger = Ledger(of: cast, people)
+        self.key = key
+        names = Dictionary(uniqueKeysWithValues: people.map { ($1, cast.name(of: $0)) })
         midnight = firstDay * Self.day
         self.chance = chance
         var story = Story(of: cast, firstDay: Int(firstDay), chance)
@@ -42,6 +51,16 @@ struct DemoHistory: Stage {
         var times = times[change.after.id] ?? StoredDelivery.Times(change, at: at)
         if change.before != nil { times.note(change, at: at) }
         self.times[change.after.id] = times
-        steps.append(Commit(change: change, at: at, times: times, notices: [], record: nil))
+        steps.append(
+            Commit(change: change, at: at, times: times, notices: [], record: nil, proof: proof(of: change, at: at)))
+    }
+
+    private mutating func proof(of change: Change, at: Timestamp) -> SignedProof? {
+        let (delivery, before) = (change.after, taken[change.after.id] ?? [])
+        taken[delivery.id] = before + [ProofBundle.Step(change, at: at)]
+        let (store, courier) = (names[delivery.store] ?? "", delivery.courier.flatMap { names[$0] } ?? "")
+        return ProofBundle(change, at: at, after: before, of: store, by: courier).map {
+            SignedProof($0.written(), by: key)
+        }
     }
 }

@@ -9,6 +9,7 @@ import Web
 /// The pages that people use, and the files that they load. They use only the API, like any other client.
 struct AppRoom: Room {
     let codes: InviteCodes
+    let publicURL: PublicURL
     private let files: [WebFile]
     private let assets: [String: WebFile]
     /// The start page in each language, by its code.
@@ -17,9 +18,9 @@ struct AppRoom: Room {
     private let version: String
 
     /// `eventTypes` are the types of all rooms' events.
-    init(codes: InviteCodes, eventTypes: [String]) {
-        self.codes = codes
-        files = WebFile.assets + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
+    init(codes: InviteCodes, publicURL: PublicURL, eventTypes: [String]) {
+        (self.codes, self.publicURL) = (codes, publicURL)
+        files = WebFile.assets.map(\.lean) + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
         assets = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0) })
         let all = [.dashboard, .courier, .worker] + files
         let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
@@ -38,7 +39,9 @@ struct AppRoom: Room {
                 room: "Pages",
                 query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page.")], handler: start),
             page("/store", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
-            page("/worker.js", .worker, "The service worker, which keeps the couriers' page available offline"),
+            page(
+                "/worker.js", WebFile.worker.lean,
+                "The service worker, which keeps the couriers' page available offline"),
             Endpoint(
                 .get, "/assets/{version}/{name}", for: .anyone, "A file that the pages load", room: "Pages",
                 answers: [.text("text/javascript; charset=utf-8", "The file, with its own media type.")],
@@ -46,6 +49,10 @@ struct AppRoom: Room {
             Endpoint(
                 .get, "/i/{code}/qr.svg", for: .anyone, "An invite's link as a QR code", room: "Pages",
                 answers: [.text("image/svg+xml", "The picture.")], refuses: [.notFound], handler: picture),
+            Endpoint(
+                .get, "/courier/{id}/qr.svg", for: .anyone,
+                "The link that opens a delivery on its courier's phone, as a QR code for slips", room: "Pages",
+                answers: [.text("image/svg+xml", "The picture.")], refuses: [.notFound], handler: code),
         ]
     }
 
@@ -101,7 +108,18 @@ struct AppRoom: Room {
 
     private func picture(_ call: Call) throws -> Response {
         let text: String = try call.request.parameter("code")
-        guard let code = InviteCode(text), let svg = QRPicture.svg(codes.url(code)) else { throw Problem.notFound }
+        guard let code = InviteCode(text) else { throw Problem.notFound }
+        return try picture(of: codes.url(code))
+    }
+
+    /// It tells nothing but the id: who may see the delivery is asked when the link is opened.
+    private func code(_ call: Call) throws -> Response {
+        let id: ID = try call.request.parameter("id")
+        return try picture(of: "\(publicURL.text)/courier#delivery=\(id)")
+    }
+
+    private func picture(of link: String) throws -> Response {
+        guard let svg = QRPicture.svg(link) else { throw Problem.notFound }
         return Response(.ok, body: .bytes(svg, type: "image/svg+xml"))
     }
 }

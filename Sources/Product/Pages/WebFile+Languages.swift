@@ -26,10 +26,13 @@ extension WebFile {
                 return (words.code, .object(Dictionary(uniqueKeysWithValues: said)))
             }))
 
+    /// What the names of texts begin with that only pages say which the server writes.
+    private static let ofServedPages = ["start_", "undo_", "undone_", "invite_over", "invite_unknown"]
+
     /// The texts by name; a text with plural forms is an object of them.
     private static func texts(of words: LanguageWords) -> JSON {
         var texts: [String: JSON] = [:]
-        for (name, text) in words.pages {
+        for (name, text) in words.pages where !ofServedPages.contains(where: name.hasPrefix) {
             let parts = name.split(separator: ".").map(String.init)
             guard parts.count == 2 else {
                 texts[name] = .string(text)

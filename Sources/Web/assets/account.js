@@ -1,5 +1,6 @@
 // Who is signed in: remembered here for the next visit, though the session itself is in a cookie that no script reads.
 import {ask, get, newVisit, post} from './ask.js';
+import {countries} from './countries.js';
 import {h, panel} from './dom.js';
 import {form} from './form.js';
 import {language, t} from './words.js';
@@ -100,6 +101,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   function register() {
     const own = kind === 'store'
       ? [{name: 'name', label: t('storeName'), required: true, autocomplete: 'organization'}, login,
+        {name: 'country', label: t('country'), value: 'HR', required: true, autocomplete: 'country', options: countries()},
         {name: 'tax_id', label: t('taxID'), required: true, inputmode: 'numeric', hint: t('taxIDHint')},
         {name: 'address', label: t('address'), required: true, autocomplete: 'street-address'},
         {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'tel'}]

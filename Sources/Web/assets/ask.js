@@ -1,4 +1,4 @@
-// The one way to the API: JSON there and back. What is refused is a Refusal, what never arrived is Unreachable.
+// The one way to the API: JSON there and back, and pictures there. What is refused is a Refusal, what never arrived is Unreachable.
 import {language, t} from './words.js';
 
 /** What the API refused, in its own words. */
@@ -21,6 +21,8 @@ export class Refusal extends Error {
 export class Unreachable extends Error {}
 
 const patience = 20_000;
+// A picture takes its time where the connection is bad.
+const patienceWithFiles = 120_000;
 let whenSignedOut = () => {};
 let visit = 0;
 
@@ -36,13 +38,14 @@ export function onSignedOut(action) { whenSignedOut = action; }
 export async function ask(method, path, body, {key, version} = {}) {
   const asker = visit;
   const headers = {'Accept-Language': language(), 'X-Requested-With': 'kurir'};
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const isFile = body instanceof Blob;
+  if (body !== undefined) headers['Content-Type'] = isFile ? body.type : 'application/json';
   if (key) headers['Idempotency-Key'] = key;
   if (version) headers['If-Match'] = `"${version}"`;
   let answer, text;
   try {
-    const signal = AbortSignal.timeout(patience);
-    answer = await fetch(path, {method, headers, body: body && JSON.stringify(body), signal});
+    const signal = AbortSignal.timeout(isFile ? patienceWithFiles : patience);
+    answer = await fetch(path, {method, headers, body: isFile ? body : body && JSON.stringify(body), signal});
     text = await answer.text();
   } catch {
     text = null;

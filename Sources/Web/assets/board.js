@@ -1,34 +1,42 @@
-// The board: what is to be done now, as rows that move as the deliveries do; what is over is folded below.
+// The board: the day as rows by the time they are wanted, which move as the deliveries do; what is over is folded below.
+import {remembered} from './account.js';
 import {get} from './ask.js';
-import {fullName, isSeen, moment} from './delivery.js';
-import {longestSearch, statuses} from './lifecycle.js';
+import {partnersChanged} from './choose.js';
+import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
 import {details} from './details.js';
-import {edit, partnersChanged} from './editor.js';
 import {h, newID, say, wordsOf} from './dom.js';
+import {due, isLate, isOld, placeOf, since, tick} from './due.js';
+import {edit} from './editor.js';
 import {gathered} from './feed.js';
+import {filters} from './filters.js';
 import {guide} from './guide.js';
 import {keys} from './keys.js';
+import {longestSearch} from './lifecycle.js';
 import {lists} from './lists.js';
+import {closeNotices} from './push.js';
 import {t} from './words.js';
 
-// Milliseconds after which it is worth a look that nobody has accepted.
-const patience = 600_000;
-
-// What is over.
-const ended = ['delivered', 'cancelled'];
-
-const isStranded = ({status, offered_count: left}) => status === 'pending' && left === 0;
-const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && Date.now() - Date.parse(one.created_at) > patience;
+const isPending = ({status}) => status === 'pending';
+const isStranded = (one) => isPending(one) && one.offered_count === 0;
+const isFailed = ({status, attempts}) => status === 'in_progress' && attempts > 0;
+const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, patience());
+/** Minutes after which it is worth a look that nobody has accepted. */
+const patience = () => remembered()?.alert_after_minutes ?? 10;
 /** What needs a hand, most of all first. */
-const needs = {stranded: isStranded, unaccepted: isUnaccepted};
+const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
+const groups = [
+  {name: 'open', statuses: ['pending', 'in_progress'], order: (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1)},
+  {name: 'delivered', statuses: ['delivered'], isFolded: true}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true},
+];
 
 export function board(region, {count}) {
-  let words = '', open, need = null;
+  let words = '', open;
   // Whom nobody hears of, since all who could are off duty: only the answer to creating says so.
   const unheard = new Set();
-  const columns = lists(statuses, {
-    card, query: () => ({q: words}), empty: (status) => t(words ? 'nothingFound' : `none_${status}`), folded: ended,
-    shows: (one) => !need || needs[need](one), mark: ({id}) => unheard.has(id), drawn,
+  const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
+  const columns = lists(groups, {
+    card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
+    mark: ({id}) => unheard.has(id), reaches: ({name}, last) => name !== 'open' && seen.isBefore(last), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
@@ -38,11 +46,21 @@ export function board(region, {count}) {
   function card(delivery) {
     const {recipient, courier, offered_count: left, status} = delivery;
     const who = courier ? t(status === 'delivered' ? 'deliveredBy' : 'withCourier', {name: fullName(courier)}) : t('offeredTo', {count: left});
-    const trouble = isStranded(delivery) ? t('stranded') : unheard.has(delivery.id) && status === 'pending' && t('nobodyOnDuty');
+    const trouble = isStranded(delivery) ? t('stranded') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
+    const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}`, onclick: () => look(delivery.id)},
-      moment(delivery.delivered_at ?? delivery.cancelled_at ?? delivery.created_at),
+      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : h('span', {class: 'hint'}, t('due_now'))),
       h('strong', {}, fullName(recipient)), h('span', {class: 'street'}, recipient?.address ?? ''), h('span', {class: 'hint what'}, delivery.description),
-      h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who)));
+      h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
+  }
+
+  /** How far it is, and how long that has been so. */
+  function state(delivery) {
+    const {status, created_at: made, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
+    const [style, text] = isFailed(delivery) ? ['alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
+      : isPending(delivery) ? ['', since(made)] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
+    return h('span', {class: `state badge ${status} ${style}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
+      h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }
 
   function look(id) {
@@ -62,18 +80,24 @@ export function board(region, {count}) {
   }
 
   function drawn() {
-    const all = statuses.flatMap(columns.of);
-    const found = Object.entries(needs).map(([name, applies]) => [name, all.filter(applies).length]).filter(([, number]) => number);
-    if (need && !found.some(([name]) => name === need)) need = null;
-    hand.replaceChildren(...found.map(([name, number]) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(need === name), onclick() {
-      need = need === name ? null : name;
-      columns.draw();
-    }}, t(`need_${name}`, {count: number}))));
+    const all = groups.flatMap(({statuses}) => columns.of(...statuses));
+    const isLoaded = columns.parts.every((part) => part.isLoaded);
+    const found = Object.entries(needs).map(([name, applies]) => [name, all.filter(applies).length])
+      .filter(([name, number]) => number || (name === seen.need));
+    hand.replaceChildren(...found.map(([name, number]) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(seen.need === name),
+      onclick: () => seen.turn(name)}, t(`need_${name}`, {count: number, minutes: patience()}))));
     hand.hidden = !found.length;
-    count(found.find(([name]) => name === 'stranded')?.[1] ?? 0);
-    if (columns.parts.every(({isLoaded}) => isLoaded) && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
+    for (const {statuses, section} of columns.parts) section.hidden = !seen.allows(statuses);
+    count(all.filter((one) => isStranded(one) || isFailed(one) || isLate(one)).length);
+    if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
     open?.show(columns.get(open.id));
     mark();
+    told();
+  }
+
+  /** A notification is over once somebody sees here what it tells of. */
+  function told() {
+    if (!document.hidden) closeNotices('store', (id) => Boolean(columns.get(id)));
   }
 
   const create = () => edit(null, (made) => {
@@ -84,19 +108,20 @@ export function board(region, {count}) {
   const first = guide(create);
   const hand = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});
-  const filter = h('select', {id: newID(), onchange: () => {
-    for (const {status, section} of columns.parts) section.hidden = filter.value !== '' && filter.value !== status;
-  }}, ['', ...statuses].map((value) => h('option', {value}, t(value ? `status_${value}` : 'allStates'))));
-  const sections = (areOver) => columns.parts.filter(({status}) => ended.includes(status) === areOver).map(({section}) => section);
+  const sections = (areOver) => columns.parts.filter(({fold}) => Boolean(fold) === areOver).map(({section}) => section);
   const letter = (key) => keys.areOn() && h('kbd', {'aria-hidden': 'true'}, key);
   region.append(
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
-      h('div', {class: 'field'}, h('label', {for: filter.id, class: 'unseen'}, t('state')), filter)),
+      ...seen.parts, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
     hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, sections(true))));
   columns.reload();
-  // What nobody has accepted for long is so without anything that happens.
-  const clock = setInterval(columns.draw, 30_000);
+  // What nobody has accepted for long is so, and late, without anything that happens.
+  const clock = setInterval(() => {
+    columns.draw();
+    tick(document.body);
+  }, 30_000);
+  document.addEventListener('visibilitychange', told);
   const unlisten = keys.listen({
     n: create, '/': () => search.focus(), ArrowDown: () => step(1), ArrowUp: () => step(-1),
   });
@@ -110,6 +135,7 @@ export function board(region, {count}) {
   return {
     leave() {
       clearInterval(clock);
+      document.removeEventListener('visibilitychange', told);
       unlisten();
     },
     onFresh() {
@@ -129,6 +155,7 @@ export function board(region, {count}) {
     onEvent({type, delivery}) {
       if (type.startsWith('partner')) {
         first.load();
+        seen.load();
         partnersChanged();
       }
       if (!isSeen(delivery)) return;

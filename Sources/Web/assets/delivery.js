@@ -1,10 +1,11 @@
 // What both pages show of a delivery and of a courier.
 import {get} from './ask.js';
-import {fill, h, loading} from './dom.js';
+import {h, loading} from './dom.js';
 import {failReasons, returnReasons} from './lifecycle.js';
+import {money} from './money.js';
 import {t, when} from './words.js';
 
-const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
+export const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
 
 /** A state, by sign, word and colour. */
 export const badge = (status, name = t(`status_${status}`)) =>
@@ -56,7 +57,7 @@ export function reliability({accepted, delivered, cancelled, declined}) {
 export const reasonOf = (reason) => (returnReasons.includes(reason) ? t(`reason_${reason}`) : reason);
 
 /** Why it could not be handed over. */
-const failureOf = (reason) => (failReasons.includes(reason) ? t(`failure_${reason}`) : reason);
+export const failureOf = (reason) => (failReasons.includes(reason) ? t(`failure_${reason}`) : reason ?? t('failure_other'));
 
 /** Whether it stands in a courier's list: what it carries or has delivered, and what it may still accept or decline. */
 export const isListed = (delivery) => isSeen(delivery)
@@ -73,19 +74,12 @@ export function timeline(id) {
   return list;
 }
 
-function step({action, status, actor, at, reason, note}) {
+function step({action, status, actor, at, reason, note, received_by: by, cash_collected: cash}) {
   const who = actor.name || t(actor.kind === 'store' ? 'theStore' : actor.name === '' ? 'erasedCourier' : 'anotherCourier');
   // What a courier cancels goes back.
   const did = action === 'cancel' && actor.kind === 'courier' ? 'return' : action;
-  return h('li', {class: status}, h('p', {}, h('strong', {}, t(`did_${did}`)), ` · ${who} · `, moment(at)),
-    reason && h('p', {class: 'said'}, did === 'return' ? reasonOf(reason) : did === 'fail' ? failureOf(reason) : reason), note && h('p', {class: 'said'}, note));
+  const why = reason && (did === 'return' ? reasonOf(reason) : did === 'fail' ? failureOf(reason) : reason);
+  const said = [why, by && t('receivedBy', {name: by}), cash && t('collected', {amount: money(cash)}), note].filter(Boolean);
+  return h('li', {class: `${status} ${did}`}, h('p', {}, h('strong', {}, t(`did_${did}`)), ` · ${who} · `, moment(at)),
+    said.map((text) => h('p', {class: 'said'}, text)));
 }
-
-/** Why and when a courier cancelled. */
-export function cancellations(courier) {
-  const list = h('ul', {class: 'rows'});
-  loading(list, () => get(`/v1/couriers/${courier}/cancellations`, {limit: 100}), ({items}) =>
-    fill(list, items, ({at, reason, note}) => h('li', {}, h('span', {}, reasonOf(reason), note && `: ${note}`), moment(at)), 'noCancellations'));
-  return list;
-}
-

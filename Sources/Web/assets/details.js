@@ -1,10 +1,15 @@
 // One delivery, with what may be done with it and all that it went through.
 import {all, get, keeper, post} from './ask.js';
-import {badge, facts, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
+import {chooseOthers, takeBack} from './choose.js';
+import {badge, facts, failureOf, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
+import {due} from './due.js';
 import {edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
-import {t} from './words.js';
+import {parcelOf} from './parcel.js';
+import {money} from './money.js';
+import {printSlip} from './slip.js';
+import {t, when} from './words.js';
 
 /** Opens it; `changed` gets it when something was done here, `closed` is told at the end. */
 export function details(delivery, {changed, closed}) {
@@ -18,47 +23,90 @@ export function details(delivery, {changed, closed}) {
     if (!current || current.version === shown) return;
     shown = current.version;
     const hadFocus = content.contains(document.activeElement);
-    const {recipient, courier, allowed_actions: may} = current;
+    const {recipient, courier, status} = current;
     content.replaceChildren(
-      h('p', {class: 'top'}, badge(current.status), current.reference && h('span', {class: 'hint'}, current.reference)),
+      h('p', {class: 'top'}, badge(status), current.reference && h('span', {class: 'hint'}, current.reference)),
+      ...trouble(current), current.proof?.pin ? secret(current) : '',
       facts([
+        [t('due'), current.due_at && h('span', {}, due(current))],
         [t('address'), mapLink(recipient)],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
-        [t('description'), current.description], [t('instructions'), current.instructions],
+        [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
+        [t('cash'), current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
+        [t('pickup'), source(current)], [t('did_pick_up'), current.picked_up_at && moment(current.picked_up_at)],
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)))],
         [t('createdAt'), moment(current.created_at)],
       ]),
-      h('p', {class: 'actions'},
-        may.includes('edit') && h('button', {type: 'button', onclick: change}, t('edit')),
-        may.includes('cancel') && h('button', {type: 'button', class: 'danger', onclick: () => cancel(current)}, t('cancelDelivery'))),
-      current.status === 'pending' ? candidates(current) : '',
+      buttons(current), status === 'pending' ? candidates(current) : '',
       h('h3', {}, t('history')), timeline(current.id));
     if (hadFocus) dialog.querySelector('button').focus();
   }
 
-  /** Whom it is offered to is told with the one delivery only. */
-  async function change({currentTarget: button}) {
+  /** What waits for the store's hand. */
+  function trouble({id, status, offered_count: left, attempts, last_attempt: last}) {
+    const isStranded = status === 'pending' && left === 0;
+    return [
+      attempts && h('p', {class: 'trouble'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`, last.at && ` · ${when(last.at)}`),
+      isStranded && h('div', {class: 'trouble'}, h('p', {}, `! ${t('stranded')}`),
+        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
+    ].filter(Boolean);
+  }
+
+  function buttons({id, status, allowed_actions: may}) {
+    const button = (name, act, style = '') => h('button', {type: 'button', class: style, onclick: act}, t(name));
+    return h('p', {class: 'actions'},
+      may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed))),
+      may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
+      may.includes('reopen') && button('do_reopen', () => reopen(id)),
+      status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
+      may.includes('edit') && button('slip', alone(id, printSlip)),
+      may.includes('cancel') && button('cancelDelivery', () => cancel(id), 'danger'));
+  }
+
+  /** Whom it is offered to, and its PIN, are told with the one delivery only. */
+  const alone = (id, act) => async ({currentTarget: button}) => {
     button.disabled = true;
     try {
-      edit(await get(`/v1/deliveries/${delivery.id}`), changed);
+      await act(await get(`/v1/deliveries/${id}`));
     } catch (error) {
       say(wordsOf(error));
     }
     button.disabled = false;
+  };
+
+  function reopen(id) {
+    const note = {name: 'note', label: t('note'), rows: 2, required: true, hint: t('reopenHint')};
+    asked(id, 'reopen', t('do_reopen'), [h('p', {}, t('reopenWarning')), note], 'reopened', {});
   }
 
-  function cancel(current) {
+  function cancel(id) {
+    const fields = [h('p', {}, t('cancelWarning')), {name: 'reason', label: t('reason'), rows: 2}];
+    asked(id, 'cancel', t('cancelDelivery'), fields, 'cancelledNow', {danger: true});
+  }
+
+  function asked(id, action, title, fields, said, options) {
     const key = keeper();
-    const asking = openDialog(t('cancelDelivery'), form(
-      [h('p', {}, t('cancelWarning')), {name: 'reason', label: t('reason'), rows: 2}], t('cancelDelivery'), async (values) => {
-        changed(await post(`/v1/deliveries/${current.id}/cancel`, values, {key: key(values)}));
-        asking.close();
-        say(t('cancelledNow'));
-      }, {danger: true, cancel: () => asking.close()}));
+    const asking = openDialog(title, form(fields, title, async (values) => {
+      changed(await post(`/v1/deliveries/${id}/${action}`, values, {key: key(values)}));
+      asking.close();
+      say(t(said));
+    }, {...options, cancel: () => asking.close()}));
   }
 
   show(delivery);
   return {id: delivery.id, show, close: () => dialog.close()};
+}
+
+/** Where it is fetched, if not at the store's. */
+const source = ({pickup}) => pickup && h('span', {}, pickup.address && mapLink(pickup),
+  pickup.ready_at && ` ${t('readyFrom', {time: when(pickup.ready_at)})}`, pickup.instructions && h('span', {class: 'hint'}, ` ${pickup.instructions}`));
+
+/** The PIN, large: the store says it by phone. */
+function secret({id}) {
+  const region = h('div', {class: 'pin'});
+  loading(region, () => get(`/v1/deliveries/${id}`), ({pin}) => region.replaceChildren(
+    h('span', {class: 'hint'}, t('pin')), h('strong', {}, pin ?? '–'), h('span', {class: 'hint'}, t('pinHint'))));
+  return region;
 }
 
 /** Whom it is offered to, by name. */

@@ -1,12 +1,15 @@
 // Whether a courier is on duty: who is not gets no offers pushed.
 import {ask} from './ask.js';
 import {remember} from './account.js';
-import {h, say, wordsOf} from './dom.js';
+import {h, openDialog, say, wordsOf} from './dom.js';
+import {form} from './form.js';
 import {t, when} from './words.js';
 
-/** The switch in the bar, hidden where the server knows no duty. */
+const hour = 3_600_000;
+
+/** The switch in the bar, hidden where the server knows no duty. Going on duty asks until when; leaving needs no word. */
 export function dutySwitch(account) {
-  const button = h('button', {type: 'button', role: 'switch', class: 'duty', onclick: change});
+  const button = h('button', {type: 'button', role: 'switch', class: 'duty', onclick: () => (account.on_duty ? change(false) : askUntil())});
 
   function draw() {
     const {on_duty: isOn, duty_until: until} = account;
@@ -15,11 +18,20 @@ export function dutySwitch(account) {
     button.replaceChildren(t('onDuty'), until ? ` ${t('untilTime', {time: when(until)})}` : '');
   }
 
-  async function change() {
+  function askUntil() {
+    const times = [2, 4, 6, 8, 10].map((hours) => new Date(Math.ceil((Date.now() + hours * hour) / (hour / 2)) * (hour / 2)).toISOString());
+    const until = {name: 'until', label: t('dutyUntil'), required: true, options: [['', t('dutyOpen')], ...times.map((time) => [time, when(time)])]};
+    const dialog = openDialog(t('onDuty'), form([until], t('onDuty'), async (values) => {
+      await change(true, values.until);
+      dialog.close();
+    }, {cancel: () => dialog.close()}));
+  }
+
+  async function change(on, until = null) {
     try {
-      const answer = await ask('PUT', '/v1/me/duty', {on: !account.on_duty});
-      remember(Object.assign(account, {on_duty: !account.on_duty, duty_until: null}, answer));
-      say(t(account.on_duty ? 'nowOnDuty' : 'nowOffDuty'));
+      const answer = await ask('PUT', '/v1/me/duty', {on, until});
+      remember(Object.assign(account, {on_duty: on, duty_until: until}, answer));
+      say(t(on ? 'nowOnDuty' : 'nowOffDuty'));
     } catch (error) {
       say(wordsOf(error));
     }

@@ -1,18 +1,15 @@
-// The form of a delivery, new or to be changed.
-import {all, ask, get, keeper, post, Refusal} from './ask.js';
-import {fullName, onDuty, reliability} from './delivery.js';
-import {h, loading, newID, openBeside} from './dom.js';
+// The form of a delivery, new or to be changed: one screen, with what few deliveries need folded.
+import {remembered} from './account.js';
+import {ask, get, keeper, post, Refusal} from './ask.js';
+import {keepLoaded, picker, statesOf} from './choose.js';
+import {h, newID, openBeside} from './dom.js';
 import {form} from './form.js';
-import {inviteByNumber} from './invites.js';
+import {amountIn, currencyOf, signOf, typed} from './money.js';
 import {t} from './words.js';
 
 // Whom the last delivery was offered to: mostly the next one goes to the same.
 const place = 'kurir.chosen';
-// How to load the couriers of each open form anew.
-const pickers = new Set();
-
-/** There are other partners than before: open forms have them to choose from, and keep what was typed. */
-export function partnersChanged() { for (const load of pickers) load(); }
+const sizes = ['small', 'medium', 'large', 'bulky'];
 
 /** Opens it for a new delivery, or for one that is open, of which others cannot be chosen once somebody carries it; `done` gets what came of it. */
 export function edit(delivery, done) {
@@ -21,26 +18,28 @@ export function edit(delivery, done) {
   const isOffered = !delivery || delivery.status === 'pending';
   const key = keeper();
   let version = delivery?.version;
-  const couriers = picker(chosen, new Map(delivery?.candidates.map(({courier_id: id, state}) => [id, state])));
+  const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map());
+  const byWhen = dueField(delivery?.due_at);
+  const more = terms(delivery);
   const fields = [
     {name: 'recipient.first_name', label: t('firstName'), value: recipient.first_name, required: true},
     {name: 'recipient.last_name', label: t('lastName'), value: recipient.last_name, required: true},
     {name: 'recipient.address', label: t('address'), value: recipient.address, required: true},
     {name: 'recipient.phone', label: t('phone'), value: recipient.phone, type: 'tel'},
-    {name: 'reference', label: t('reference'), value: delivery?.reference, hint: t('referenceHint')},
-    {name: 'description', label: t('description'), value: delivery?.description, required: true, rows: 1},
     {name: 'instructions', label: t('instructions'), value: delivery?.instructions, rows: 1},
-    ...isOffered ? [couriers.element] : [],
+    {name: 'description', label: t('description'), value: delivery?.description, required: true, rows: 1},
+    byWhen.element, ...isOffered ? [couriers.element] : [], ...more.folds,
   ];
   const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), form(fields, t(delivery ? 'save' : 'create'), send,
     {cancel: () => dialog.close()}));
   dialog.classList.add('wide', 'editor');
-  pickers.add(couriers.load);
-  dialog.addEventListener('close', () => pickers.delete(couriers.load));
+  keepLoaded(dialog, couriers);
 
   async function send(values) {
-    const body = nested(values);
+    const body = more.read(nested(values));
     if (isOffered) body.courier_ids = Array.from(chosen);
+    // A time that stays may be over already, which is nothing new.
+    if (byWhen.until() !== (delivery?.due_at ?? null)) body.window = byWhen.until() && {...delivery?.window, until: byWhen.until()};
     // A place is that of its address.
     if (recipient.location && body.recipient.address !== recipient.address) body.recipient.location = null;
     const made = await (delivery ? change(body) : post('/v1/deliveries', body, {key: key(body)}));
@@ -65,40 +64,87 @@ export function edit(delivery, done) {
 
 /** `{'recipient.phone': x}` as `{recipient: {phone: x}}`. */
 function nested(values) {
-  const body = {recipient: {}};
+  const body = {};
   for (const [name, value] of Object.entries(values)) {
     const [outer, inner] = name.split('.');
-    if (inner) body[outer][inner] = value; else body[name] = value;
+    if (inner) (body[outer] ??= {})[inner] = value; else body[name] = value;
   }
   return body;
 }
 
-/** Chooses candidates among the partners, those on duty first; `states` are what came of those who were asked already. */
-function picker(chosen, states) {
-  const list = h('div', {class: 'choices'});
+/** A moment as fields for times have it, and back. */
+const local = (moment) => new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+const moment = (text) => (text ? new Date(text).toISOString() : null);
 
-  const load = () => loading(list, () => all('/v1/partners'), (partners) => {
-    const known = new Set(partners.map(({id}) => id));
-    for (const id of chosen) if (!known.has(id)) chosen.delete(id);
-    partners.sort((one, other) => (other.on_duty ?? true) - (one.on_duty ?? true));
-    const boxes = partners.map((courier) => {
-      const toggle = () => (box.checked ? chosen.add(courier.id) : chosen.delete(courier.id));
-      const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
-      const state = states.get(courier.id);
-      return [box, h('label', {class: 'choice'}, box, h('span', {}, fullName(courier)), onDuty(courier),
-        state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)), reliability(courier.stats))];
-    });
-    const everybody = () => {
-      const are = boxes.some(([box]) => !box.checked);
-      for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change')); }
-    };
-    list.replaceChildren(...(boxes.length
-      ? [h('button', {type: 'button', onclick: everybody}, t('everybody')), ...boxes.map(([, label]) => label)]
-      : [h('p', {}, t('noPartnersToChoose')), h('button', {type: 'button', class: 'main', onclick: () => inviteByNumber()}, t('inviteSomebody'))]));
-  });
-  load();
+/** By when: as soon as possible, in half an hour, or at a time. */
+function dueField(due) {
   const id = newID();
-  const element = h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('p', {class: 'hint'}, t('candidatesHint')),
-    h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list);
-  return {element, load};
+  const at = h('input', {type: 'datetime-local', 'aria-label': t('due'), hidden: !due, value: due ? local(new Date(due)) : ''});
+  let chosen = due ? 'at' : 'now', soon;
+  const choose = (name) => () => {
+    chosen = name;
+    soon = moment(Date.now() + 1_800_000);
+    at.hidden = name !== 'at';
+    // The next quarter in an hour is as good a guess as any.
+    at.value ||= local(new Date(Math.ceil((Date.now() + 3_600_000) / 900_000) * 900_000));
+    if (name === 'at') at.focus();
+  };
+  const chip = (name) => h('label', {class: 'chip'},
+    h('input', {type: 'radio', name: id, class: 'unseen', checked: chosen === name, onchange: choose(name)}), t(`due_${name}`));
+  const element = h('fieldset', {id, name: 'window.until'}, h('legend', {}, t('due')),
+    h('div', {class: 'chips'}, ['now', 'soon', 'at'].map(chip), at), h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
+  const kept = due && local(new Date(due));
+
+  return {
+    element,
+    /** A time that nobody has touched stays to the second. */
+    until: () => (chosen === 'now' ? null : chosen === 'soon' ? soon : at.value === kept ? due : moment(at.value)),
+  };
+}
+
+/** What few deliveries need: folded, unless this one has it. */
+function terms(delivery) {
+  const {pickup = {}, parcel, cash, pay} = delivery ?? {};
+  const usual = currencyOf(remembered().country);
+  const proof = delivery ? delivery.proof ?? {} : remembered().proof ?? {};
+  const currencies = {cash: cash?.currency ?? usual, pay: pay?.currency ?? usual, value: parcel?.value?.currency ?? usual};
+  const amount = (name, label, value) => ({name, label: `${t(label)} (${signOf(currencies[name.split('.').at(-1)])})`, value: typed(value), inputmode: 'decimal'});
+  const folds = [
+    {fold: t('parcel'), isOpen: parcel, fields: [
+      {name: 'parcel.pieces', label: t('pieces'), value: parcel?.pieces, inputmode: 'numeric'},
+      {name: 'parcel.weight_g', label: t('weight'), value: parcel?.weight_g && (parcel.weight_g / 1000).toLocaleString(), inputmode: 'decimal'},
+      {name: 'parcel.size', label: t('size'), value: parcel?.size, options: [['', '–'], ...sizes.map((size) => [size, t(`size_${size}`)])]},
+      amount('parcel.value', 'value', parcel?.value),
+      {name: 'parcel.fragile', label: t('fragile'), type: 'checkbox', value: parcel?.fragile},
+      {name: 'parcel.cold', label: t('cold'), type: 'checkbox', value: parcel?.cold},
+    ]},
+    {fold: t('moneyAndProof'), isOpen: cash || pay || delivery?.proof, fields: [
+      amount('cash', 'cash', cash), amount('pay', 'pay', pay),
+      ...['pin', 'photo', 'signature'].map((name) => ({name: `proof.${name}`, label: t(`proof_wants_${name}`), type: 'checkbox', value: proof[name]})),
+    ]},
+    {fold: t('pickupAndReference'), isOpen: delivery?.pickup || delivery?.reference, fields: [
+      {name: 'pickup.address', label: t('pickup'), value: pickup.address, hint: t('pickupHint')},
+      {name: 'pickup.ready_at', label: t('readyAt'), type: 'datetime-local', value: pickup.ready_at && local(new Date(pickup.ready_at))},
+      {name: 'pickup.instructions', label: t('pickupHow'), value: pickup.instructions},
+      {name: 'reference', label: t('reference'), value: delivery?.reference, hint: t('referenceHint')},
+    ]},
+  ];
+
+  /** What was filled in, as the API wants it: what has nothing in it is null. */
+  function read(body) {
+    const {parcel: filled, pickup: from} = body;
+    const grams = filled.weight_g && Number(filled.weight_g.replace(',', '.')) * 1000;
+    filled.weight_g = grams && Math.round(grams);
+    filled.value = amountIn(filled.value, currencies.value);
+    const isSaid = Object.values(filled).some(Boolean);
+    filled.pieces = filled.pieces ? Number(filled.pieces) : 1;
+    from.ready_at = moment(from.ready_at);
+    if (pickup.location && from.address === pickup.address) from.location = pickup.location;
+    // Nothing erases what was there, and of a new one is not said at all.
+    const nothing = delivery ? null : undefined;
+    return {...body, parcel: isSaid ? filled : nothing, pickup: Object.values(from).some(Boolean) ? from : nothing,
+      cash: amountIn(body.cash, currencies.cash), pay: amountIn(body.pay, currencies.pay)};
+  }
+
+  return {folds, read};
 }

@@ -7,15 +7,16 @@ import {t} from './words.js';
 const drafts = new Map();
 
 /**
- * A form. Each of `fields` is `{name, label, type?, value?, required?, autocomplete?, hint?, options?, rows?}`, or an
- * element that stands between them. `send` gets what was filled in by name; what it throws is told. What is typed into a form
- * with a `draft` is kept by that name until it is sent.
+ * A form. Each of `fields` is `{name, label, type?, value?, required?, autocomplete?, hint?, options?, rows?}`, an
+ * element that stands between them, or some that are folded: `{fold, isOpen, fields}`. `send` gets what was filled in by name; what it throws is told. What is typed into a form
+ * with a `draft` is kept by that name until it is sent. An `error` is told at once.
  */
-export function form(fields, verb, send, {cancel, danger, draft} = {}) {
-  const named = fields.filter((field) => !(field instanceof Node));
+export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
+  const named = fields.flatMap((field) => field.fields ?? field).filter((field) => !(field instanceof Node));
   const place = `${thisVisit()} ${draft}`;
   const typed = draft && drafts.get(place);
-  const rows = fields.map((field) => (field instanceof Node ? field : row({...field, ...(typed && {value: typed[field.name]})})));
+  const made = (field) => (field instanceof Node ? field : field.fields ? folded(field, made) : row({...field, ...(typed && {value: typed[field.name]})}));
+  const rows = fields.map(made);
   const trouble = h('p', {class: 'trouble', role: 'alert', hidden: true});
   const submit = h('button', {class: danger ? 'danger' : 'main'}, verb);
   const element = h('form', {novalidate: true}, rows, trouble,
@@ -35,8 +36,12 @@ export function form(fields, verb, send, {cancel, danger, draft} = {}) {
     }
     submit.removeAttribute('aria-disabled');
   });
+  if (error) queueMicrotask(() => tell(error, element, trouble));
   return element;
 }
+
+const folded = ({fold, isOpen, fields}, made) =>
+  h('details', {class: 'more', open: Boolean(isOpen)}, h('summary', {}, fold), h('div', {class: 'folded'}, fields.map(made)));
 
 function row(field) {
   const id = newID();
@@ -50,7 +55,7 @@ function row(field) {
       ? h('textarea', {...shared, rows: field.rows, value: field.value ?? ''})
       : field.type === 'checkbox'
         ? h('input', {...shared, type: 'checkbox', checked: field.value})
-        : h('input', {...shared, type: field.type ?? 'text', inputmode: field.inputmode, value: field.value ?? ''});
+        : h('input', {...shared, type: field.type ?? 'text', inputmode: field.inputmode, maxlength: field.longest, value: field.value ?? ''});
   const shown = field.type === 'password' ? h('div', {class: 'secret'}, control, showing(control)) : control;
   const label = h('label', {for: id}, field.label, !field.required && field.type !== 'checkbox'
     && h('span', {class: 'hint'}, ` (${t('optional')})`));
@@ -96,6 +101,7 @@ function tell(error, element, trouble) {
     }
     place.textContent = detail;
     place.hidden = false;
+    place.closest('details')?.setAttribute('open', '');
     if (!control.matches('fieldset')) control.setAttribute('aria-invalid', 'true');
   }
   (element.querySelector('[aria-invalid]') ?? element.querySelector('.wrong:not([hidden])')?.parentElement.querySelector('input, button'))

@@ -21,9 +21,10 @@ export async function invite(whom) {
 
 /** The form for a number; `sent` is told when there is an invite. */
 export const numberForm = (sent = () => {}) => form(
-  [{name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'off', hint: t('phoneHint')}], t('inviteByNumber'),
-  async ({phone}, element) => {
-    await invite({phone: phone ?? ''});
+  [{name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'off', hint: t('phoneHint')},
+    {name: 'message', label: t('messageToCourier'), rows: 1, hint: t('messageToCourierHint')}], t('inviteByNumber'),
+  async ({phone, message}, element) => {
+    await invite({phone: phone ?? '', message});
     element.reset();
     sent();
   });

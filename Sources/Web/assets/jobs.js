@@ -1,79 +1,96 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, isListed, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
+import {badge, facts, failureOf, fullName, isListed, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
 import {h, openDialog, say, wordsOf} from './dom.js';
+import {due, tick} from './due.js';
+import {today} from './earnings.js';
 import {form} from './form.js';
+import {gone} from './gone.js';
+import {delivering, failing} from './handing.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
+import {money} from './money.js';
 import * as outgoing from './outgoing.js';
+import {parcelOf} from './parcel.js';
 import {closeNotices} from './push.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
+// What asks for more than a touch.
+const asking = {deliver: delivering, fail: failing, cancel: givingBack};
 
 export function jobs(region, {count}) {
   let open;
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
+  // Of what has been heard since the page is open.
+  const told = new Set();
   const age = h('p', {class: 'hint', hidden: true});
-  const all = lists(order, {
-    card, empty: (status) => t(`noJobs_${status}`), drawn, shows: isListed, folded: ['delivered'], called: {pending: t('offers')},
+  const [earned, taken] = [today(), gone()];
+  const groups = [
+    {name: 'in_progress', statuses: ['in_progress']}, {name: 'pending', statuses: ['pending'], titles: {pending: t('offers')}},
+    {name: 'delivered', statuses: ['delivered'], isFolded: true},
+  ];
+  const all = lists(groups, {
+    card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
     mark({id}) {
       const item = outgoing.waiting(id);
-      return item && `${item.action} ${outgoing.isSending(item)}`;
+      return item && `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}`;
     },
   });
 
   function card(job) {
     const {recipient, store, status} = job;
+    const isOver = status === 'delivered';
     return h('li', {class: `card ${status}`},
-      h('div', {class: 'top'}, h('h3', {}, fullName(recipient)), moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
+      h('div', {class: 'top'}, h('h3', {}, fullName(recipient)),
+        job.due_at && !isOver ? h('span', {class: 'by'}, due(job)) : moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
       h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
-      h('p', {class: 'hint from'}, t('fromStore', {name: store.name}), store.address && [' · ', mapLink(store)]),
-      ...steps(job),
-      h('p', {class: 'actions'},
+      ...isOver ? [] : terms(job), h('p', {class: 'hint from'}, ...source(job)), ...steps(job),
+      h('p', {class: 'actions rest'},
         status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
-        status !== 'delivered' && phoneLink(store.phone, store.name, store.name),
+        !isOver && phoneLink(store.phone, store.name, store.name), ...others(job),
         h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
   }
 
-  /** What may be done now, or what was done and is not answered yet. */
+  const button = (job, action, style, act) => h('button', {type: 'button', class: style, onclick: act,
+    'aria-label': `${t(`do_${action}`)}: ${fullName(job.recipient)}`}, t(`do_${action}`));
+
+  /** The next step and the one beside it, or what was done and is not answered yet. */
   function steps(job) {
-    const {recipient, allowed_actions: may} = job;
     const waiting = outgoing.waiting(job.id);
-    const verb = (action, style, act) =>
-      may.includes(action) && !waiting && h('button', {type: 'button', class: style, onclick: act,
-        'aria-label': `${t(`do_${action}`)}: ${fullName(recipient)}`}, t(`do_${action}`));
-    return [
-      waiting && h('p', {class: 'warning', role: 'status'},
-        t(outgoing.isSending(waiting) ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)})),
-      h('p', {class: 'actions verbs'},
-        waiting && !outgoing.isSending(waiting) && h('button', {type: 'button', 'aria-label': `${t('takeBack')}: ${fullName(recipient)}`,
-          onclick: () => outgoing.takeBack(waiting)}, t('takeBack')),
-        verb('accept', 'main', () => outgoing.add(job, 'accept')), verb('deliver', 'main', () => deliver(job)),
-        verb('decline', '', () => outgoing.add(job, 'decline')), verb('cancel', 'danger', () => giveBack(job))),
-    ];
+    if (waiting) return unanswered(job, waiting);
+    const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
+    return [h('p', {class: 'actions verbs'}, next(job).map((action, at) =>
+      button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))))];
   }
 
-  function deliver(job) {
-    ask(job, 'deliver', [{name: 'note', label: t('note'), rows: 2, hint: t('noteHint')}], {});
+  function unanswered(job, item) {
+    const isGraced = outgoing.isGraced(item);
+    const text = isGraced ? 'declinedForNow' : outgoing.isSending(item) ? 'isSending' : 'willBeSent';
+    const verb = isGraced ? 'undo' : 'takeBack';
+    return [h('p', {class: 'warning', role: 'status'}, t(text, {action: t(`do_${item.action}`)})),
+      h('p', {class: 'actions verbs'}, !outgoing.isSending(item) && h('button', {type: 'button', 'aria-label': `${t(verb)}: ${fullName(job.recipient)}`,
+        onclick: () => outgoing.takeBack(item)}, t(verb)))];
   }
 
-  function giveBack(job) {
-    const fields = [h('p', {}, t('giveBackWarning')),
-      {name: 'reason', label: t('reason'), value: 'other', required: true, hint: t('reasonHint'),
-        options: returnReasons.map((reason) => [reason, reasonOf(reason)])},
-      {name: 'note', label: t('note'), rows: 2}];
-    ask(job, 'cancel', fields, {danger: true});
-  }
+  /** What else may be done with what is carried. */
+  const others = (job) => (outgoing.waiting(job.id) ? [] : ['fail', 'cancel'].filter((action) =>
+    job.status === 'in_progress' && job.allowed_actions.includes(action) && !next(job).includes(action))
+    .map((action) => button(job, action, action === 'cancel' ? 'danger' : '', () => ask(job, action))));
 
-  function ask(job, action, fields, options) {
+  /** Asks for what a step says; `refused` is what the server did not take of it, and `error` why. */
+  async function ask(job, action, refused, error) {
+    const {fields, read} = await asking[action](job, refused);
+    const isDanger = action === 'cancel' && !job.cancel_is_free;
     const dialog = openDialog(t(`do_${action}`), form(fields, t(`do_${action}`), async (values) => {
+      const {body, pictures} = await read(values);
       dialog.close();
-      outgoing.add(job, action, values);
-    }, {...options, cancel: () => dialog.close()}));
+      outgoing.add(job, action, body, pictures);
+    }, {danger: isDanger, cancel: () => dialog.close(), error}));
+    dialog.classList.add('handing');
     open = {id: job.id, show: (current) => { if (current?.status !== job.status) dialog.close(); }};
     dialog.addEventListener('close', () => { open = undefined; });
   }
@@ -92,7 +109,7 @@ export function jobs(region, {count}) {
         const state = `${current.version} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        content.replaceChildren(...about(current), ...steps(current).filter(Boolean));
+        content.replaceChildren(...about(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
       },
       id: job.id,
     };
@@ -109,12 +126,30 @@ export function jobs(region, {count}) {
     age.hidden = isFresh || !kept;
     if (kept) age.textContent = t('asOf', {time: when(kept.at)});
     if (!isFresh) return;
-    kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).slice(0, 100)};
+    lookAfter();
+    kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).filter(isListed).slice(0, 100)};
     localStorage.setItem(place, JSON.stringify(kept));
   }
 
+  const isHere = ({id}) => all.get(id) && isListed(all.get(id));
+
+  /** What was carried before, and is not any more, may have been taken while nobody looked. */
+  function lookAfter() {
+    for (const job of kept?.items ?? []) {
+      if (job.status !== 'in_progress' || told.has(job.id) || isHere(job)) continue;
+      get(`/v1/deliveries/${job.id}`).then(({status, allowed_actions: may}) => {
+        if (!may.length && status !== 'delivered') taken.add(job, status === 'cancelled' ? 'cancelled' : 'reassigned');
+      }, () => {});
+    }
+  }
+
   /** What a delivery is now, if it is anything to this courier. */
-  const put = (delivery) => (isListed(delivery) ? all.put(delivery) : all.remove(delivery.id));
+  function put(delivery) {
+    told.add(delivery.id);
+    if (!isListed(delivery)) return all.remove(delivery.id);
+    taken.remove(delivery.id);
+    return all.put(delivery);
+  }
 
   const unlisten = outgoing.listen({
     changed: all.draw,
@@ -122,15 +157,30 @@ export function jobs(region, {count}) {
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
       all.reload();
+      earned.load();
+    },
+    refused(item, error) {
+      const job = all.get(item.id);
+      if (!asking[item.action] || job?.status !== 'in_progress') return false;
+      ask(job, item.action, item, error);
+      return true;
     },
   });
-  region.append(all.problem, age, ...all.parts.map(({section}) => section));
+  region.append(earned.line, all.problem, age, taken.region, ...all.parts.map(({section}) => section));
   if (kept) all.fill(kept.items);
   all.reload();
+  earned.load();
+  const clock = setInterval(() => tick(document.body), 30_000);
 
   return {
-    leave: unlisten,
-    onFresh: all.reload,
+    leave() {
+      clearInterval(clock);
+      unlisten();
+    },
+    onFresh() {
+      earned.load();
+      return all.reload();
+    },
     /** One that a notification tells of, as it is now. */
     async look(id) {
       try {
@@ -145,18 +195,60 @@ export function jobs(region, {count}) {
     onEvent({type, delivery}) {
       if (!delivery) return type === 'partner.ended' && all.reload();
       if (type === 'delivery.offered' && isListed(delivery)) say(t('newOffer'));
-      if (type === 'delivery.cancelled' || type === 'delivery.reassigned') say(t('jobGone'));
+      const before = all.get(delivery.id);
+      const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
+      if (why) say(t(why === 'cancelled' ? 'jobGone' : 'jobTakenBack'));
+      if (why && before?.status === 'in_progress') taken.add(before, why);
       else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
     },
   };
 }
 
+/** What one does next, and what stands beside it. */
+function next({status, allowed_actions: may, picked_up_at: fetched}) {
+  const steps = status === 'pending' ? ['accept', 'decline'] : fetched ? ['deliver', 'fail'] : ['pick_up', 'deliver'];
+  return steps.filter((action) => may.includes(action));
+}
+
+/** What there is to carry, and what it is about in money; nothing where there is nothing to say. */
+function terms(job) {
+  const {pay, cash, attempts, last_attempt: last, proof = {}} = job;
+  const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
+  const chips = [
+    pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(pay)})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
+  ].filter(Boolean);
+  return [
+    chips.length && h('p', {class: 'terms'}, chips),
+    attempts && h('p', {class: 'warning'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`),
+  ].filter(Boolean);
+}
+
+/** Where it comes from: the store, or where else it is fetched. */
+function source({store, pickup, status, picked_up_at: fetched}) {
+  if (fetched && status === 'in_progress') return [h('span', {class: 'badge in_progress'}, `✓ ${t('fetchedAt', {time: when(fetched)})}`), ' · ', t('fromStore', {name: store.name})];
+  const at = pickup?.address ? pickup : store.address && store;
+  return [t('fromStore', {name: store.name}), at && ' · ', at && mapLink(at), pickup?.ready_at && ` · ${t('readyFrom', {time: when(pickup.ready_at)})}`,
+    pickup?.instructions && ` · ${pickup.instructions}`].filter(Boolean);
+}
+
+/** The fields of giving back: what costs reputation says so. */
+function givingBack({cancel_is_free: isFree}, refused) {
+  const {reason = 'other', note} = refused?.body ?? {};
+  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')),
+    {name: 'reason', label: t('reason'), value: reason, required: true, hint: t('reasonHint'),
+      options: returnReasons.map((name) => [name, reasonOf(name)])},
+    {name: 'note', label: t('note'), value: note, rows: 2}];
+  return {fields, read: (body) => ({body})};
+}
+
 const about = ({recipient, store, ...job}) => [
   h('p', {}, badge(job.status)),
-  facts([[t('address'), mapLink(recipient)],
+  facts([[t('due'), job.due_at && h('span', {}, due(job))], [t('address'), mapLink(recipient)],
     [t('phone'), job.status === 'pending' || !recipient ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
+    [t('parcel'), parcelOf(job)], [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
     [t('store'), h('span', {}, store.name, ' · ', store.address && mapLink(store), ' ', phoneLink(store.phone, store.name))], [t('createdAt'), moment(job.created_at)]]),
   h('details', {class: 'more'}, h('summary', {}, t('history')), timeline(job.id)),
 ];

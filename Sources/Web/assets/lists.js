@@ -6,6 +6,8 @@ import {t} from './words.js';
 
 // Which lists somebody has opened.
 const place = 'kurir.unfolded';
+// How many pages one may look through for what was long ago.
+const most = 20;
 
 // The order of the server's lists: what is over by its end, latest first; what is open as a courier goes, by when it is due, newest first.
 const placeOf = (one) => [
@@ -21,12 +23,13 @@ function inOrder(one, other) {
 }
 
 /**
- * Lists of deliveries, one for each of `statuses`. `card` makes a delivery's element, and `mark` says what it depends on
- * besides its version; `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is
- * shown of it, and `drawn` is told whenever something may have changed. Those of what is over are `folded` until somebody opens
- * them or searches. A list is `called` what its status is, unless it says otherwise.
+ * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, the
+ * server's unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
+ * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version;
+ * `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is shown of it, `reaches` says whether
+ * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
-export function lists(statuses, {card, empty, mark = () => '', query = () => ({}), shows = () => true, folded = [], called = {}, drawn = () => {}}) {
+export function lists(groups, {card, empty, mark = () => '', query = () => ({}), shows = () => true, reaches = () => false, drawn = () => {}}) {
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
@@ -35,27 +38,27 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
   let searched, isOutdated = false;
   let complaint = '';
   // Very wide screens have room for all.
-  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches ? folded : []));
-  const parts = statuses.map(part);
+  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches ? groups.map(({name}) => name) : []));
+  const parts = groups.map(part);
   const problem = h('div');
 
-  function part(status) {
+  function part({name, statuses, order = inOrder, isFolded, titles = {}}) {
     const heading = newID();
     const list = h('ul', {class: 'cards', 'aria-labelledby': heading});
     const nothing = h('p', {class: 'hint'}, t('loading'));
     const more = h('button', {type: 'button', hidden: true}, t('more'));
-    const name = badge(status, called[status]);
-    const amount = h('span', {class: 'amount'});
-    const fold = folded.includes(status) && h('button', {type: 'button', class: 'fold', onclick: () => turn(made)}, name, amount);
+    const amounts = statuses.map(() => h('span', {class: 'amount'}));
+    const title = statuses.map((status, at) => h('span', {}, badge(status, titles[status]), amounts[at]));
+    const fold = isFolded && h('button', {type: 'button', class: 'fold', onclick: () => turn(name)}, title);
     const content = h('div', {}, list, nothing, more);
-    const section = h('section', {class: `column ${status}`}, h('h2', {id: heading}, fold || [name, amount]), content);
-    const made = {status, section, list, nothing, more, amount, fold, content, pages: 1, cursor: null, isLoaded: false, isFresh: false, load: 0};
+    const section = h('section', {class: `column ${name}`}, h('h2', {id: heading}, fold || title), content);
+    const made = {name, statuses, order, section, list, nothing, more, amounts, fold, content, pages: 1, cursor: null, isLoaded: false, isFresh: false, load: 0};
     more.addEventListener('click', () => { made.pages += 1; load(made); });
     return made;
   }
 
-  function turn({status}) {
-    if (!unfolded.delete(status)) unfolded.add(status);
+  function turn(name) {
+    if (!unfolded.delete(name)) unfolded.add(name);
     localStorage.setItem(place, JSON.stringify([...unfolded]));
     draw();
   }
@@ -67,8 +70,8 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
     const [items, wanted] = [[], query()];
     let cursor;
     try {
-      for (let page = 0; page < made.pages && cursor !== null; page += 1) {
-        const answer = await get('/v1/deliveries', {status: made.status, limit: 50, cursor, ...wanted});
+      for (let page = 0; cursor !== null && (page < made.pages || (page < most && reaches(made, items.at(-1)))); page += 1) {
+        const answer = await get('/v1/deliveries', {status: made.statuses, limit: 50 * made.statuses.length, cursor, ...wanted});
         if (mine !== made.load) return;
         items.push(...answer.items);
         cursor = answer.next_cursor;
@@ -76,7 +79,7 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
       made.cursor = cursor;
       made.isLoaded = made.isFresh = true;
       made.error = null;
-      merge(made.status, items, begun);
+      merge(made.statuses, items, begun);
     } catch (error) {
       if (mine !== made.load) return;
       made.isFresh = false;
@@ -95,9 +98,9 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
     problem.replaceChildren(...(words ? [trouble(words, reload)] : []));
   }
 
-  function merge(status, items, begun) {
+  function merge(statuses, items, begun) {
     const isKnownBetter = (id) => (told.get(id) ?? 0) > begun;
-    for (const [id, old] of known) if (old.status === status && !isKnownBetter(id)) known.delete(id);
+    for (const [id, old] of known) if (statuses.includes(old.status) && !isKnownBetter(id)) known.delete(id);
     for (const item of items) {
       if (!isKnownBetter(item.id) && !(known.get(item.id)?.version > item.version)) known.set(item.id, item);
     }
@@ -118,18 +121,21 @@ export function lists(statuses, {card, empty, mark = () => '', query = () => ({}
     if (mine === reloads) searched = undefined;
   }
 
-  const of = (status) => Array.from(known.values()).filter((one) => one.status === status).sort(inOrder);
+  const of = (...statuses) => Array.from(known.values()).filter((one) => statuses.includes(one.status));
 
   function draw() {
     redraw(() => {
-      for (const {status, list, nothing, more, amount, fold, content, cursor, isLoaded} of parts) {
-        const items = of(status).filter(shows);
+      for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded} of parts) {
+        const items = of(...statuses).filter(shows).sort(order);
         keep(list, items, (one) => `${one.version} ${mark(one)}`, card);
         more.hidden = !cursor;
         nothing.hidden = items.length > 0 || (isLoaded && Boolean(cursor));
-        nothing.textContent = isLoaded ? empty(status) : t('loading');
-        amount.textContent = isLoaded ? ` ${items.length}${cursor ? '+' : ''}` : '';
-        content.hidden = fold && !unfolded.has(status) && !query().q;
+        nothing.textContent = isLoaded ? empty(name) : t('loading');
+        for (const [at, status] of statuses.entries()) {
+          const count = items.filter((one) => one.status === status).length;
+          amounts[at].textContent = isLoaded ? ` ${count}${cursor ? '+' : ''}` : '';
+        }
+        content.hidden = fold && !unfolded.has(name) && !query().q;
         if (fold) fold.setAttribute('aria-expanded', String(!content.hidden));
       }
     });

@@ -1,19 +1,22 @@
 // What a courier does goes out from here, and is kept until the server has answered: sent again with the same key, it
-// takes effect once. It is kept by account, also over the end of a session.
+// takes effect once. It is kept by account, also over the end of a session. Pictures go out before the step that they belong to.
 import {newKey, post, thisVisit, Unreachable} from './ask.js';
 import {remembered} from './account.js';
 import {say, wordsOf} from './dom.js';
+import * as shelf from './shelf.js';
 import {t} from './words.js';
 
 const place = 'kurir.outgoing';
-const nobody = {changed() {}, answered() {}};
+// Milliseconds in which declining can be undone.
+const grace = 10_000;
+const nobody = {changed() {}, answered() {}, refused() { return false; }};
 let listener = nobody;
 // The keys of what is under way, with the visit that began it: at its end nobody hears of the answer.
 const underWay = new Map();
 
 /**
- * Who is told: `changed` whenever there is other work, `answered` whenever some is over, with the delivery as it is since,
- * if the server has said so.
+ * Who is told: `changed` whenever there is other work, `answered` whenever some is over, with the delivery as it is since, if
+ * the server has said so. `refused` gets what the server does not take, and why, and says whether somebody is asked for it once more.
  */
 export function listen(to) {
   listener = to;
@@ -25,9 +28,14 @@ export const waiting = (id) => own().find((item) => item.id === id);
 
 export const isSending = (item) => underWay.get(item.key) === thisVisit();
 
-export function add(delivery, action, body = {}) {
+/** Whether somebody may still think better of it. */
+export const isGraced = ({from}) => from > Date.now();
+
+/** Does it; `pictures` are `{field, name}`, by the step's field and the shelf's name. */
+export function add(delivery, action, body = {}, pictures = []) {
   if (waiting(delivery.id)) return;
-  const item = {key: newKey(), account: remembered().id, id: delivery.id, action, body};
+  const item = {key: newKey(), account: remembered().id, id: delivery.id, action, body, pictures};
+  if (action === 'decline') item.from = Date.now() + grace;
   store([...kept(), item]);
   sendOne(item);
   send();
@@ -36,6 +44,7 @@ export function add(delivery, action, body = {}) {
 /** Sends all that waits, each for itself: what cannot go out holds up nothing else. */
 export async function send() {
   await takeOver();
+  sweep();
   for (const item of own()) if (!isSending(item)) sendOne(item);
 }
 
@@ -49,30 +58,82 @@ async function takeOver() {
   }
 }
 
+/** Drops the pictures of what was given up. */
+function sweep() {
+  shelf.dropOthers(kept().flatMap(namesOf)).catch(() => {});
+}
+
+const namesOf = ({pictures = []}) => pictures.map(({name}) => name);
+
 /** Sends one, and again, the more rarely the more often it failed, until the server has said what comes of it. */
 async function sendOne(item, failures = 0) {
+  if (isGraced(item)) {
+    listener.changed();
+    return later(item, 0, item.from - Date.now());
+  }
   underWay.set(item.key, thisVisit());
   listener.changed();
   let delivery, failure;
   try {
-    delivery = await post(`/v1/deliveries/${item.id}/${item.action}`, item.body, {key: item.key});
+    delivery = await sent(item);
   } catch (error) {
     failure = error;
   }
   underWay.delete(item.key);
   if (failure instanceof Unreachable || failure?.isPassing) {
-    const pause = failure.retryAfter ?? Math.min(30, 2 ** failures);
-    setTimeout(() => { if (waiting(item.id)?.key === item.key && !isSending(item)) sendOne(item, failures + 1); }, pause * 1000);
+    later(item, failures + 1, 1000 * (failure.retryAfter ?? Math.min(30, 2 ** failures)));
     return listener.changed();
   }
-  say(failure ? wordsOf(failure) : t(`done_${item.action}`));
-  over(item, delivery);
+  const isAsked = failure?.status === 422 && listener.refused(item, failure);
+  // Who does not want what is gone wants nothing.
+  if (!isAsked && !(failure && item.action === 'decline')) say(failure ? wordsOf(failure) : t(`done_${item.action}`));
+  over(item, delivery, isAsked);
+}
+
+const later = (item, failures, pause) => setTimeout(() => {
+  const current = waiting(item.id);
+  if (current?.key === item.key && !isSending(current)) sendOne(current, failures);
+}, pause);
+
+/** Sends the pictures, and then the step that names them. One that the server has dropped since is sent again, as something new. */
+async function sent(item) {
+  const body = {...item.body};
+  let isOld = false;
+  for (const {field, name} of item.pictures ?? []) {
+    const picture = await shelf.find(name);
+    if (!picture) continue;
+    if (picture.file) isOld = true; else await upload(picture);
+    if (field === 'signature_id') body[field] = picture.file; else (body[field] ??= []).push(picture.file);
+  }
+  try {
+    return await post(`/v1/deliveries/${item.id}/${item.action}`, body, {key: item.key});
+  } catch (error) {
+    if (error.code !== 'unknown_file' || !isOld) throw error;
+  }
+  for (const {name} of item.pictures) {
+    const picture = await shelf.find(name);
+    await shelf.put({...picture, file: undefined, key: newKey()});
+  }
+  const before = item.key;
+  item.key = newKey();
+  underWay.delete(before);
+  underWay.set(item.key, thisVisit());
+  store(kept().map((one) => (one.key === before ? item : one)));
+  return sent(item);
+}
+
+async function upload(picture) {
+  const {id} = await post('/v1/files', picture.blob, {key: picture.key});
+  picture.file = id;
+  await shelf.put(picture);
 }
 
 /** Sends it no more. Perhaps it has arrived and only the answer was lost: then the lists say so. */
 export const takeBack = (item) => over(item);
 
-function over(item, delivery) {
+/** What is asked for once more still needs its pictures. */
+function over(item, delivery, isAsked) {
+  if (!isAsked && item.pictures?.length) shelf.drop(namesOf(item)).catch(() => {});
   store(kept().filter(({key}) => key !== item.key));
   listener.answered(delivery);
 }

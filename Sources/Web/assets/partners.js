@@ -1,8 +1,9 @@
 // The couriers that a store works with, and how it gains and loses them.
 import {all, ask, get, Refusal} from './ask.js';
-import {cancellations, fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
+import {cancellations} from './cancellations.js';
+import {fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
-import {partnersChanged} from './editor.js';
+import {partnersChanged} from './choose.js';
 import {gathered} from './feed.js';
 import {invite, numberForm, showInvite} from './invites.js';
 import {longestSearch} from './lifecycle.js';
@@ -29,7 +30,7 @@ export function partners(region) {
   }
 
   const why = (person) => h('button', {type: 'button', 'aria-label': t('cancellationsOf', {name: fullName(person)}),
-    onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id))}, t('cancellations'));
+    onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id).list)}, t('cancellations'));
 
   function courier(person) {
     return h('li', {}, h('div', {}, h('strong', {}, fullName(person)), onDuty(person), h('p', {}, reliability(person.stats))),

@@ -41,7 +41,7 @@ async function register(account, key, name) {
   });
   const {endpoint, keys} = subscription.toJSON();
   await ask('PUT', `/v1/me/devices/${name}`, {platform: 'webpush', endpoint, keys});
-  await (await caches.open(shelf)).put('/', Response.json({account: account.id}));
+  await (await caches.open(shelf)).put('/', Response.json({account: account.id, device: name, server: key}));
 }
 
 /** Asks the browser's own question, unless it is answered; gives whether this browser is told from now on. */

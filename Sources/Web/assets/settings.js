@@ -1,6 +1,7 @@
 // What people set of their account: profile, language, notifications, password, sessions.
 import {refreshed, remember, remembered, signOut} from './account.js';
-import {all, ask, lasting, Unreachable} from './ask.js';
+import {all, ask, Unreachable} from './ask.js';
+import {countries} from './countries.js';
 import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
@@ -40,6 +41,7 @@ function panels(account, {enter, leave}) {
     : [['first_name', 'firstName', 'given-name'], ['last_name', 'lastName', 'family-name']];
   const fields = profile.map(([name, label, autocomplete]) =>
     ({name, label: t(label), value: account[name], required: true, autocomplete}));
+  if (account.country) fields.splice(1, 0, {name: 'country', label: t('country'), value: account.country, required: true, autocomplete: 'country', options: countries(account.country)});
   const preferences = [
     {name: 'language', label: t('language'), value: account.language, options: Object.entries(names), required: true},
     {name: 'notifications_enabled', label: t('notifications'), type: 'checkbox', value: account.notifications_enabled},
@@ -52,6 +54,16 @@ function panels(account, {enter, leave}) {
     {name: 'new_password', label: t('newPassword'), type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')},
   ];
 
+  const usual = [
+    {name: 'alert_after_minutes', label: t('alertAfter'), value: account.alert_after_minutes, required: true, inputmode: 'numeric', hint: t('alertAfterHint')},
+    ...['pin', 'photo', 'signature'].map((name) => ({name, label: t(`proof_wants_${name}`), type: 'checkbox', value: account.proof?.[name]})),
+  ];
+
+  async function changeUsual({alert_after_minutes: minutes, ...proof}) {
+    remember(Object.assign(account, await ask('PATCH', '/v1/me', {alert_after_minutes: Number(minutes), proof})));
+    say(t('saved'));
+  }
+
   async function changePassword(values, element) {
     await ask('PUT', '/v1/me/password', values);
     element.reset();
@@ -62,6 +74,17 @@ function panels(account, {enter, leave}) {
   function out() {
     signOut(device());
     leave();
+  }
+
+  /** All that is kept, as a file: once an hour. */
+  async function exportData() {
+    const answer = await fetch('/v1/me/export').catch(() => null);
+    if (answer?.status === 429) return say(t('exportTooSoon', {time: when(Date.now() + 1000 * Number(answer.headers.get('Retry-After')))}));
+    if (!answer?.ok) return say(t(answer ? 'noGoodAnswer' : 'unreachable'));
+    const href = URL.createObjectURL(await answer.blob());
+    h('a', {href, download: 'kurir.json'}).click();
+    URL.revokeObjectURL(href);
+    return say(t('exportReady'));
   }
 
   /** Whoever leaves has a week to come back. */
@@ -95,13 +118,14 @@ function panels(account, {enter, leave}) {
     panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})),
     here,
     panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
+    account.kind === 'store' && panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual)),
     signInWith(account),
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
     panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
     panel(t('yourData'), h('p', {class: 'hint'}, t('exportHint')),
-      h('p', {class: 'actions'}, h('a', {class: 'button', href: '/v1/me/export', download: 'kurir.json'}, t('exportData')),
+      h('p', {class: 'actions'}, h('button', {type: 'button', onclick: exportData}, t('exportData')),
         h('button', {type: 'button', class: 'danger', onclick: deletion}, t('deleteAccount')))),
-  ];
+  ].filter(Boolean);
 }
 
 /** A browser and its system, as people call them. */

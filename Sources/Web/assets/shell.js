@@ -171,9 +171,10 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   for (const [event, listener] of listeners) window.addEventListener(event, listener);
   const unpull = pullToRefresh(main, refresh);
   // A notification was touched, or what was accepted on one is done.
-  const hear = ({data: {look, said}}) => {
+  const hear = ({data: {goes, said}}) => {
     if (said) say(said);
-    if (look) location.hash = `delivery=${look}`;
+    // What is there already is loaded anew: it may be what was heard of.
+    if (goes && location.hash === goes) refresh(); else if (goes) location.hash = goes;
   };
   navigator.serviceWorker?.addEventListener('message', hear);
   const unfollow = follow({

@@ -1,8 +1,10 @@
 // The stores that a courier works for, and the invites to others.
 import {refreshed} from './account.js';
 import {all, lasting, post} from './ask.js';
-import {cancellations, mapLink, moment, phoneLink, reliability} from './delivery.js';
+import {cancellations} from './cancellations.js';
+import {mapLink, moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
+import {earnings} from './earnings.js';
 import {form} from './form.js';
 import {t} from './words.js';
 
@@ -11,11 +13,13 @@ export function stores(region, {account}, invite) {
   const partners = h('ul', {class: 'rows'});
   const invites = h('ul', {class: 'rows'});
   const own = h('div');
+  const earned = earnings();
+  const given = cancellations(account.id, true);
 
   const store = ({name, address, phone}) =>
     h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, mapLink({address}))), phoneLink(phone, name));
-  const received = ({id, store: {name}, created_at: at}) =>
-    h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, moment(at))),
+  const received = ({id, store: {name}, created_at: at, message}) =>
+    h('li', {}, h('div', {}, h('strong', {}, name), message && h('p', {class: 'said'}, message), h('p', {class: 'hint'}, moment(at))),
       h('button', {type: 'button', class: 'main', 'aria-label': t('joinNamed', {name}), onclick: () => accept(id)}, t('join')));
 
   async function accept(id) {
@@ -32,6 +36,8 @@ export function stores(region, {account}, invite) {
     loading(partners, () => lasting('partners', () => all('/v1/partners')), (items) => fill(partners, items, store, 'noStores'));
     loading(invites, () => lasting('invites', () => all('/v1/invites')), (items) =>
       fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived'));
+    earned.load();
+    given.load();
     loading(own, () => lasting('me', refreshed), ({stats}) => own.replaceChildren(reliability(stats)));
   }
 
@@ -45,7 +51,7 @@ export function stores(region, {account}, invite) {
       say(t('joined', {name}));
       load();
     }, {draft: 'code'})),
-    panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), cancellations(account.id)));
+    panel(t('earnings'), ...earned.content), panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), given.list));
   load();
 
   return {onFresh: load, hears: ['partner', 'invite', 'delivery', 'cancellation'], onEvent: load};

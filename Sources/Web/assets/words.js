@@ -12,6 +12,8 @@ choose(current);
 /** Loads the texts of a language, once. */
 export async function load(name) {
   all[name] ??= (await import(`./language-${name}.js`)).default;
+  // So that it is there without a connection, too.
+  navigator.serviceWorker?.ready.then(({active}) => active?.postMessage({speaks: name}));
 }
 
 export const isLoaded = (name) => Boolean(all[name]);

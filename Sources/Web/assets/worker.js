@@ -13,8 +13,22 @@ const outgoing = 'kurir.outgoing';
 const shelf = 'kurir.push';
 const lasting = [leaving, outgoing, shelf];
 
-self.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(version).then((cache) => cache.addAll(['/courier', ...files])).then(() => self.skipWaiting()));
+// A phone keeps the languages that are spoken on it, and not the others.
+const languageOf = (path) => path.match(/language-\w+\.js$/)?.[0];
+
+self.addEventListener('install', (event) => event.waitUntil(install().then(() => self.skipWaiting())));
+
+async function install() {
+  const before = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
+  const spoken = before.flat().map(({url}) => languageOf(url)).filter(Boolean);
+  const wanted = files.filter((file) => !languageOf(file) || spoken.includes(languageOf(file)));
+  await (await caches.open(version)).addAll(['/courier', ...wanted]);
+}
+
+self.addEventListener('message', (event) => {
+  const {speaks} = event.data;
+  const file = files.find((one) => languageOf(one) === `language-${speaks}.js`);
+  if (file) event.waitUntil(caches.open(version).then((cache) => cache.add(file)));
 });
 
 self.addEventListener('activate', (event) => {
@@ -34,13 +48,18 @@ self.addEventListener('sync', (event) => {
   if (event.tag === outgoing) event.waitUntil(sendAll());
 });
 
-self.addEventListener('push', (event) => event.waitUntil(tell(event.data.json())));
+// What says nothing is still to be shown: browsers take away the right to be told by what is not seen.
+self.addEventListener('push', (event) => event.waitUntil(tell(event.data?.json() ?? {title: 'Kurir', body: ''})));
+
+// The browser is to be told at another place from now on.
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(move(event)));
+
 
 self.addEventListener('notificationclick', (event) => {
   const {notification, action} = event;
   notification.close();
   const {kind, delivery_id: id, language} = notification.data;
-  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : id ? `#delivery=${id}` : '', id));
+  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : id ? `#delivery=${id}` : ''));
 });
 
 const t = (name, language) => (words[language] ?? words.en)[name];
@@ -61,11 +80,23 @@ const pages = () => self.clients.matchAll({type: 'window', includeUncontrolled: 
   .then((all) => all.filter(({url}) => url.startsWith(self.registration.scope)));
 
 /** In the page that is open already, if there is one. */
-async function open(hash, id) {
+async function open(hash) {
   const [page] = await pages();
   if (!page) return self.clients.openWindow(self.registration.scope + hash);
-  await page.focus();
-  page.postMessage({look: id});
+  // One that may not come to the front goes there all the same.
+  await page.focus().catch(() => {});
+  page.postMessage({goes: hash});
+}
+
+/** Registers the new subscription in place of the old one, by the name that push.js has noted. */
+async function move({oldSubscription: old, newSubscription: given}) {
+  const noted = await (await caches.match('/', {cacheName: shelf}))?.json();
+  if (!noted?.device) return;
+  const subscription = given ?? await self.registration.pushManager.subscribe(
+    {userVisibleOnly: true, applicationServerKey: old?.options.applicationServerKey ?? noted.server});
+  const {endpoint, keys} = subscription.toJSON();
+  await fetch(`/v1/me/devices/${noted.device}`, {method: 'PUT', headers: {'Content-Type': 'application/json', 'X-Requested-With': 'kurir'},
+    body: JSON.stringify({platform: 'webpush', endpoint, keys})});
 }
 
 /** Kept before it is sent, with a key, so that it takes effect once whoever sends it at last. */

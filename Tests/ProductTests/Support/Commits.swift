@@ -28,11 +28,13 @@ enum Commits {
 
     static func step(
         _ action: Lifecycle.Action, on found: StoredDelivery, by person: Person, about courier: Person? = nil,
-        isPartner: Bool = true, key: String? = nil
+        isPartner: Bool = true, key: String? = nil, pictures: [HungPicture] = []
     ) throws -> Commit {
         let actor = try #require(ID(person.id))
         let kind: AccountKind = found.delivery.store == actor ? .store : .courier
-        let command = StepCommand(action, by: actor, kind, about: courier.flatMap { ID($0.id) })
+        var shown = StepCommand.Shown()
+        shown.pictures = pictures
+        let command = StepCommand(action, by: actor, kind, about: courier.flatMap { ID($0.id) }, shown: shown)
         guard case .change(let change) = try Lifecycle.decide(command, on: found.delivery, isPartner: isPartner) else {
             throw ClientError.ended
         }

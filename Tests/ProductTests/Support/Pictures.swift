@@ -52,3 +52,10 @@ extension API {
         try await Client(port).get("/v1/files/\(id)\(query)", "Authorization: Bearer \(person.token)\r\n")
     }
 }
+
+extension JSON {
+    /// A step's body with these photos, and more.
+    static func photos(_ ids: [ID], _ more: [String: JSON] = [:]) -> JSON {
+        JSON.object(["photo_ids": .array(ids.map { .string($0.description) })]).with(more)
+    }
+}

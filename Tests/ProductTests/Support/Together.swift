@@ -5,8 +5,15 @@ import Testing
 func together<Answer: Sendable>(
     _ count: Int, _ body: @escaping @Sendable () async throws -> Answer
 ) async throws -> [Answer] {
+    try await together(Array(0..<count)) { _ in try await body() }
+}
+
+/// Does something with all of these at once, and gives all the answers.
+func together<Item: Sendable, Answer: Sendable>(
+    _ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Answer
+) async throws -> [Answer] {
     try await withThrowingTaskGroup(of: Answer.self) { group in
-        for _ in 0..<count { group.addTask { try await body() } }
+        for item in items { group.addTask { try await body(item) } }
         return try await group.reduce(into: []) { $0.append($1) }
     }
 }

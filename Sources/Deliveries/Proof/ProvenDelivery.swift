@@ -1,0 +1,94 @@
+import API
+import Domain
+import HTTP
+import People
+import Postgres
+
+extension StoredDelivery {
+    /// What is signed of the change that made it what it is now; nil if that did not hand it over.
+    ///
+    /// The change is committed only if the delivery has made no other step since these were read, and a step is never
+    /// rewritten. So what is signed is the whole history, whatever happens meanwhile.
+    func bundle(of change: Change) -> ProofBundle? {
+        guard let steps, let courier else { return nil }
+        return ProofBundle(change, at: times.updated, after: steps, of: store.name, by: courier.name)
+    }
+}
+
+extension ProofBundle {
+    /// What is signed of a change that happens then, after those steps; nil if it hands nothing over.
+    package init?(_ change: Change, at: Timestamp, after steps: [Step], of storeName: String, by courierName: String) {
+        let (delivery, content) = (change.after, change.after.content)
+        guard change.command.action == .deliver, let courier = delivery.courier else { return nil }
+        self.init(
+            delivery: delivery.id, store: delivery.store, courier: courier, storeName: storeName,
+            courierName: courierName, recipient: content.recipient, description: content.description,
+            reference: content.reference, steps: steps + [Step(change, at: at)])
+    }
+}
+
+extension ProofBundle.Step {
+    /// The step that a change at that time is.
+    package init(_ change: Change, at: Timestamp) {
+        let (command, shown) = (change.command, change.command.shown)
+        self.init(
+            seq: change.after.version, action: command.action.rawValue, status: change.after.status,
+            actorKind: command.actorKind.rawValue, actor: command.actor, at: at, reason: command.reason,
+            note: command.note, place: shown.location, isPinRight: shown.isPinRight, receivedBy: shown.receivedBy,
+            collected: shown.collected, pictures: shown.pictures)
+    }
+
+    /// The steps of a delivery as one value.
+    fileprivate static func all(of delivery: String) -> String {
+        """
+        (SELECT json_agg(step ORDER BY seq)::text FROM (
+            SELECT seq, action, status, actor_kind, actor_id, (extract(epoch FROM at) * 1000000)::bigint AS at, reason, note,
+                lat, lon, pin_matched, received_by, cash_amount, cash_currency, pictures
+            FROM delivery_history WHERE delivery_id = \(delivery)) step)
+        """
+    }
+
+    fileprivate init(_ json: JSON) throws {
+        guard case .object(let row) = json, let seq = row["seq"]?.number, let action = row["action"]?.text,
+            let status = row["status"]?.text.flatMap(DeliveryStatus.init), let actorKind = row["actor_kind"]?.text,
+            let actor = row["actor_id"]?.text.flatMap(ID.init), let at = row["at"]?.number
+        else { throw PostgresError.unexpected("a step that is none") }
+        self.init(
+            seq: Int32(seq), action: action, status: status, actorKind: actorKind, actor: actor,
+            at: Timestamp(microseconds: Int64(at)), reason: row["reason"]?.text, note: row["note"]?.text,
+            receivedBy: row["received_by"]?.text)
+        if let lat = row["lat"]?.degrees, let lon = row["lon"]?.degrees { place = Location(lat: lat, lon: lon) }
+        if case .bool(let isPinRight)? = row["pin_matched"] { self.isPinRight = isPinRight }
+        if let amount = row["cash_amount"]?.number, let currency = row["cash_currency"]?.text {
+            collected = try? Money(Int64(amount), currency)
+        }
+        pictures = try HungPicture.list(row["pictures"])
+    }
+}
+
+extension JSON {
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+    fileprivate var number: Int? { if case .integer(let number) = self { number } else { nil } }
+    fileprivate var degrees: Double? { if case .number(let number) = self { number } else { number.map(Double.init) } }
+}
+
+/// Finds a delivery that is about to be handed over, with all its steps.
+struct FindDeliveryWithSteps: Statement {
+    static let sql = """
+        SELECT \(StoredDelivery.columns()), \(ProofBundle.Step.all(of: "d.id"))
+        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        """
+    static let isReadOnly = true
+    let find: FindDelivery
+
+    func bind(into parameters: inout Parameters) { find.bind(into: &parameters) }
+
+    static func decode(_ row: inout RowReader) throws -> StoredDelivery {
+        var stored = try StoredDelivery(&row)
+        guard case .array(let steps)? = JSON(Array((try row.read() as String).utf8)) else {
+            throw PostgresError.unexpected("steps that are none")
+        }
+        stored.steps = try steps.map(ProofBundle.Step.init)
+        return stored
+    }
+}

@@ -1,0 +1,93 @@
+// Choosing couriers: who is on duty, what each carries, and what came of those who were asked already.
+import {all, ask, get, keeper, post} from './ask.js';
+import {fullName, onDuty, reliability, shareOf} from './delivery.js';
+import {h, loading, newID, openDialog, say} from './dom.js';
+import {form} from './form.js';
+import {inviteByNumber} from './invites.js';
+import {t} from './words.js';
+
+// How to load the couriers of each open form anew.
+const pickers = new Set();
+
+/** There are other partners than before: open forms have them to choose from, and keep what was typed. */
+export function partnersChanged() { for (const load of pickers) load(); }
+
+/** The couriers of a store, and how many deliveries each carries: on duty first, then who carries least. */
+async function partners() {
+  const [couriers, {items: carried}] = await Promise.all([all('/v1/partners'), get('/v1/deliveries', {status: 'in_progress', limit: 200})]);
+  const loads = Map.groupBy(carried, ({courier}) => courier?.id);
+  return couriers.map((courier) => ({...courier, load: loads.get(courier.id)?.length ?? 0}))
+    .sort((one, other) => (other.on_duty ?? true) - (one.on_duty ?? true) || one.load - other.load || shareOf(other.stats) - shareOf(one.stats));
+}
+
+/** Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already. */
+export function picker(chosen, states) {
+  const list = h('div', {class: 'choices'});
+
+  const load = () => loading(list, partners, (couriers) => {
+    const known = new Set(couriers.map(({id}) => id));
+    for (const id of chosen) if (!known.has(id)) chosen.delete(id);
+    const boxes = couriers.map((courier) => {
+      const toggle = () => (box.checked ? chosen.add(courier.id) : chosen.delete(courier.id));
+      const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
+      const state = states.get(courier.id);
+      return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
+        state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)),
+        h('span', {class: 'hint'}, courier.load ? t('carries', {count: courier.load}) : t('carriesNothing')), reliability(courier.stats))];
+    });
+    const everybody = () => {
+      const are = boxes.some(([box]) => !box.checked);
+      for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change')); }
+    };
+    list.replaceChildren(...(boxes.length
+      ? [h('button', {type: 'button', class: 'quiet everybody', onclick: everybody}, t('everybody')), ...boxes.map(([, label]) => label)]
+      : [h('p', {}, t('noPartnersToChoose')), h('button', {type: 'button', class: 'main', onclick: () => inviteByNumber()}, t('inviteSomebody'))]));
+  });
+  load();
+  const id = newID();
+  const element = h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('p', {class: 'hint'}, t('candidatesHint')),
+    h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list);
+  return {element, load};
+}
+
+/** Has a dialog's couriers loaded anew as long as it is open. */
+export function keepLoaded(dialog, {load}) {
+  pickers.add(load);
+  dialog.addEventListener('close', () => pickers.delete(load));
+}
+
+/** What came of those who were asked, by courier. */
+export const statesOf = ({candidates}) => new Map(candidates.map(({courier_id: id, state}) => [id, state]));
+
+/** Offers what nobody has accepted to others, or to the same once more. */
+export function chooseOthers(delivery, done) {
+  const chosen = new Set();
+  open('chooseOthers', 'offerIt', chosen, picker(chosen, statesOf(delivery)), [], () =>
+    ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen), offer_again: true}, {version: delivery.version}), done);
+}
+
+/** Takes a delivery back from its courier and offers it to others. */
+export function takeBack(delivery, done) {
+  const {courier} = delivery;
+  const others = delivery.candidates.filter(({courier_id: id, state}) => state !== 'forfeited' && id !== courier.id);
+  const chosen = new Set(others.map(({courier_id: id}) => id));
+  const states = statesOf(delivery);
+  states.set(courier.id, 'carries');
+  const key = keeper();
+  const fields = [h('p', {}, t('reassignWarning', {name: fullName(courier)})), {name: 'note', label: t('note'), rows: 1}];
+  open('do_reassign', 'do_reassign', chosen, picker(chosen, states), fields, ({note}) => {
+    const body = {courier_ids: chosen.size ? Array.from(chosen) : null, note};
+    return post(`/v1/deliveries/${delivery.id}/reassign`, body, {key: key(body)});
+  }, done);
+}
+
+function open(title, verb, chosen, couriers, fields, send, done) {
+  const dialog = openDialog(t(title), form([...fields, couriers.element], t(verb), async (values) => {
+    const made = await send(values);
+    dialog.close();
+    done(made);
+    say(t(made.offered_count ? 'offered' : 'stranded'));
+  }, {cancel: () => dialog.close()}));
+  dialog.classList.add('wide');
+  keepLoaded(dialog, couriers);
+}

@@ -1,0 +1,37 @@
+// What a courier gets for what it has delivered.
+import {get, lasting} from './ask.js';
+import {fill, h, loading} from './dom.js';
+import {money} from './money.js';
+import {shortDay, t} from './words.js';
+
+/** Sums by currency, as one reads them. */
+function sums(items) {
+  const all = new Map();
+  for (const {amount, currency} of items) all.set(currency, (all.get(currency) ?? 0) + amount);
+  return [...all].map(([currency, amount]) => money({amount, currency})).join(' + ');
+}
+
+/** A line of today, which says nothing as long as there is nothing. */
+export function today() {
+  const line = h('p', {class: 'today', role: 'status'});
+  async function load() {
+    const {items} = await get('/v1/me/earnings', {days: 1}).catch(() => ({items: null}));
+    if (!items) return;
+    const count = items.reduce((sum, {deliveries}) => sum + deliveries, 0);
+    line.textContent = count ? `${t('today')}: ${t('deliveredCount', {count})} · ${sums(items)}` : '';
+  }
+  return {line, load};
+}
+
+/** Day by day, and store by store. */
+export function earnings() {
+  const list = h('ul', {class: 'rows'});
+  const total = h('p', {class: 'big'});
+  const load = () => loading(list, () => lasting('earnings', () => get('/v1/me/earnings', {days: 30})), ({items}) => {
+    total.textContent = sums(items);
+    fill(list, items.map((one) => ({id: `${one.day} ${one.store.id} ${one.currency}`, ...one})), ({day, store, deliveries, amount, currency}) =>
+      h('li', {}, h('div', {}, h('strong', {}, store.name), h('p', {class: 'hint'}, `${shortDay(day)} · ${t('deliveredCount', {count: deliveries})}`)),
+        h('span', {}, money({amount, currency}))), 'noEarnings');
+  });
+  return {content: [total, list], load};
+}

@@ -1,0 +1,71 @@
+// What of the board is looked at: by day, courier and state, and what needs a hand; kept over a reload.
+import {all} from './ask.js';
+import {fullName} from './delivery.js';
+import {placeOf} from './due.js';
+import {h, newID} from './dom.js';
+import {statuses} from './lifecycle.js';
+import {t} from './words.js';
+
+const place = 'kurir.filters';
+
+/** A day as fields for dates have it, where the browser is. */
+const dayOf = (time) => new Date(time).toLocaleDateString('sv');
+
+/** `needs` are conditions by name, one of which may be asked for; `changed` is told when something else is looked at, and whether that may be long ago. */
+export function filters(needs, changed) {
+  const kept = {need: null, state: '', courier: '', day: '', ...JSON.parse(localStorage.getItem(place) ?? '{}')};
+
+  function set(values) {
+    Object.assign(kept, values);
+    localStorage.setItem(place, JSON.stringify(kept));
+    draw();
+    changed('day' in values);
+  }
+
+  const field = (name, control) => h('div', {class: `field by-${name}`}, h('label', {for: control.id, class: 'unseen'}, t(name)), control);
+  const state = h('select', {id: newID(), onchange: () => set({state: state.value})},
+    ['', ...statuses].map((value) => h('option', {value}, t(value ? `status_${value}` : 'allStates'))));
+  const courier = h('select', {id: newID(), onchange: () => set({courier: courier.value})});
+  const day = h('select', {id: newID(), onchange: () => set({day: day.value === 'other' ? dayOf(Date.now()) : day.value})},
+    [['', 'allDays'], ['today', 'today'], ['other', 'otherDay']].map(([value, name]) => h('option', {value}, t(name))));
+  const date = h('input', {type: 'date', 'aria-label': t('day'), required: true, onchange: () => date.value && set({day: date.value})});
+  const parts = [h('div', {class: 'field by-day'}, h('label', {for: day.id, class: 'unseen'}, t('day')), day, date), field('courier', courier), field('state', state)];
+
+  const wanted = () => (kept.day === 'today' ? dayOf(Date.now()) : kept.day);
+
+  function draw() {
+    state.value = kept.state;
+    courier.value = kept.courier;
+    const isOther = kept.day && kept.day !== 'today';
+    day.value = isOther ? 'other' : kept.day;
+    date.hidden = !isOther;
+    date.value = wanted();
+  }
+
+  /** Has the couriers to choose from; who is no partner any more is none. */
+  async function load() {
+    const couriers = await all('/v1/partners').catch(() => null);
+    if (!couriers) return;
+    if (!couriers.some(({id}) => id === kept.courier)) kept.courier = '';
+    courier.replaceChildren(h('option', {value: ''}, t('everyCourier')), ...couriers.map((one) => h('option', {value: one.id}, fullName(one))));
+    draw();
+    changed(false);
+  }
+
+  /** What is over belongs to the day on which that happened. */
+  const dayOfDelivery = (one) => dayOf(one.delivered_at ?? one.cancelled_at ?? placeOf(one));
+
+  draw();
+  load();
+  return {
+    parts, load,
+    get need() { return kept.need; },
+    get state() { return kept.state; },
+    turn: (need) => set({need: kept.need === need ? null : need}),
+    shows: (one) => (!kept.need || needs[kept.need](one)) && (!kept.state || one.status === kept.state)
+      && (!kept.courier || one.courier?.id === kept.courier) && (!kept.day || dayOfDelivery(one) === wanted()),
+    allows: (states) => !kept.state || states.includes(kept.state),
+    /** Whether what was made after `one` may all be of later days. */
+    isBefore: (one) => Boolean(kept.day) && dayOf(one.created_at) >= wanted(),
+  };
+}

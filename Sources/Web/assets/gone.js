@@ -1,0 +1,39 @@
+// What the store cancelled or took back while it was carried: it stays as a card until somebody has seen it and puts it away.
+import {fullName, mapLink, phoneLink} from './delivery.js';
+import {h, keep} from './dom.js';
+import {t} from './words.js';
+
+const place = 'kurir.gone';
+
+export function gone() {
+  const list = h('ul', {class: 'cards'});
+  const region = h('section', {class: 'column gone'}, h('h2', {}, h('span', {class: 'badge cancelled'}, `✕ ${t('takenFromYou')}`)), list);
+  let items = JSON.parse(localStorage.getItem(place) ?? '[]');
+
+  function store(others) {
+    items = others;
+    localStorage.setItem(place, JSON.stringify(items));
+    draw();
+  }
+
+  function card({id, recipient, store: {name, phone, address}, why, picked_up_at: fetched}) {
+    return h('li', {class: 'card cancelled'}, h('h3', {}, fullName(recipient)), h('p', {class: 'street'}, recipient?.address),
+      h('p', {class: 'warning'}, t(`gone_${why}`, {name})), fetched && h('p', {}, t('bringBack'), ' ', mapLink({address})),
+      h('p', {class: 'actions'}, phoneLink(phone, name, name),
+        h('button', {type: 'button', 'aria-label': `${t('putAway')}: ${fullName(recipient)}`, onclick: () => store(items.filter((one) => one.id !== id))}, t('putAway'))));
+  }
+
+  function draw() {
+    keep(list, items, ({why}) => why, card);
+    region.hidden = !items.length;
+  }
+
+  draw();
+  return {
+    region,
+    /** A job as it was when it was carried, and how it went. */
+    add(job, why) { store([{...job, why}, ...items.filter(({id}) => id !== job.id)]); },
+    /** It is carried again. */
+    remove(id) { if (items.some((one) => one.id === id)) store(items.filter((one) => one.id !== id)); },
+  };
+}

@@ -1,0 +1,70 @@
+// What a courier says when it hands a parcel over, or cannot: asked for here, since the server may be heard of only hours later.
+import {Refusal} from './ask.js';
+import {photos, signature} from './camera.js';
+import {failureOf} from './delivery.js';
+import {h} from './dom.js';
+import {failReasons} from './lifecycle.js';
+import {amountIn, money, signOf, typed} from './money.js';
+import {find, keep} from './shelf.js';
+import {t} from './words.js';
+
+/** What was said before of a step that the server has refused. */
+async function said(refused) {
+  const kept = await Promise.all((refused?.pictures ?? []).map(async ({field, name}) => ({field, blob: (await find(name))?.blob})));
+  const blobs = (field) => kept.filter((one) => one.field === field && one.blob).map(({blob}) => blob);
+  return {...refused?.body, photos: blobs('photo_ids'), signature: blobs('signature_id')[0]};
+}
+
+/** Keeps pictures for a step; gives what the step says of them. */
+async function shelved(blobs, signed) {
+  const names = (field, given) => Promise.all(given.map(async (blob) => ({field, name: await keep(blob)})));
+  return [...await names('photo_ids', blobs), ...await names('signature_id', signed ? [signed] : [])];
+}
+
+/** The fields of handing over, and how to read them as a step's body and pictures. */
+export async function delivering({proof = {}, cash}, refused) {
+  const before = await said(refused);
+  const pictures = photos(proof.photo, before.photos);
+  const pad = proof.signature ? signature(before.signature) : null;
+  const note = {name: 'note', label: t('note'), value: before.note, rows: 1, hint: t('noteHint')};
+  const fields = [
+    proof.pin && {name: 'pin', label: t('pinOfRecipient'), value: before.pin, required: true, inputmode: 'numeric', longest: 4, hint: t('pinOfRecipientHint')},
+    cash && h('p', {class: 'collect'}, t('collect', {amount: money(cash)})),
+    cash && {name: 'cash_collected', label: `${t('cashCollected')} (${signOf(cash.currency)})`, value: typed(before.cash_collected), required: true,
+      inputmode: 'decimal', longest: 12},
+    ...proof.photo ? [pictures.element] : [], pad?.element,
+    {name: 'received_by', label: t('receivedByWhom'), value: before.received_by}, note, ...proof.photo ? [] : [pictures.element],
+  ].filter(Boolean);
+
+  async function read(values) {
+    const signed = await pad?.blob();
+    const collected = cash ? amountIn(values.cash_collected, cash.currency) : null;
+    const isOther = collected && collected.amount !== cash.amount && !values.note;
+    refuse([
+      proof.pin && !/^\d{4}$/.test(values.pin ?? '') && ['pin', 'fourDigits'],
+      proof.photo && !pictures.blobs().length && ['photo_ids', 'isNeeded'], pad && !signed && ['signature_id', 'isNeeded'],
+      cash && !Number.isInteger(collected?.amount) && ['cash_collected', 'isNeeded'], isOther && ['note', 'otherAmount'],
+    ]);
+    const body = {...values, ...cash && {cash_collected: collected}};
+    return {body, pictures: await shelved(pictures.blobs(), signed)};
+  }
+
+  return {fields, read};
+}
+
+/** The fields of why it could not be handed over. */
+export async function failing(_, refused) {
+  const before = await said(refused);
+  const pictures = photos(false, before.photos);
+  const reasons = failReasons.map((reason) => [reason, failureOf(reason)]);
+  const fields = [
+    {name: 'reason', label: t('reason'), value: before.reason ?? failReasons[0], required: true, hint: t('reasonHint'), options: reasons},
+    {name: 'note', label: t('note'), value: before.note, rows: 1}, pictures.element,
+  ];
+  return {fields, read: async (body) => ({body, pictures: await shelved(pictures.blobs())})};
+}
+
+function refuse(found) {
+  const errors = found.filter(Boolean).map(([field, why]) => ({field, detail: t(why)}));
+  if (errors.length) throw new Refusal(422, {errors});
+}

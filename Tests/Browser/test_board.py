@@ -1,0 +1,184 @@
+"""The board as a store works with it all day: times, what is late, who carries what, and what is printed."""
+import io
+
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import expect
+
+from conftest import Courier, Store, call, minutes, sign_in, until
+
+EURO = {"currency": "EUR"}
+
+
+def late(page):
+    """Has the page believe that it is an hour later."""
+    page.clock.set_fixed_time(page.evaluate("Date.now()") / 1000 + 3600)
+
+
+def test_rows_stand_by_the_time_they_are_wanted(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    for name, time in (("Third", 300), ("First", 20), ("Second", 40)):
+        shop.deliver_to(ana, window={"until": minutes(time)}, recipient={"first_name": name, "last_name": "I", "address": "Savska 1"})
+    page = visit("/store")
+    sign_in(page, shop)
+    expect(page.locator(".card strong")).to_have_text(["First I", "Second I", "Third I"])
+    expect(page.locator(".card").first).to_contain_text("+20 min")
+    late(page)
+    page.reload()
+    expect(page.locator(".card").first).to_contain_text("40 min late")
+    chip = page.get_by_role("button", name="‼ 2 late")
+    chip.click()
+    expect(page.locator(".card")).to_have_count(2)
+    look(page, "late")
+    # It stays so until somebody says otherwise.
+    page.reload()
+    expect(page.locator(".card strong")).to_have_text(["First I", "Second I"])
+    chip.click()
+    expect(page.locator(".card")).to_have_count(3)
+
+
+def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
+    shop = Store()
+    call("PATCH", "/v1/me", {"alert_after_minutes": 30}, shop.token)
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    carried = shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": "M", "address": "Savska 1"})
+    ana.act("accept", carried)
+    page = visit("/store")
+    sign_in(page, shop)
+    state = page.locator(f"[data-key='{carried}'] .state")
+    expect(state).to_contain_text("Accepted")
+    ana.act("pick_up", carried)
+    expect(state).to_contain_text("Fetched")
+    ana.act("fail", carried, reason="nobody_home")
+    expect(state).to_contain_text("! Nobody is at home")
+    expect(page.get_by_role("button", name="! 1 not handed over")).to_be_visible()
+    late(page)
+    page.reload()
+    expect(page.locator(".card.pending .state")).to_contain_text("60 min")
+    expect(page.get_by_role("button", name="nobody has accepted for 30 min")).to_be_visible()
+
+
+def test_a_new_delivery_says_all_that_few_need(visit, look):
+    shop = Store()
+    Courier(shop)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").click()
+    form = page.get_by_role("dialog", name="New delivery")
+    expect(form.get_by_text("carries nothing")).to_be_visible()
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
+        form.get_by_label(label).fill(text)
+    form.get_by_text("in 30 min").click()
+    form.get_by_label("Ana Anić").check()
+    for fold in ("Parcel", "Money and proof", "Fetching and reference"):
+        form.get_by_text(fold, exact=True).click()
+    for label, text in [("Pieces", "3"), ("Weight", "1,5"), ("Cash to collect", "23,50"), ("The courier gets", "4"), ("Fetch it at", "Gajeva 3")]:
+        form.get_by_label(label).fill(text)
+    form.get_by_label("fragile").check()
+    form.get_by_label("The recipient tells a PIN").check()
+    look(page, "new-delivery-whole")
+    form.get_by_role("button", name="Create").click()
+    expect(form).to_have_count(0)
+    (made,) = call("GET", "/v1/deliveries", token=shop.token)["items"]
+    assert made["parcel"]["pieces"] == 3 and made["parcel"]["weight_g"] == 1500 and made["parcel"]["fragile"]
+    assert (made["cash"], made["pay"]) == ({"amount": 2350} | EURO, {"amount": 400} | EURO)
+    assert made["pickup"]["address"] == "Gajeva 3" and made["proof"]["pin"] and made["due_at"]
+    # The PIN stands large, and a change keeps what nobody touched.
+    pin = call("GET", f"/v1/deliveries/{made['id']}", token=shop.token)["pin"]
+    page.locator(".card").click()
+    expect(page.locator(".pin strong")).to_have_text(pin)
+    look(page, "delivery-with-pin")
+    page.get_by_role("button", name="Change", exact=True).click()
+    editor = page.get_by_role("dialog", name="Change the delivery")
+    expect(editor.get_by_label("Cash to collect")).to_have_value("23.50")
+    editor.get_by_label("What is delivered").fill("Two cakes")
+    editor.get_by_role("button", name="Save").click()
+    expect(editor).to_have_count(0)
+    after = call("GET", f"/v1/deliveries/{made['id']}", token=shop.token)
+    assert after["description"] == "Two cakes" and after["pin"] == pin
+    assert {name: after[name] for name in ("due_at", "cash", "pay", "parcel", "pickup")} == {name: made[name] for name in ("due_at", "cash", "pay", "parcel", "pickup")}
+
+
+def test_others_are_chosen_for_what_is_stranded(visit, look):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    job = shop.deliver_to(ana)
+    ana.act("decline", job)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.locator(".card").click()
+    page.get_by_role("button", name="Choose others", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Choose others")
+    expect(dialog.locator(".choice").filter(has_text="Ana Anić")).to_contain_text("declined")
+    dialog.get_by_label("Luka Lukić").check()
+    look(page, "choose-others")
+    dialog.get_by_role("button", name="Offer").click()
+    expect(page.locator(".card")).to_contain_text("Offered to 1 courier")
+    luka.act("accept", job)
+    expect(page.locator(".card")).to_contain_text("With Luka Lukić")
+
+
+def test_it_is_taken_back_and_opened_again(visit, look):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.locator(".card").click()
+    page.get_by_role("button", name="Take back").click()
+    dialog = page.get_by_role("dialog", name="Take back")
+    expect(dialog.locator(".choice").filter(has_text="Ana Anić")).to_contain_text("carries 1")
+    dialog.get_by_label("Luka Lukić").check()
+    dialog.get_by_label("Note").fill("A flat tyre")
+    look(page, "take-back")
+    dialog.get_by_role("button", name="Take back").click()
+    expect(page.locator(".card")).to_contain_text("Offered to 1 courier")
+    luka.act("accept", job)
+    luka.act("deliver", job)
+    page.get_by_role("button", name="Not delivered after all").click()
+    dialog = page.get_by_role("dialog", name="Not delivered after all")
+    dialog.get_by_label("Note").fill("It stands at the wrong door")
+    dialog.get_by_role("button", name="Not delivered after all").click()
+    expect(page.locator(".card.in_progress")).to_contain_text("With Luka Lukić")
+    assert shop.history(job) == ["create", "accept", "reassign", "accept", "deliver", "reopen"]
+    for text in ("Taken back from the courier", "A flat tyre", "Opened again", "It stands at the wrong door"):
+        expect(page.locator(".timeline")).to_contain_text(text)
+
+
+def test_a_slip_opens_the_job_on_a_phone(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana, cash={"amount": 2350} | EURO)
+    page = visit("/store")
+    # A printer that keeps what it gets.
+    page.add_init_script("window.print = () => { const slip = document.querySelector('.slip'); if (slip) slip.remove = () => {}; window.printed = true; }")
+    page.reload()
+    sign_in(page, shop)
+    page.locator(".card").click()
+    page.get_by_role("button", name="Print a slip").click()
+    until(page, lambda: page.evaluate("window.printed"))
+    page.emulate_media(media="print")
+    slip = page.locator(".slip")
+    for text in ("Iva Ivić", "Vukovarska 5, Zagreb", "Collect €23.50"):
+        expect(slip).to_contain_text(text)
+    expect(page.locator(".bar")).to_be_hidden()
+    (read,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(slip.locator("img").screenshot())))
+    assert read.text.endswith(f"/courier#delivery={job}")
+    phone = visit("/courier" + read.text.split("/courier")[1], phone=True)
+    sign_in(phone, ana)
+    expect(phone.get_by_role("dialog", name="Iva")).to_be_visible()
+
+
+def test_the_board_is_printed_as_rows(visit):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    page = visit("/store")
+    sign_in(page, shop)
+    expect(page.locator(".card")).to_have_count(1)
+    page.emulate_media(media="print")
+    for hidden in (".bar", ".tools"):
+        expect(page.locator(hidden)).to_be_hidden()
+    expect(page.locator(".card")).to_be_visible()

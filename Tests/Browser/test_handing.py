@@ -1,0 +1,223 @@
+"""Handing over on the courier's phone: what it must show, pictures that wait for a connection, and what the store takes back."""
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, Courier, Store, call, go, kept, live, panel, sign_in, until
+
+EURO = {"currency": "EUR"}
+CASH = {"amount": 2350} | EURO
+
+
+def carried(*, visit, line=None, forgiving=(), fetched=True, **more):
+    """A courier's page with one job in hand."""
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana, **more)
+    ana.act("accept", job)
+    if fetched:
+        ana.act("pick_up", job)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_", *forgiving], address=line.address if line else ADDRESS)
+    sign_in(page, ana)
+    # The question about notifications stands above, once.
+    page.evaluate("localStorage.setItem('kurir.device', 'none')")
+    page.reload()
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    kept(page)
+    return shop, ana, job, page
+
+
+def noting(page, refuse=lambda body: None):
+    """Notes the pictures that go out and the steps that name them, which then go on without: here the page's part alone is looked at."""
+    sent = {"files": [], "steps": [], "keys": []}
+
+    def upload(route):
+        answer = route.fetch()
+        sent["files"].append(answer.json()["id"])
+        assert route.request.headers["content-type"] == "image/jpeg"
+        route.fulfill(response=answer)
+
+    def step(route):
+        body = json.loads(route.request.post_data)
+        sent["keys"].append(route.request.headers["idempotency-key"])
+        refused = refuse(body)
+        if refused == "abort":
+            return route.abort()
+        if refused:
+            return route.fulfill(status=422, json={"status": 422, "code": refused, "title": refused, "detail": refused})
+        sent["steps"].append(body.get("photo_ids", []))
+        return route.continue_(post_data=json.dumps(body | {"photo_ids": []}))
+
+    page.context.route("**/v1/files", upload)
+    page.context.route("**/v1/deliveries/*/deliver", step)
+    return sent
+
+
+def take_picture(page):
+    page.get_by_role("button", name="Take a picture").click()
+    page.get_by_role("dialog", name="Take a picture").get_by_role("button", name="Take it").click()
+    expect(page.get_by_role("img", name="Picture")).to_be_visible()
+
+
+def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    parcel = {"pieces": 2, "weight_g": 1500, "fragile": True}
+    job = shop.deliver_to(ana, proof={"pin": True}, cash=CASH, pay={"amount": 400} | EURO, parcel=parcel)
+    pin = call("GET", f"/v1/deliveries/{job}", token=shop.token)["pin"]
+    page = visit("/courier", phone=True, forgiving=["422"])
+    sign_in(page, ana)
+    page.evaluate("localStorage.setItem('kurir.device', 'none')")
+    page.reload()
+    # What it is about is known before anybody says yes.
+    for text in ("You get €4.00", "Collect €23.50", "2 pieces · 1.5 kg · fragile"):
+        expect(page.get_by_text(text)).to_be_visible()
+    page.get_by_role("button", name="Accept").click()
+    page.get_by_role("button", name="Fetched").click()
+    expect(page.get_by_text("✓ fetched")).to_be_visible()
+    deliver = page.get_by_role("button", name="Deliver:")
+    box = deliver.bounding_box()
+    assert box["height"] >= 56 and box["y"] > 700
+    look(page, "job-in-hand")
+    deliver.click()
+    dialog = page.get_by_role("dialog", name="Deliver")
+    # What is missing is said at once, and not when the server is heard of again.
+    dialog.get_by_role("button", name="Deliver").click()
+    expect(dialog.get_by_text("Four digits")).to_be_visible()
+    expect(dialog.get_by_text("cannot be handed over without this")).to_be_visible()
+    look(page, "handing-over")
+    dialog.get_by_label("PIN").fill("1111" if pin != "1111" else "2222")
+    dialog.get_by_label("What you were given").fill("20")
+    dialog.get_by_role("button", name="Deliver").click()
+    expect(dialog.get_by_text("Say why it is another amount")).to_be_visible()
+    dialog.get_by_label("What you were given").fill("23,50")
+    dialog.get_by_label("Who took it").fill("the neighbour")
+    dialog.get_by_role("button", name="Deliver").click()
+    # The wrong PIN is asked for once more, and all else is still there.
+    expect(dialog.get_by_label("Who took it")).to_have_value("the neighbour")
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    dialog.get_by_label("PIN").fill(pin)
+    dialog.get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("Thank you")).to_be_visible()
+    step = call("GET", f"/v1/deliveries/{job}/history", token=shop.token)["items"][-1]
+    assert (step["action"], step["received_by"], step["cash_collected"]) == ("deliver", "the neighbour", CASH)
+    expect(page.get_by_text("Today: 1 delivered · €4.00")).to_be_visible()
+    go(page, "Stores")
+    expect(panel(page, "Earnings of 30 days")).to_contain_text("€4.00")
+    look(page, "earnings")
+
+
+def test_a_picture_and_a_signature_go_with_the_step(visit, look):
+    shop, _, job, page = carried(visit=visit)
+    sent = noting(page)
+    page.get_by_role("button", name="Deliver:").click()
+    take_picture(page)
+    look(page, "picture-taken")
+    # One that is dropped is not sent.
+    page.get_by_role("button", name="Drop this picture").click()
+    take_picture(page)
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("Thank you")).to_be_visible()
+    assert sent["steps"] == [sent["files"]] and len(sent["files"]) == 1
+    assert shop.history(job)[-1] == "deliver"
+    # Nothing of it stays on the phone.
+    page.reload()
+    live(page)
+    until(page, lambda: page.evaluate("""async () => {
+        const opened = await new Promise((done) => { const asked = indexedDB.open('kurir', 1); asked.onsuccess = () => done(asked.result); });
+        return new Promise((done) => { const asked = opened.transaction('pictures').objectStore('pictures').count(); asked.onsuccess = () => done(asked.result === 0); });
+    }"""))
+
+
+def test_a_signature_is_drawn(visit, look):
+    _, _, _, page = carried(visit=visit, proof={"signature": True}, forgiving=["422"])
+    signed = []
+    page.context.route("**/v1/files", lambda route: signed.append(route.request.headers["content-type"]) or route.abort())
+    page.get_by_role("button", name="Deliver:").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Deliver").click()
+    expect(dialog.get_by_text("cannot be handed over without this")).to_be_visible()
+    pad = dialog.get_by_role("img", name="To sign in")
+    pad.scroll_into_view_if_needed()
+    box = pad.bounding_box()
+    page.mouse.move(box["x"] + 30, box["y"] + 30)
+    page.mouse.down()
+    for x in range(40, 260, 20):
+        page.mouse.move(box["x"] + x, box["y"] + 30 + x % 60)
+    page.mouse.up()
+    look(page, "signature")
+    dialog.get_by_role("button", name="Deliver").click()
+    until(page, lambda: "image/png" in signed)
+
+
+def test_pictures_wait_for_a_connection_and_go_out_once(visit, line):
+    shop, _, job, page = carried(visit=visit, line=line)
+    line.cut()
+    page.get_by_role("button", name="Deliver:").click()
+    take_picture(page)
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    # Days later, on a page that was closed meanwhile.
+    page.reload()
+    expect(page.get_by_text("no answer yet")).to_be_visible()
+    sent = noting(page)
+    line.mend()
+    expect(page.get_by_text("Thank you")).to_be_visible()
+    assert len(sent["files"]) == 1 and sent["steps"] == [sent["files"]]
+    assert shop.history(job).count("deliver") == 1
+
+
+def test_a_picture_that_was_dropped_meanwhile_is_sent_again(visit):
+    shop, _, job, page = carried(visit=visit, forgiving=["422", "ERR_FAILED"])
+    refusals = iter(["abort", "unknown_file"])
+    sent = noting(page, lambda body: next(refusals, None))
+    page.get_by_role("button", name="Deliver:").click()
+    take_picture(page)
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("Thank you")).to_be_visible()
+    # Once as it was, once refused for good by the same key, and then as something new.
+    first, second = sent["files"]
+    assert first != second and sent["steps"] == [[second]]
+    assert sent["keys"][0] == sent["keys"][1] != sent["keys"][2]
+    assert shop.history(job).count("deliver") == 1
+
+
+def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
+    shop, ana, job, page = carried(visit=visit)
+    page.get_by_role("button", name="Not handed over").click()
+    dialog = page.get_by_role("dialog", name="Not handed over")
+    dialog.get_by_label("Reason").select_option(label="Nobody is at home")
+    look(page, "nobody-home")
+    dialog.get_by_role("button", name="Not handed over").click()
+    expect(page.get_by_text("Not handed over: Nobody is at home")).to_be_visible()
+    page.get_by_role("button", name="Give back").click()
+    expect(page.get_by_text("counts against nobody")).to_be_visible()
+    page.get_by_role("dialog").get_by_role("button", name="Give back").click()
+    expect(page.get_by_text("Given back.")).to_be_visible()
+    assert shop.history(job)[-1] == "cancel"
+    assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
+
+
+@pytest.mark.parametrize("action, words", [("cancel", "has cancelled this delivery"), ("reassign", "has taken this delivery back")])
+def test_what_the_store_takes_stays_until_it_is_put_away(visit, look, action, words):
+    shop, ana, job, page = carried(visit=visit)
+    call("POST", f"/v1/deliveries/{job}/{action}", {}, shop.token)
+    expect(page.get_by_text(words)).to_be_visible()
+    expect(page.get_by_text("Bring the parcel back")).to_be_visible()
+    look(page, f"gone-{action}")
+    page.reload()
+    page.get_by_role("button", name="Put away").click()
+    expect(page.get_by_text(words)).to_have_count(0)
+    page.reload()
+    live(page)
+    expect(page.get_by_text(words)).to_have_count(0)
+
+
+def test_what_was_taken_while_nobody_looked_is_said_too(visit):
+    shop, ana, job, page = carried(visit=visit)
+    page.goto("/docs")
+    call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    page.goto("/courier")
+    expect(page.get_by_text("has cancelled this delivery")).to_be_visible()
