@@ -88,6 +88,17 @@ struct Option: Sendable {
     static let photoDays = Option(
         name: "photo-days", placeholder: "DAYS", environment: "KURIR_PHOTO_DAYS",
         help: "how long pictures that were taken when handing over are kept (90)")
+    static let files = Option(
+        name: "files", placeholder: "s3://BUCKET?endpoint=URL&region=NAME", environment: "KURIR_FILES",
+        help: "a store that speaks S3, for pictures that hang on steps (the database)")
+    static let filesUser = Option(
+        name: "files-user", placeholder: "ID", environment: "AWS_ACCESS_KEY_ID", help: "--files: the access key's id")
+    static let filesPassword = Option(
+        name: "files-password", placeholder: "TEXT", environment: "AWS_SECRET_ACCESS_KEY",
+        help: "--files: the access key's secret", orInFile: "files-password-file")
+    static let filesPasswordFile = Option(
+        name: "files-password-file", placeholder: "FILE", environment: "KURIR_FILES_PASSWORD_FILE",
+        help: "a file with that secret")
     static let smsBudget = Option(
         name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
         help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")
