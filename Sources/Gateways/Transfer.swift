@@ -1,4 +1,5 @@
 import CCurl
+import Crypto
 import Glibc
 import HTTP
 
@@ -14,6 +15,8 @@ public struct Transfer: Sendable {
     public var body: [UInt8]?
     /// Name and password, where the other side wants them.
     public var login: (user: String, password: String)?
+    /// The region of Amazon's, or of whoever speaks like it, for which the login signs the request to S3.
+    public var region: String?
     /// Whether it must use HTTP/2.
     public var needsHTTP2 = false
     /// A file of the certificates to trust, instead of the system's.
@@ -97,6 +100,7 @@ final class RunningTransfer {
             ccurl_set_text(handle, CURLOPT_USERNAME, login.user)
             ccurl_set_text(handle, CURLOPT_PASSWORD, login.password)
         }
+        if let region = transfer.region { ccurl_set_text(handle, CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3") }
     }
 
     private func setFlow() {
@@ -126,11 +130,17 @@ final class RunningTransfer {
             // Wait for a connection that is being made, and share it.
             ccurl_set_number(handle, CURLOPT_PIPEWAIT, 1)
         }
-        // The body is sent without asking first whether it may come.
-        for (name, value) in transfer.headers + [("Expect", "")] {
+        for (name, value) in transfer.headers + ownHeaders {
             headers = curl_slist_append(headers, value.isEmpty ? name + ":" : "\(name): \(value)")
         }
         ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
+    }
+
+    private var ownHeaders: [(name: String, value: String)] {
+        // The body is sent without asking first whether it may come.
+        guard transfer.region != nil else { return [("Expect", "")] }
+        // libcurl would sign the header that it leaves out; and without this one S3 does not know what was signed.
+        return [("x-amz-content-sha256", hexadecimal(SHA256.hash(transfer.body ?? [])))]
     }
 
     private func setPost(_ body: [UInt8]) {

@@ -60,6 +60,8 @@ package struct Composition: Sendable {
         package var mostJobs = 20
         /// For how many days pictures of steps are kept.
         package var photoDays = 90
+        /// Where pictures are kept, if not in the database.
+        package var pictures: (any PictureStore)?
 
         /// The settings as they are given.
         package init(
@@ -164,7 +166,7 @@ package struct Composition: Sendable {
                 key: proofKey),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
-            ExportRoom(database: database), FileRoom(intake, database), ProofRoom(proofKeys),
+            ExportRoom(database: database), FileRoom(intake, database, settings.pictures), ProofRoom(proofKeys),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
@@ -191,6 +193,18 @@ package struct Composition: Sendable {
 
     /// The work that recurs.
     static func dueKinds(_ settings: Settings) -> [DueKind] {
+        usualKinds(settings) + (settings.pictures.map(pictureKinds) ?? [])
+    }
+
+    private static func pictureKinds(_ store: any PictureStore) -> [DueKind] {
+        let pictures = MovedPictures(to: store)
+        return [
+            .recurring("pictures to their store", every: .seconds(5)) { try await pictures.move(from: $0) },
+            .recurring("pictures from their store", every: .seconds(60)) { try await pictures.remove(for: $0) },
+        ]
+    }
+
+    private static func usualKinds(_ settings: Settings) -> [DueKind] {
         // What messages tell of recipients is not kept for longer, either.
         let messageDays = Int32(min(settings.messageDays, settings.recipientDays))
         let eventDays = Int32(settings.eventDays)

@@ -103,6 +103,7 @@ final class Application: Sendable {
             functionsRevision: Schema.functionsRevision)
         let gateways = configuration.gateways
         var product = configuration.product
+        product.pictures = try configuration.files.map(ObjectStore.init)
         let bell = Bell()
         let pushKey = try await PushKey.find(lanes.requests, secret)
         if gateways.sendsWebPush { product.webPushKey = Base64URL.encode(pushKey.publicPoint) }

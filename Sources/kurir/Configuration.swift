@@ -2,6 +2,7 @@ import API
 import Product
 import Domain
 import EventLoop
+import Gateways
 import HTTP
 import Observability
 
@@ -20,6 +21,8 @@ struct Configuration: Sendable {
     var drain: Duration
     var shutdownGrace: Duration
     var gateways: OwnGateways
+    /// Where pictures are kept, if not in the database.
+    var files: ObjectStore.Settings?
     var product: Composition.Settings
 
     init(_ settings: GivenSettings) throws {
@@ -28,6 +31,7 @@ struct Configuration: Sendable {
         gateways = try OwnGateways(settings)
         product = try Self.product(settings, at: server.listen)
         product.pushHosts = gateways.pushHosts
+        files = try ObjectStore.Settings(settings)
         server.isByTLSAlone = product.publicURL.isSecure
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =

@@ -91,6 +91,17 @@ struct Option: Sendable {
     static let mostJobs = Option(
         name: "max-jobs", placeholder: "N", environment: "KURIR_MAX_JOBS",
         help: "how many deliveries a courier may carry at once (20)")
+    static let files = Option(
+        name: "files", placeholder: "s3://BUCKET?endpoint=URL&region=NAME", environment: "KURIR_FILES",
+        help: "a store that speaks S3, for pictures that hang on steps (the database)")
+    static let filesUser = Option(
+        name: "files-user", placeholder: "ID", environment: "AWS_ACCESS_KEY_ID", help: "--files: the access key's id")
+    static let filesPassword = Option(
+        name: "files-password", placeholder: "TEXT", environment: "AWS_SECRET_ACCESS_KEY",
+        help: "--files: the access key's secret", orInFile: "files-password-file")
+    static let filesPasswordFile = Option(
+        name: "files-password-file", placeholder: "FILE", environment: "KURIR_FILES_PASSWORD_FILE",
+        help: "a file with that secret")
     static let smsBudget = Option(
         name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
         help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")

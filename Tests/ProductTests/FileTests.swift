@@ -129,6 +129,27 @@ import Testing
         }
     }
 
+    @Test func `what a week takes along is removed from the store of pictures, too`() async throws {
+        try await API.serving { api in
+            let courier = try await api.courier()
+            let ids = [try await api.picture(of: courier), try await api.picture(of: courier)]
+            // One of them is in the store, and both are of a week that is over.
+            try await api.execute(
+                """
+                DO $$ DECLARE day date := date_trunc('week', now() AT TIME ZONE 'UTC')::date - 140;
+                BEGIN EXECUTE format('CREATE TABLE %I PARTITION OF files FOR VALUES FROM (%L) TO (%L)',
+                    'files' || to_char(day, '_YYYYMMDD'), first_uuid(day), first_uuid(day + 7));
+                UPDATE files SET id = first_uuid(day + 1), place = 'there' WHERE id = '\(ids[0])';
+                UPDATE files SET id = first_uuid(day + 2) WHERE id = '\(ids[1])'; END $$
+                """)
+            let moved = try await api.execute("SELECT id FROM files WHERE place = 'there'")
+            _ = try await api.database.run(RenewFilePartitions(days: 90))
+            #expect(try await api.execute("SELECT count(*) FROM files") == [["0"]])
+            #expect(try await api.execute("SELECT file_id FROM file_removals") == moved)
+            #expect(try await api.database.run(FindRemovals(most: 10)).isEmpty)
+        }
+    }
+
     @Test func `a picture that is sent again with its key is there once`() async throws {
         try await API.serving { api in
             let courier = try await api.courier()

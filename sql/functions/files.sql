@@ -23,6 +23,10 @@ BEGIN
         FOR part IN SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
             WHERE inhparent = kept::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
         LOOP
+            EXECUTE format('LOCK TABLE %I', part);
+            IF kept = 'files' THEN
+                EXECUTE format($i$INSERT INTO file_removals SELECT id FROM %I WHERE place <> 'here'$i$, part);
+            END IF;
             EXECUTE format('DROP TABLE %I', part);
         END LOOP;
     END LOOP;
@@ -64,8 +68,25 @@ CREATE OR REPLACE FUNCTION drop_files(ids uuid[]) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
     DELETE FROM file_pieces WHERE file_id = ANY (ids);
-    DELETE FROM files WHERE id = ANY (ids);
+    WITH gone AS (DELETE FROM files WHERE id = ANY (ids) RETURNING id, place)
+    INSERT INTO file_removals SELECT id FROM gone WHERE place <> 'here';
 END
+$$;
+
+-- Pictures that hang on steps and are not in the store of pictures, the oldest first. From now on they may be there.
+CREATE OR REPLACE FUNCTION leaving_files(most integer) RETURNS TABLE (id uuid, type text, bytes integer, small_bytes integer)
+LANGUAGE sql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    UPDATE files f SET place = 'leaving'
+    WHERE f.id = ANY (ARRAY(
+        SELECT n.id FROM files n WHERE n.delivery_id IS NOT NULL AND n.place <> 'there' ORDER BY n.id LIMIT most))
+    RETURNING f.id, f.type, f.bytes, f.small_bytes
+$$;
+
+-- Forgets the bytes of a picture, which are in the store of pictures.
+CREATE OR REPLACE FUNCTION file_arrived(file uuid) RETURNS void
+LANGUAGE sql SET enable_seqscan = off AS $$
+    UPDATE files SET place = 'there' WHERE id = file;
+    DELETE FROM file_pieces WHERE file_id = file;
 $$;
 
 -- Takes what is personal out of proofs, as far as the pattern says; what is signed stays, and still verifies.
@@ -76,4 +97,5 @@ LANGUAGE sql SET enable_seqscan = off AS $$
     WHERE delivery_id = ANY (deliveries) AND disclosures <> '{}'
 $$;
 
-REVOKE ALL ON FUNCTION file_partitions, hang_files, drop_loose_files, drop_files, erase_disclosures FROM PUBLIC;
+REVOKE ALL ON FUNCTION file_partitions, hang_files, drop_loose_files, drop_files, leaving_files, file_arrived,
+    erase_disclosures FROM PUBLIC;

@@ -11,6 +11,8 @@ CREATE TABLE files (
     bytes integer NOT NULL CONSTRAINT file_bytes CHECK (bytes > 0),
     -- Of the smaller one, where there is one.
     small_bytes integer CONSTRAINT file_small_bytes CHECK (small_bytes > 0),
+    -- Where its bytes are: in the database, on their way to a store of pictures, or in that.
+    place text NOT NULL DEFAULT 'here' CONSTRAINT file_place CHECK (place IN ('here', 'leaving', 'there')),
     -- The step that it hangs on.
     delivery_id uuid,
     seq integer,
@@ -18,6 +20,7 @@ CREATE TABLE files (
     CONSTRAINT file_pixels CHECK (width::bigint * height <= 40000000)
 ) PARTITION BY RANGE (id);
 CREATE INDEX files_loose ON files (id) WHERE delivery_id IS NULL;
+CREATE INDEX files_to_move ON files (id) WHERE delivery_id IS NOT NULL AND place <> 'there';
 CREATE INDEX files_of_delivery ON files (delivery_id, seq) WHERE delivery_id IS NOT NULL;
 
 -- The bytes of pictures, in pieces that nobody minds to hold. They are packed already.
@@ -30,9 +33,17 @@ CREATE TABLE file_pieces (
 ) PARTITION BY RANGE (file_id);
 ALTER TABLE file_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
--- What was signed in the commit that delivered something; `seq` is that step's. The text is signed as it stands.
+-- Pictures that are to be removed from the store of pictures; not before those are over that may still put them there.
+CREATE TABLE file_removals (
+    file_id uuid PRIMARY KEY,
+    due_at timestamptz NOT NULL DEFAULT now() + interval '10 minutes'
+);
+CREATE INDEX file_removals_by_time ON file_removals (due_at);
+
+-- What was signed in the commit that delivered something; `seq` is that step's. The text is signed as it stands. A row is written with
+-- its delivery's step, which needs no second look; and it stays in one piece, since packing two kilobytes takes longer than writing them.
 CREATE TABLE proofs (
-    delivery_id uuid NOT NULL REFERENCES deliveries,
+    delivery_id uuid NOT NULL,
     seq integer NOT NULL CONSTRAINT proof_seq CHECK (seq > 0),
     bundle text NOT NULL,
     signature bytea NOT NULL CONSTRAINT proof_signature CHECK (octet_length(signature) = 64),
@@ -40,7 +51,7 @@ CREATE TABLE proofs (
     -- What is personal in it, with its salts.
     disclosures jsonb NOT NULL,
     PRIMARY KEY (delivery_id, seq)
-);
+) WITH (toast_tuple_target = 8160);
 
 -- What hangs on a step, as its id and its hash, which are told when the picture itself is gone; and whether its PIN was right.
 ALTER TABLE delivery_history ADD COLUMN pictures jsonb, ADD COLUMN pin_matched boolean;

@@ -10,8 +10,11 @@ import Postgres
 package struct FileRoom: Room {
     private let intake: PictureIntake
     private let database: Database
+    private let store: (any PictureStore)?
 
-    package init(_ intake: PictureIntake, _ database: Database) { (self.intake, self.database) = (intake, database) }
+    package init(_ intake: PictureIntake, _ database: Database, _ store: (any PictureStore)?) {
+        (self.intake, self.database, self.store) = (intake, database, store)
+    }
 
     package var endpoints: [Endpoint] {
         [
@@ -76,16 +79,18 @@ package struct FileRoom: Room {
             Response.Header("Cache-Control", "private, max-age=31536000, immutable"),
         ]
         let type = isSmall ? PictureFormat.jpeg : file.format
+        let bytes = KeptBytes(database: database, store: store, file: file.id, isSmall: isSmall, count: count)
+        let first = try await bytes.piece(from: 0)
         return Response(
             .ok, headers: headers,
-            body: .stream(type: type.rawValue) { [database] writer in
-                for number in 0..<TakenPicture.pieces(of: count) {
-                    let place = PiecePlace(file: file.id, isSmall: isSmall, number: number)
-                    // What is dropped meanwhile breaks off.
-                    guard let piece = try await database.run(FindPiece(place: place)).first else {
-                        throw Problem.notFound
-                    }
+            body: .stream(type: type.rawValue) { writer in
+                try await writer.write(first)
+                var sent = first.count
+                // What is dropped meanwhile breaks off.
+                while sent < count {
+                    let piece = try await bytes.piece(from: sent)
                     try await writer.write(piece)
+                    sent += piece.count
                 }
             })
     }
