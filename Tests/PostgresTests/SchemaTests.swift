@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 4)
-        #expect(checksum == [["39effc60109152b4182521548d73cd1cd06f866990fd4ecc115549414e851fa0"]])
+        #expect(checksum == [["9e0281c0ba6684fa8e2ab840cea75ce4d297891f8aedd117b74484b5f587e08e"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -245,6 +245,7 @@ import Testing
             INSERT INTO files (id, account_id, type, sha256, width, height, bytes, delivery_id, seq)
             SELECT uuid_v7(), candidates[1], 'image/jpeg', sha256(''), 1, 1, 1, id, 1 FROM deliveries
             """,
+            "INSERT INTO file_removals SELECT id, now() + interval '1 day' FROM files",
             "INSERT INTO file_pieces (file_id, is_small, number, bytes) SELECT id, false, 0, 'x' FROM files",
             """
             INSERT INTO proofs (delivery_id, seq, bundle, signature, key_id, disclosures)
