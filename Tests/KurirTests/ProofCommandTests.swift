@@ -64,7 +64,8 @@ import Testing
     }
 
     @Test func `each fault is told apart`() async throws {
-        let changed = try await verify(text.replacing("Pekara", with: "Kiosk"), keys: [key])
+        let changed = try await verify(
+            text.replacing(#""pin_matched":true"#, with: #""pin_matched":false"#), keys: [key])
         #expect(changed.code == 1 && changed.text.contains("FAILS  changed after it was signed"))
         let another = try await verify(text, keys: [.new()])
         #expect(another.code == 1 && another.text.contains("none of those that were given"))

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 4)
-        #expect(checksum == [["51909fadd5138bf64acc437f8be8a7eb61e4edc1ba38304a5d782d39002d13f7"]])
+        #expect(checksum == [["4d22bc60d5b22c2e45926e448632f5f6aeb41fb35bc1b69b502161ad2c8d924c"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

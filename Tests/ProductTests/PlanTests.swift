@@ -245,6 +245,7 @@ import Testing
             INSERT INTO files (id, account_id, type, sha256, width, height, bytes, delivery_id, seq)
             SELECT uuid_v7(), candidates[1], 'image/jpeg', sha256(''), 1, 1, 1, id, 1 FROM deliveries
             """,
+            "INSERT INTO file_removals SELECT id FROM files",
             "INSERT INTO file_pieces (file_id, is_small, number, bytes) SELECT id, false, 0, 'x' FROM files",
             """
             INSERT INTO proofs (delivery_id, seq, bundle, signature, key_id, disclosures)
@@ -393,7 +394,8 @@ private struct Statements: Sendable {
             Self.one(ForgetRecipients()), Self.one(FindFile(id: .new())),
             Self.one(FindPiece(place: PiecePlace(file: .new(), isSmall: false, number: 0))),
             Self.one(FindLooseFiles(files: [.new()], account: courier, delivery: id)), Self.one(DropLooseFiles()),
-            Self.one(FindProof(delivery: id)),
+            Self.one(TakeLeavingFiles(most: 16)), Self.one(NoteArrival(file: .new())), Self.one(FindRemovals(most: 16)),
+            Self.one(ForgetRemoval(file: .new())), Self.one(FindProof(delivery: id)),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }

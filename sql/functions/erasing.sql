@@ -226,7 +226,7 @@ BEGIN
     -- At the door recipients and their neighbours are called by their names.
     UPDATE delivery_history SET note = NULL, received_by = NULL, lat = NULL, lon = NULL
     WHERE delivery_id = ANY (past) AND num_nonnulls(note, received_by, lat) > 0;
-    PERFORM erase_disclosures(past, '^/(?!courier/)');
+    PERFORM erase_disclosures(past, '^/(?!courier/|store/)');
     RETURN cardinality(past);
 END
 $$;

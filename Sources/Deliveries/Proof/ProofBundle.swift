@@ -45,7 +45,10 @@ package struct ProofBundle: Sendable {
         var personal = Personal(salt: salt)
         let bundle: [String: JSON] = [
             "version": .integer(1), "delivery_id": .string(delivery.description),
-            "store": .object(["id": .string(store.description), "name": .string(storeName)]),
+            "store": .object([
+                "id": .string(store.description),
+                "name": personal.hashed(JSON.string(storeName), at: "/store/name"),
+            ]),
             "courier": .object([
                 "id": .string(courier.description),
                 "name": personal.hashed(JSON.string(courierName), at: "/courier/name"),

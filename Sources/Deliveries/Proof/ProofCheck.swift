@@ -53,10 +53,11 @@ package struct ProofCheck: Sendable {
         }
     }
 
-    /// What is told of people as it was signed, each under its name.
+    /// What is told of people as it was signed, each under its name; a name under whose it is.
     package var disclosed: [(name: String, text: String)] {
         parts.compactMap { place, value in
-            value.map { (String(place.split(separator: "/").last ?? ""), Self.text($0)) }
+            let name = place.split(separator: "/").last { $0 != "name" } ?? ""
+            return value.map { (String(name), Self.text($0)) }
         }
     }
 
@@ -76,7 +77,8 @@ package struct ProofCheck: Sendable {
         func text(_ place: String, _ value: JSON?) -> String {
             value.flatMap { Self.value(at: place, in: $0) }.map(Self.text) ?? ""
         }
-        var lines = ["delivery \(text("/", members["delivery_id"])) of \(text("/name", members["store"]))"]
+        let store = disclosed.first { $0.name == "store" }?.text ?? text("/id", members["store"])
+        var lines = ["delivery \(text("/", members["delivery_id"])) of \(store)"]
         if case .array(let steps)? = members["steps"] {
             lines += steps.map { step in
                 let pin = Self.value(at: "/pin_matched", in: step).map {

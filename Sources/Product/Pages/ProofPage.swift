@@ -55,7 +55,8 @@ struct ProofPage {
 
     private var labels: [String: String] {
         [
-            "name": text("proof_name"), "recipient": text("proof_recipient"), "description": text("proof_description"),
+            "courier": text("proof_name"), "store": text("store"), "recipient": text("proof_recipient"),
+            "description": text("proof_description"),
             "reference": text("proof_reference"), "reason": text("proof_reason"), "note": text("proof_note"),
             "place": text("proof_place"), "received_by": text("proof_received_by"),
         ]
