@@ -56,7 +56,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: directory))
         // It says who can sign in, and somebody works. This takes a while: passwords are hashed below the priority of
         // all else.
-        try await eventually(within: .seconds(200)) { kurir.program.said.contains("courier  +385") }
+        try await eventually(within: .seconds(600)) { kurir.program.said.contains("courier  +385") }
         #expect(kurir.program.said.contains("password: kurir vozi svaki dan"))
         try await eventually(within: .seconds(200)) {
             kurir.program.complained.contains("route=/v1/deliveries/{id}/accept status=200")
