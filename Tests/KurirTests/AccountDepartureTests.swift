@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `an account is exported and erased, but not with something under way`() async throws {
-        let people = try await People.make()
+        let people = try await Team.make()
         try await Kurir.serving("--database", TestDatabase.current.url, "--throttle", "off") { kurir in
             let courier = try #require(try await query("SELECT id FROM couriers ORDER BY id LIMIT 1")[0][0])
             let form = """

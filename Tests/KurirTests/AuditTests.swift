@@ -7,7 +7,7 @@ import Testing
 @Suite(.database) struct AuditTests {
     @Test func `sign-ins and failures are in the log, and a command shows them`() async throws {
         let url = TestDatabase.current.url
-        let people = try await People.make()
+        let people = try await Team.make()
         try await Kurir.serving("--database", url) { kurir in
             let wrong = #"{"email":"pekara@example.com","password":"wrong-password"}"#
             #expect(try await kurir.send("POST", "/v1/sessions", wrong).status == 401)

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `an event of one node arrives on the other`() async throws {
-        let people = try await People.make()
+        let people = try await Team.make()
         let url = TestDatabase.current.url
         try await Kurir.serving("--database", url, environment: environment) { here in
             try await Kurir.serving("--database", url, environment: environment) { there in
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `a thousand streams are cheap`() async throws {
-        let people = try await People.make()
+        let people = try await Team.make()
         let url = TestDatabase.current.url
         try await makeAccounts(125)
         try await Kurir.serving("--database", url, environment: environment) { kurir in

@@ -55,7 +55,7 @@ import Testing
     @Test func `no event is lost or out of turn when nodes are killed or stopped`() async throws {
         var seed = Seed.forThisRun()
         print("nodes that are killed and stopped: \(seed)")
-        let people = try await People.make()
+        let people = try await Team.make()
         let url = TestDatabase.current.url
         let nodes = try await Nodes { [environment] in
             try await Kurir.start(["--database", url], environment: environment)
@@ -97,7 +97,7 @@ import Testing
 
     /// Creates deliveries, and repeats each request with its key until some node has done it.
     private func write(
-        _ number: Int, to nodes: Nodes, as people: People, until isOver: Locked<Bool>
+        _ number: Int, to nodes: Nodes, as people: Team, until isOver: Locked<Bool>
     ) async throws -> [String] {
         var (made, tries) = ([String](), number)
         while !isOver.withLock({ $0 }) {
@@ -156,7 +156,7 @@ import Testing
     // MARK: Copies
 
     @Test func `cursors go on after dump and restore`() async throws {
-        let people = try await People.make()
+        let people = try await Team.make()
         let url = TestDatabase.current.url
         func create(_ kurir: Kurir) async throws {
             #expect(try await kurir.send("POST", "/v1/deliveries", people.delivery, as: people.store).status == 201)

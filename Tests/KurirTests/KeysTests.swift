@@ -54,7 +54,7 @@ import Testing
     @Test func `what is secret is sealed anew while requests run`() async throws {
         let (file, former) = (TemporaryDirectory.path("kurir.key"), Kurir.keyFile)
         try FileManager.default.copyItem(atPath: former, toPath: file)
-        let people = try await People.make()
+        let people = try await Team.make()
         try await Kurir.serving("--database", url, "--key-file", file, "--throttle", "off") { kurir in
             let phone = #"{"phone":"091 234 5678"}"#
             let first = try await kurir.send("POST", "/v1/invites", phone, as: people.store)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.database, .timeLimit(.minutes(5))) struct MemoryTests {
     /// None of these clients reads a byte. If all their pages waited, they would take 400 MB.
     @Test func `memory for answers that nobody reads is bounded and given back`() async throws {
-        let people = try await People.make()
+        let people = try await Team.make()
         try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
             try #require(
                 try await kurir.send("POST", "/v1/deliveries", people.delivery, as: people.store).status == 201)

@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Delivers something with that photo; gives the photo's id.
-    private func deliver(_ photo: String, _ people: People, _ kurir: Kurir) async throws -> String {
+    private func deliver(_ photo: String, _ people: Team, _ kurir: Kurir) async throws -> String {
         func id(_ answer: (status: Int, body: String)) throws -> String {
             String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/), "\(answer)").1)
         }
@@ -97,7 +97,7 @@ import Testing
 
     /// The status and the hash of a picture as the store is given it.
     private func look(
-        at picture: String, _ people: People, _ kurir: Kurir, _ query: String = ""
+        at picture: String, _ people: Team, _ kurir: Kurir, _ query: String = ""
     ) async throws -> (status: Int, sha256: String) {
         let path = TemporaryDirectory.path("given")
         let answer = try await kurir.get(
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `a picture waits for a store that is away, moves there, and is read and removed there`() async throws {
-        let (people, photo) = (try await People.make(), try await photo())
+        let (people, photo) = (try await Team.make(), try await photo())
         try await Store.running { store in
             #expect(try await store.toggle() == false)
             try await Kurir.serving("--database", TestDatabase.current.url, environment: store.environment()) { kurir in
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `who does not sign as the store knows it puts nothing there`() async throws {
-        let (people, photo) = (try await People.make(), try await photo())
+        let (people, photo) = (try await Team.make(), try await photo())
         try await Store.running { store in
             let wrong = store.environment(password: "another")
             try await Kurir.serving("--database", TestDatabase.current.url, environment: wrong) { kurir in

@@ -21,7 +21,7 @@ import Testing
         let store, courier, otherStore, otherCourier: Person
         let session, invite, device, code, offered, taken, handed, picture, cancellation: String
 
-        init(_ api: API) async throws {
+        init(_ api: ServedProduct) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
             (otherStore, otherCourier) = (try await api.store(), try await api.courier())
             try await api.join(store, courier)
@@ -117,7 +117,7 @@ import Testing
                     access: .courier, strangers: [("/v1/invites/\(invite)/accept", .courier, 404)]),
                 "get /v1/events": Row(access: .signedIn),
                 "post /v1/deliveries": Row(
-                    access: .store, body: Deliveries.form(to: [courier]),
+                    access: .store, body: SampleDelivery.form(to: [courier]),
                     strangers: [
                         ("/v1/deliveries", .store, 422)
                     ]),
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func `nobody gets more than is theirs`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let world = try await World(api)
             let rows = world.rows
             let routes = try await routes(api)
@@ -187,7 +187,7 @@ import Testing
 
     /// Neither a browser nor a proxy may keep an answer to somebody who is signed in.
     @Test func `answers to an account are kept nowhere`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let world = try await World(api)
             let tokens = [world.store.token, world.courier.token, try await api.key()]
             var shown: Set<String> = []
@@ -218,7 +218,7 @@ import Testing
 
     @Test(arguments: [("/v1/events", "text/event-stream"), ("/v1/me/export", "application/json")])
     func `what is streamed is kept nowhere`(_ path: String, _ type: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let client = try await Client(api.port)
             let store = try await api.store()
             try await client.send(
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    private func routes(_ api: API) async throws -> [(method: String, path: String)] {
+    private func routes(_ api: ServedProduct) async throws -> [(method: String, path: String)] {
         guard case .object(let paths) = try await api.get("/openapi.json").json["paths"] else { return [] }
         return paths.flatMap { path, operations in operations.names.map { ($0, path) } }
     }
@@ -247,7 +247,7 @@ import Testing
         path.replacing(/\{(\w+)\}/) { $0.1.hasSuffix("id") ? "018f0000-0000-7000-8000-000000000000" : "x" }
     }
 
-    private func refusesNobodies(_ api: API, _ method: String, _ path: String, _ body: JSON?) async throws {
+    private func refusesNobodies(_ api: ServedProduct, _ method: String, _ path: String, _ body: JSON?) async throws {
         for token in [nil, "", "x", String(repeating: "A", count: 43)] {
             let answer = try await api.call(method.uppercased(), path, body, as: token)
             #expect(answer.status == 401 && answer.code == "unauthenticated", "\(method) \(path) as nobody")
@@ -255,7 +255,7 @@ import Testing
     }
 
     private func refusesTheWrongKind(
-        _ api: API, _ method: String, _ path: String, _ row: Row, _ world: World
+        _ api: ServedProduct, _ method: String, _ path: String, _ row: Row, _ world: World
     ) async throws {
         guard row.access != .signedIn else { return }
         guard row.access != .gateway else {
@@ -271,7 +271,7 @@ import Testing
         #expect(answer.status == 403 && answer.code == "forbidden", "\(method) \(path) as the wrong kind")
     }
 
-    private func refusesStrangers(_ api: API, _ method: String, _ row: Row, _ world: World) async throws {
+    private func refusesStrangers(_ api: ServedProduct, _ method: String, _ row: Row, _ world: World) async throws {
         for (path, kind, status) in row.strangers {
             let stranger = kind == .store ? world.otherStore : world.otherCourier
             let answer = try await api.call(method.uppercased(), path, row.body, as: stranger.token)

@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: ["/store", "/courier"])
     func `a page loads only what there is`(_ path: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let page = try await api.get(path).reply
             #expect(page.status == 200 && page.header("content-type") == "text/html; charset=utf-8")
             #expect(page.header("cache-control") == "no-cache")
@@ -38,7 +38,7 @@ import Testing
 
     /// With all that it loads, and the courier's with what its worker keeps at hand.
     @Test func `each page is small`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let worker = try await api.get("/worker.js").reply
             let files = addresses(worker.text)
             #expect(worker.header("content-type") == "text/javascript; charset=utf-8" && files.count > 20)
@@ -81,7 +81,7 @@ import Testing
     func `the start page is in a language that somebody reads`(_ path: String, _ accepted: String, _ language: String)
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let page = try await api.get(path, headers: ["Accept-Language": accepted]).reply
             #expect(page.status == 200 && page.text.contains("<html lang=\"\(language)\">"))
             #expect(page.text.contains("href=\"/store?language=\(language)\"") && !page.text.contains("://"))
@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: ["/assets/x/../style.css", "/i/00000/qr.svg", "/i/%3Cb%3E/qr.svg"])
     func `a file that is not there is not found`(_ path: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             #expect([404, 400].contains(try await api.get(path).status))
             let page = try await api.get("/").reply.text
             let version = try #require(addresses(page).first?.split(separator: "/")[1])
@@ -106,7 +106,7 @@ import Testing
 
     /// The tests in the browser check that phones can read it.
     @Test func `the link of an invite can be had as a picture`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let made = try await api.post(
                 "/v1/invites", ["phone": "091 765-4321"], as: try await api.store().token
             ).json
@@ -119,8 +119,10 @@ import Testing
     }
 
     @Test func `an account that registers in a browser has a cookie`() async throws {
-        try await API.serving { api in
-            for (path, form) in [("/v1/stores", People.storeForm()), ("/v1/couriers", People.courierForm())] {
+        try await ServedProduct.serving { api in
+            for (path, form) in [
+                ("/v1/stores", SamplePeople.storeForm()), ("/v1/couriers", SamplePeople.courierForm()),
+            ] {
                 let made = try await api.post(path, form.with(["cookie": true]))
                 try #require(made.status == 201, "\(made.json)")
                 #expect(made.json["session"].names == ["expires_at"])

@@ -10,20 +10,20 @@ import Testing
 @Suite(.database) struct BlockTests {
     private static let event = JSONB(utf8: Array(#"{"kind":"account.blocked","detail":{"as":"Ana"}}"#.utf8))
 
-    private func block(_ person: Person, _ kind: AccountKind, _ api: API) async throws {
+    private func block(_ person: Person, _ kind: AccountKind, _ api: ServedProduct) async throws {
         try await Departure.block(try #require(ID(person.id)), kind, noting: Self.event, api.database)
     }
 
-    private func unblock(_ person: Person, _ api: API) async throws {
+    private func unblock(_ person: Person, _ api: ServedProduct) async throws {
         try await Departure.unblock(try #require(ID(person.id)), noting: Self.event, api.database)
     }
 
-    private func ids(_ path: String, _ person: Person, _ api: API) async throws -> Set<String> {
+    private func ids(_ path: String, _ person: Person, _ api: ServedProduct) async throws -> Set<String> {
         Set(try await api.get(path, as: person.token).items.compactMap { $0["id"].string })
     }
 
     @Test func `who is blocked is signed out, and told so with the right password alone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.registerCourier()
             try await block(courier, .courier, api)
             #expect(try await api.get("/v1/me", as: courier.token).status == 401)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `what a blocked courier has goes to others, and counts for nothing`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (gone, other) = (couriers[0], couriers[1])
             for courier in couriers {
@@ -55,9 +55,9 @@ import Testing
             try await api.act("accept", elsewhere, as: other)
             try await block(gone, .courier, api)
             #expect(try await ids("/v1/deliveries?status=pending", other, api) == [carried, offered])
-            let states = try await api.get(Deliveries.path(offered), as: store.token).json["candidates"].items
+            let states = try await api.get(SampleDelivery.path(offered), as: store.token).json["candidates"].items
             #expect(states.map { $0["courier_id"].string } == [other.id])
-            let history = try await api.get(Deliveries.path(carried, "history"), as: store.token).items
+            let history = try await api.get(SampleDelivery.path(carried, "history"), as: store.token).items
             #expect(history.last?["action"] == "release" && history.last?["status"] == "pending")
             #expect(try await api.execute("SELECT cancelled FROM couriers WHERE id = '\(gone.id)'") == [["0"]])
             #expect(try await api.execute("SELECT FROM message_queue WHERE account_id = '\(gone.id)'") == [])
@@ -66,7 +66,7 @@ import Testing
             #expect(try await api.execute("SELECT FROM jobs WHERE courier_id = '\(gone.id)'") == [])
             #expect(try await ids("/v1/couriers", store, api) == [other.id])
             #expect(try await ids("/v1/partners", store, api) == [other.id])
-            let made = try await api.post("/v1/deliveries", Deliveries.form(to: [gone]), as: store.token)
+            let made = try await api.post("/v1/deliveries", SampleDelivery.form(to: [gone]), as: store.token)
             #expect(made.wrong == ["courier_ids": "not_partner"])
             try await api.expectConsistency()
             try await unblock(gone, api)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `nobody sees what a blocked store offers, and what is under way goes on`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
             let hidden = try await api.delivery(of: store, to: couriers)
@@ -89,7 +89,7 @@ import Testing
             #expect(try await ids("/v1/deliveries?status=pending&q=torta", ivo, api) == [])
             #expect(try await ids("/v1/partners", ivo, api) == [])
             for (path, method) in [("", "GET"), ("history", "GET"), ("accept", "POST"), ("decline", "POST")] {
-                #expect(try await api.call(method, Deliveries.path(hidden, path), as: ivo.token).status == 404)
+                #expect(try await api.call(method, SampleDelivery.path(hidden, path), as: ivo.token).status == 404)
             }
             try await api.numberEvents()
             let told = try await api.get("/v1/events", as: ivo.token).items.filter {
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `invites of whoever is blocked are void`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
             try await block(store, .store, api)
@@ -129,7 +129,7 @@ import Testing
 
     /// The block is under way, and what comes meanwhile waits for its end.
     private func during(
-        _ block: String, _ api: API, _ body: @escaping @Sendable () async throws -> Answer
+        _ block: String, _ api: ServedProduct, _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         let blocking = try await OpenTransaction.begin()
         try await blocking.query(block)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `who accepts while the store is blocked comes before it, or not at all`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             let late = try await during("SELECT step_back('\(store.id)')::text", api) {
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `who accepts while it is blocked itself has nothing afterwards`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<8 {
                 let id = try await api.delivery(of: store, to: couriers)
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `no session begins while an account is blocked`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.registerCourier()
             let answer = try await during(
                 """
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `nobody joins a store while it is blocked`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
             let joined = try await during("SELECT step_back('\(store.id)')::text", api) {

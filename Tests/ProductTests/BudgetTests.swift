@@ -12,20 +12,20 @@ import Testing
         return trust
     }
 
-    private func invite(_ api: API, _ number: String, by store: Person) async throws -> Answer {
+    private func invite(_ api: ServedProduct, _ number: String, by store: Person) async throws -> Answer {
         try await api.post("/v1/invites", ["phone": .string(number)], as: store.token)
     }
 
     /// The channel by which a new store invites a number.
-    private func channel(_ api: API, _ number: String) async throws -> String? {
+    private func channel(_ api: ServedProduct, _ number: String) async throws -> String? {
         try await invite(api, number, by: try await api.store()).json["channel"].string
     }
 
-    private func waiting(_ api: API) async throws -> Int {
+    private func waiting(_ api: ServedProduct) async throws -> Int {
         try await api.execute("SELECT FROM message_queue WHERE channel = 'sms'").count
     }
 
-    private func reasons(_ api: API) async throws -> [String?] {
+    private func reasons(_ api: ServedProduct) async throws -> [String?] {
         try await api.execute("SELECT reason FROM messages_dead ORDER BY id").map { $0[0] }
     }
 
@@ -34,7 +34,7 @@ import Testing
     /// A store and a courier of one's own, and numbers that pay whoever is called. That they may not be invited is one bar,
     /// and that no SMS goes there another.
     @Test func `no SMS goes to a number at a premium, however often it is asked for`() async throws {
-        try await API.serving(looseness: 100) { api in
+        try await ServedProduct.serving(looseness: 100) { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             for number in 0..<250 {
                 let dear = "+38560\(1_000_000 + number)"
@@ -50,14 +50,14 @@ import Testing
 
     /// Each of seventeen new stores invites a hundred numbers; here with a tenth of all that.
     @Test func `fresh stores together send no more than all may`() async throws {
-        try await API.serving(looseness: 100, trust: budgets(10, 5, 100)) { api in
+        try await ServedProduct.serving(looseness: 100, trust: budgets(10, 5, 100)) { api in
             var stores: [Person] = []
             for _ in 0..<17 { stores.append(try await api.store()) }
             let answers = try await withThrowingTaskGroup(of: [Answer].self) { group in
                 for store in stores {
                     group.addTask {
                         var answers: [Answer] = []
-                        for _ in 0..<20 { answers.append(try await invite(api, People.phone(), by: store)) }
+                        for _ in 0..<20 { answers.append(try await invite(api, SamplePeople.phone(), by: store)) }
                         return answers
                     }
                 }
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `strangers get few SMS to one number, and can still be invited by link`() async throws {
-        try await API.serving(looseness: 100) { api in
+        try await ServedProduct.serving(looseness: 100) { api in
             let courier = try await api.courier()
             try await api.execute("UPDATE sessions SET address = '192.0.2.1'")
             var channels: [String?] = []
@@ -99,7 +99,7 @@ import Testing
 
     /// What its own account needs is counted apart: what strangers do keeps nobody from being told.
     @Test func `strangers use up nothing of what an account needs itself`() async throws {
-        try await API.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
+        try await ServedProduct.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
             let (store, couriers) = try await api.team(1)
             let stranger = try await api.store()
             try await api.execute("UPDATE sessions SET address = '192.0.2.1'")
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `a step is done although there is no budget to tell of it`() async throws {
-        try await API.serving(looseness: 100, trust: budgets(2, 5, 1000)) { api in
+        try await ServedProduct.serving(looseness: 100, trust: budgets(2, 5, 1000)) { api in
             let (store, couriers) = try await api.team(4)
             for courier in couriers {
                 let id = try await api.delivery(of: store, to: [courier])
@@ -129,9 +129,9 @@ import Testing
 
     /// The database decides between those who ask at the same moment.
     @Test func `of many who ask at once only as many get through as there is budget`() async throws {
-        try await API.serving(looseness: 100, poolSize: 8, trust: budgets(7, 5, 1000)) { api in
+        try await ServedProduct.serving(looseness: 100, poolSize: 8, trust: budgets(7, 5, 1000)) { api in
             let store = try await api.store()
-            let answers = try await together(40) { try await invite(api, People.phone(), by: store) }
+            let answers = try await together(40) { try await invite(api, SamplePeople.phone(), by: store) }
             #expect(answers.count { $0.status == 201 } == 7)
             #expect(answers.count { $0.code == "budget_spent" } == 33)
             #expect(try await waiting(api) == 7)
@@ -140,7 +140,7 @@ import Testing
 
     /// Somebody's money is not forgotten by a crash, or by a standby that takes over.
     @Test func `budgets are in tables that survive a crash`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let kinds = try await api.execute(
                 "SELECT relname, relpersistence FROM pg_class WHERE relname IN ('sms_budgets', 'sms_stops', 'trust') ORDER BY 1"
             )
@@ -149,11 +149,11 @@ import Testing
     }
 
     @Test func `it is told once that a budget is nearly used and once that it is`() async throws {
-        try await API.serving(looseness: 100, trust: budgets(5, 100, 1000)) { api in
+        try await ServedProduct.serving(looseness: 100, trust: budgets(5, 100, 1000)) { api in
             let store = try await api.store()
             var told: [String?] = []
             for _ in 0..<5 {
-                _ = try await invite(api, People.phone(), by: store)
+                _ = try await invite(api, SamplePeople.phone(), by: store)
                 told.append(try await api.execute("SELECT told FROM sms_budgets WHERE kind = 'store'")[0][0])
             }
             #expect(told == ["0", "0", "0", "80", "100"])
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func `without throttles there are no budgets, and the countries stay`() async throws {
-        try await API.serving(trust: budgets(1, 1, 1)) { api in
+        try await ServedProduct.serving(trust: budgets(1, 1, 1)) { api in
             var channels: [String?] = []
             for number in ["+385911112222", "+385911112222", "+385911112222", "+38641123456"] {
                 channels.append(try await channel(api, number))
@@ -180,7 +180,7 @@ import Testing
     @Test func `a number of a country that is not allowed is invited by link`() async throws {
         var trust = Trust()
         trust.sms.countries = ["HR", "SI"]
-        try await API.serving(looseness: 1, trust: trust) { api in
+        try await ServedProduct.serving(looseness: 1, trust: trust) { api in
             let store = try await api.store()
             #expect(try await invite(api, "+38641123456", by: store).json["channel"] == "sms")
             let abroad = try await invite(api, "+4915112345678", by: store)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func `a number that answered STOP gets nothing more, and what waits is given up`() async throws {
-        try await API.serving(looseness: 1) { api in
+        try await ServedProduct.serving(looseness: 1) { api in
             let (store, couriers) = try await api.team(1)
             let (key, number) = (try await api.key("sms"), couriers[0].login)
             try await api.put(to: [number, number])
@@ -210,8 +210,8 @@ import Testing
     }
 
     @Test func `an invite that was not sent does not use up the number's day`() async throws {
-        try await API.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
-            let number = People.phone()
+        try await ServedProduct.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
+            let number = SamplePeople.phone()
             try await api.execute("SELECT stop_sms('\(number)')")
             #expect(try await channel(api, number) == "link")
             try await api.execute("DELETE FROM sms_stops")
@@ -236,7 +236,7 @@ import Testing
     // MARK: What they say
 
     @Test func `an SMS says nothing that a user wrote, also when it stands in for a push`() async throws {
-        try await API.serving(looseness: 1, publicURL: "https://kurir.example") { api in
+        try await ServedProduct.serving(looseness: 1, publicURL: "https://kurir.example") { api in
             let (store, courier) = (try await api.store(name: "Dobitak na evil.com"), try await api.courier())
             try await api.join(store, courier)
             for device in ["", "one"] {
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test func `the kinds that go by SMS are those that the database lets go so`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for kind in NotificationKind.allCases {
                 let reach = try await api.execute("SELECT reach_of('\(kind.rawValue)')")[0][0]
                 #expect(!["push", "offer", "else_email"].contains(reach) == kind.goesBySMS, "\(kind)")

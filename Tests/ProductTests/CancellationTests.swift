@@ -7,31 +7,33 @@ import Testing
 @Suite(.database) struct CancellationTests {
     /// Gives a new delivery back, and gives the id of that cancellation.
     private func giveBack(
-        _ api: API, _ store: Person, _ courier: Person, _ said: JSON? = nil
+        _ api: ServedProduct, _ store: Person, _ courier: Person, _ said: JSON? = nil
     ) async throws -> (delivery: String, cancellation: String) {
-        let delivery = try await api.delivery(of: store, to: [courier], ["reference": .string("R\(People.phone())")])
+        let delivery = try await api.delivery(
+            of: store, to: [courier], ["reference": .string("R\(SamplePeople.phone())")])
         try await api.act("accept", delivery, as: courier)
         try #require(try await api.act("cancel", delivery, as: courier, said).status == 200)
         return (delivery, try await items(api, of: courier, by: store)[0]["id"].string ?? "")
     }
 
-    private func items(_ api: API, of courier: Person, by reader: Person) async throws -> [JSON] {
+    private func items(_ api: ServedProduct, of courier: Person, by reader: Person) async throws -> [JSON] {
         try await api.get("/v1/couriers/\(courier.id)/cancellations", as: reader.token).items
     }
 
     private func contest(
-        _ api: API, _ id: String, _ courier: Person, _ note: String = "Led na cesti", headers: [String: String] = [:]
+        _ api: ServedProduct, _ id: String, _ courier: Person, _ note: String = "Led na cesti",
+        headers: [String: String] = [:]
     ) async throws -> Answer {
         try await api.post(
             "/v1/cancellations/\(id)/contest", ["note": .string(note)], as: courier.token, headers: headers)
     }
 
-    private func excuse(_ api: API, _ id: String, _ store: Person) async throws -> Answer {
+    private func excuse(_ api: ServedProduct, _ id: String, _ store: Person) async throws -> Answer {
         try await api.post("/v1/cancellations/\(id)/excuse", as: store.token)
     }
 
     @Test func `a contested cancellation still counts, and an excused one counts no more`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let (courier, stranger) = (couriers[0], try await api.store())
             let (delivery, id) = try await giveBack(api, store, courier, ["reason": "unsafe", "note": "Led"])
@@ -63,7 +65,7 @@ import Testing
     }
 
     @Test func `a cancellation is contested once, in time, and before it is excused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let first = try await giveBack(api, store, couriers[0]).cancellation
             #expect(try await contest(api, first, couriers[0]).status == 200)
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test func `the other side is told, in its language and in its feed`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for person in [store, couriers[0]] {
                 _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
@@ -116,7 +118,7 @@ import Testing
     }
 
     @Test func `a repeated contest with its key is answered as before`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await giveBack(api, store, couriers[0]).cancellation
             let key = ["Idempotency-Key": "one"]
@@ -129,7 +131,7 @@ import Testing
     }
 
     @Test func `whatever is said at once, each cancellation is excused and contested once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let courier = couriers[0]
             for _ in 0..<20 {
@@ -170,12 +172,12 @@ import Testing
     )
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let delivery = try await giveBack(api, store, couriers[0], said).delivery
             for item in [
                 try await items(api, of: couriers[0], by: store)[0],
-                try await api.get(Deliveries.path(delivery, "history"), as: store.token).items[2],
+                try await api.get(SampleDelivery.path(delivery, "history"), as: store.token).items[2],
             ] {
                 #expect(item["reason"].string == reason && item["note"].string == note)
             }
@@ -183,11 +185,11 @@ import Testing
     }
 
     @Test func `a store's reason stays its own words`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("cancel", id, as: store, ["reason": "Kupac odustaje"])
-            let step = try await api.get(Deliveries.path(id, "history"), as: store.token).items[1]
+            let step = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items[1]
             #expect(step["reason"] == "Kupac odustaje" && step["note"] == .null)
         }
     }
@@ -199,7 +201,7 @@ import Testing
             ([:], "It is pending again."),
         ] as [(JSON, String)])
     func `the store is told why in its own language`(_ said: JSON, _ ending: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: store.token)
             _ = try await giveBack(api, store, couriers[0], said)

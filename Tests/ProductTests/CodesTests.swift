@@ -8,20 +8,21 @@ import Testing
 /// Codes are not in `messages` once they have arrived or are void.
 @Suite(.database) struct CodesTests {
     /// An invite of a number, and the code in it.
-    private func invite(_ api: API, _ store: Person) async throws -> (id: String, code: String, phone: String) {
-        let phone = People.phone()
+    private func invite(_ api: ServedProduct, _ store: Person) async throws -> (id: String, code: String, phone: String)
+    {
+        let phone = SamplePeople.phone()
         let made = try await api.post("/v1/invites", ["phone": .string(phone)], as: store.token)
         try #require(made.status == 201)
         return (made.json["id"].string ?? "", made.json["code"].string ?? "", phone)
     }
 
     /// How many messages have it, wherever in them.
-    private func holders(_ api: API, of code: String) async throws -> String? {
+    private func holders(_ api: ServedProduct, of code: String) async throws -> String? {
         try await api.execute("SELECT count(*) FROM messages m WHERE m::text LIKE '%\(code)%'")[0][0]
     }
 
     @Test func `a code that has arrived is forgotten, and one that waits is not`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store) = (try await api.key(), try await api.store())
             let (first, second) = (try await invite(api, store), try await invite(api, store))
             let messages = try await api.claim(key, 1)
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `a code that is void is forgotten, also where a gateway has it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store) = (try await api.key(), try await api.store())
             let (waiting, held) = (try await invite(api, store), try await invite(api, store))
             try await api.execute(
@@ -49,7 +50,7 @@ import Testing
                 #expect(try await holders(api, of: code) == "0")
             }
             let redeemed = try await invite(api, store)
-            let form = People.courierForm().with([
+            let form = SamplePeople.courierForm().with([
                 "phone": .string(redeemed.phone), "invite_code": .string(redeemed.code),
             ])
             #expect(try await api.post("/v1/couriers", form).status == 201)
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `the code of a password is forgotten when it is used`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             _ = try await api.post("/v1/password_resets", ["phone": .string(courier.login)])
             let sent = try await api.execute("SELECT data->>'code' FROM outbox WHERE kind = 'password_reset'")
@@ -73,7 +74,7 @@ import Testing
 
     /// What was given up may be tried again, as long as that is of use.
     @Test func `a code that was given up is kept as long as it is good`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store) = (try await api.key(), try await api.store())
             let (id, code, _) = try await invite(api, store)
             let reason: [String: JSON] = ["reason": "no such number", "permanent": true]
@@ -94,7 +95,7 @@ import Testing
 
     /// The push leaves the queue in the same commit.
     @Test func `a code that goes by another way has not been forgotten before`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, courier) = (try await api.key(), try await api.store(), try await api.courier())
             _ = try await api.call("PUT", "/v1/me/devices/gone", ["platform": "fcm"], as: courier.token)
             let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
@@ -109,7 +110,7 @@ import Testing
 
     /// As a migration finds them.
     @Test func `codes of before are forgotten, but for those that wait`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let (former, waiting) = (try await invite(api, store), try await invite(api, store))
             for sql in [

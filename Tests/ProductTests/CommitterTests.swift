@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Counts statements with a trigger.
-    private func countStatements(_ api: API) async throws {
+    private func countStatements(_ api: ServedProduct) async throws {
         try await api.execute("CREATE TABLE statements (at timestamptz DEFAULT clock_timestamp())")
         try await api.execute(
             """
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `changes that come up in one turn are one statement`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             try await countStatements(api)
             try await Node.with { node in
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `a bad change among sixty-four hurts none of the others`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             _ = try await api.delivery(of: store, to: couriers, ["reference": "taken"])
             try await countStatements(api)
@@ -109,7 +109,7 @@ import Testing
     /// Somebody else is about to take the reference, and does. The statement is refused as a whole, and repeated as
     /// one.
     @Test(arguments: [64, 1]) func `a race for a reference hurts none of the others`(_ count: Int) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             try await countStatements(api)
             let other = try await OpenTransaction.begin()
@@ -137,7 +137,7 @@ import Testing
 
     /// Somebody else is about to hang the picture of one of them on something, and does.
     @Test(arguments: [16, 1]) func `a race for a picture hurts none of the others`(_ count: Int) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let courier = try #require(ID(couriers[0].id))
             let picture = try await api.picture(of: couriers[0])
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `a key is taken once, also within one statement`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
             let other = try #require(ID(try await api.delivery(of: store, to: couriers)))
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func `the same delivery twice in one turn changes once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
             try await Node.with { node in
@@ -221,7 +221,7 @@ import Testing
 
     /// A delivery that somebody holds does not hold up the others, and a patient commit waits for it.
     @Test func `a delivery that is held does not hold up the batch`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             var ids: [ID] = []
             for _ in 0..<10 { ids.append(try #require(ID(try await api.delivery(of: store, to: couriers)))) }
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test func `callers who leave meanwhile leave nothing half done`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             try await Node.with { node in
                 for round in 0..<50 {
@@ -277,7 +277,7 @@ import Testing
 
     /// This runs for a minute, like the many nodes of one database.
     @Test(.timeLimit(.minutes(5))) func `two nodes over the same deliveries never deadlock`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(4)
             var ids: [ID] = []
             for _ in 0..<40 { ids.append(try #require(ID(try await api.delivery(of: store, to: couriers)))) }
@@ -306,7 +306,7 @@ import Testing
         }
     }
 
-    private func deadlocks(_ api: API) async throws -> [[String?]] {
+    private func deadlocks(_ api: ServedProduct) async throws -> [[String?]] {
         try await api.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
     }
 

@@ -4,8 +4,8 @@ import Testing
 
 /// Stores of every country, and the numbers that couriers may have.
 @Suite(.database) struct CountryTests {
-    private func register(_ api: API, _ more: [String: JSON]) async throws -> Answer {
-        try await api.post("/v1/stores", People.storeForm().with(more))
+    private func register(_ api: ServedProduct, _ more: [String: JSON]) async throws -> Answer {
+        try await api.post("/v1/stores", SamplePeople.storeForm().with(more))
     }
 
     @Test(arguments: [
@@ -19,7 +19,7 @@ import Testing
     func `a store says its country, and has a number of that`(
         _ country: String, _ number: String, _ code: String, _ kept: String
     ) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await register(api, ["country": .string(country), "tax_id": .string(number)])
             try #require(answer.status == 201, "\(answer.json)")
             #expect(answer.json["account"]["country"].string == code)
@@ -43,14 +43,14 @@ import Testing
     func `a number that is none of its country is refused`(_ more: [String: JSON], _ wrong: [String: String])
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await register(api, more)
             #expect(answer.status == 422 && answer.wrong == wrong, "\(answer.json)")
         }
     }
 
     @Test func `a number is taken in its country alone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let form: [String: JSON] = ["country": "SI", "tax_id": "50223054"]
             #expect(try await register(api, form).status == 201)
             let again = try await register(api, ["country": "SI", "tax_id": "SI 50223054"])
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a store moves to another country with a number of that`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             func change(_ form: JSON) async throws -> Answer {
                 try await api.call("PATCH", "/v1/me", form, as: store.token)
@@ -69,7 +69,7 @@ import Testing
             #expect(without.status == 422 && without.wrong == ["tax_id": "invalid_tax_id"])
             let moved = try await change(["country": "DE", "tax_id": "DE136695976"])
             #expect(moved.status == 200 && moved.json["country"] == "DE" && moved.json["tax_id"] == "136695976")
-            let wrong = try await change(["tax_id": .string(People.taxID())])
+            let wrong = try await change(["tax_id": .string(SamplePeople.taxID())])
             #expect(wrong.status == 422 && wrong.wrong == ["tax_id": "invalid_tax_id"])
             #expect(try await change(["tax_id": "DE 136695976", "name": "Bäckerei"]).json["name"] == "Bäckerei")
         }
@@ -79,8 +79,9 @@ import Testing
 
     @Test(arguments: ["01 4828 111", "+385 21 312 345", "090 123 4567", "+385961234567"])
     func `a courier's number is a mobile one`(_ number: String) async throws {
-        try await API.serving { api in
-            let refused = try await api.post("/v1/couriers", People.courierForm().with(["phone": .string(number)]))
+        try await ServedProduct.serving { api in
+            let refused = try await api.post(
+                "/v1/couriers", SamplePeople.courierForm().with(["phone": .string(number)]))
             #expect(refused.status == 422 && refused.wrong == ["phone": "not_mobile"])
             let courier = try await api.registerCourier()
             let changed = try await api.change(phone: number, as: courier)

@@ -16,7 +16,7 @@ import Testing
         func write(_ line: String) { lines.withLock { $0.append(line) } }
         var pages: [String] { lines.withLock { $0 } }
 
-        func node(_ name: String, _ session: Session, _ kinds: DueKind...) -> Deadlines {
+        func node(_ name: String, _ session: DatabaseSession, _ kinds: DueKind...) -> Deadlines {
             Deadlines(session.database, upkeep: session.database, kinds) { kind, error in
                 self.write("\(name): \(kind) failed, \(error)")
             }

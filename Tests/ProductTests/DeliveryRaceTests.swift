@@ -6,7 +6,7 @@ import Testing
 @Suite(.database) struct DeliveryRaceTests {
     /// Two hundred times, one courier gets it and all others are told so.
     @Test func `one of fifty couriers wins a delivery`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(50)
             for _ in 0..<200 {
                 let id = try await api.delivery(of: store, to: couriers)
@@ -19,7 +19,7 @@ import Testing
                 let winners = answers.filter { $0.1.status == 200 }
                 let told = answers.count { $0.1.status == 409 && $0.1.code == "already_taken" }
                 #expect(winners.count == 1 && told == 49)
-                let courier = try await api.get(Deliveries.path(id), as: store.token).json["courier"]["id"].string
+                let courier = try await api.get(SampleDelivery.path(id), as: store.token).json["courier"]["id"].string
                 #expect(courier == winners.first?.0.id)
             }
             try await api.expectConsistency()
@@ -28,12 +28,12 @@ import Testing
 
     /// A thief who knows no PIN guesses while the courier says it: nobody looks at more than five.
     @Test func `the right PIN and wrong ones at once are no more than five tries`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<40 {
                 let id = try await api.delivery(of: store, to: couriers, ["proof": ["pin": true]])
                 try await api.act("accept", id, as: couriers[0])
-                let pin = try await api.get(Deliveries.path(id), as: store.token).json["pin"].string ?? ""
+                let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
                 let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
                     for place in 0..<8 {
                         let tried = place == 4 ? pin : pin == "0000" ? "0001" : "0000"
@@ -45,7 +45,7 @@ import Testing
                 let isDelivered = answers.contains { $0.status == 200 }
                 #expect(wrong <= 5 && (isDelivered || wrong == 5))
                 #expect(answers.allSatisfy { $0.status == 200 || ["wrong_pin", "too_many_pins"].contains($0.code) })
-                let status = try await api.get(Deliveries.path(id), as: store.token).json["status"]
+                let status = try await api.get(SampleDelivery.path(id), as: store.token).json["status"]
                 #expect(status == (isDelivered ? "delivered" : "in_progress"))
             }
             try await api.expectConsistency()
@@ -53,16 +53,16 @@ import Testing
     }
 
     @Test func `an edit and an accept at once both happen, one after the other`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<100 {
                 let id = try await api.delivery(of: store, to: couriers)
                 async let edited = api.call(
-                    "PATCH", Deliveries.path(id), ["description": "Nešto drugo"], as: store.token)
+                    "PATCH", SampleDelivery.path(id), ["description": "Nešto drugo"], as: store.token)
                 async let accepted = api.act("accept", id, as: couriers[0])
                 let (edit, accept) = (try await edited, try await accepted)
                 #expect(edit.status == 200 && accept.status == 200)
-                let now = try await api.get(Deliveries.path(id), as: couriers[0].token).json
+                let now = try await api.get(SampleDelivery.path(id), as: couriers[0].token).json
                 #expect(now["description"] == "Nešto drugo" && now["status"] == "in_progress" && now["version"] == 3)
             }
             try await api.expectConsistency()
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `taking back and delivering exclude each other`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             for _ in 0..<100 {
                 let id = try await api.delivery(of: store, to: couriers)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `nothing is opened again for a courier who leaves meanwhile`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             for _ in 0..<30 {
                 let courier = try await api.courier()
@@ -111,7 +111,7 @@ import Testing
 
     /// The store cancels while its courier delivers, and one of them is told that it came too late.
     @Test func `cancelling and delivering exclude each other`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<100 {
                 let id = try await api.delivery(of: store, to: couriers)

@@ -5,9 +5,9 @@ import Testing
 /// Deliveries as stores and couriers use them.
 @Suite(.database) struct DeliveryTests {
     @Test func `a store creates a delivery, and the chosen couriers see it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
-            let form = Deliveries.form(to: couriers, ["reference": "A-1", "instructions": "Zvoniti\ndvaput"])
+            let form = SampleDelivery.form(to: couriers, ["reference": "A-1", "instructions": "Zvoniti\ndvaput"])
             let answer = try await api.post("/v1/deliveries", form, as: store.token)
             let made = answer.json
             #expect(answer.status == 201 && answer.reply.header("etag") == "\"1\"")
@@ -20,7 +20,7 @@ import Testing
             #expect(made["allowed_actions"] == ["edit", "cancel"] && made["accepted_at"] == .null)
             let id = made["id"].string ?? ""
             for courier in couriers {
-                let seen = try await api.get(Deliveries.path(id), as: courier.token)
+                let seen = try await api.get(SampleDelivery.path(id), as: courier.token)
                 #expect(seen.status == 200 && seen.reply.header("etag") == "\"1\"")
                 #expect(seen.json["allowed_actions"] == ["accept", "decline"])
                 // Only the store learns who else was asked, and how many.
@@ -55,9 +55,9 @@ import Testing
         ("recipient", .null, "required"),
     ])
     func `a wrong field is named`(_ field: String, _ value: JSON, _ code: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
-            let form = Deliveries.form(to: couriers).with([field: value])
+            let form = SampleDelivery.form(to: couriers).with([field: value])
             let answer = try await api.post("/v1/deliveries", form, as: store.token)
             #expect(answer.status == 422 && answer.wrong == [field: code], "\(answer.json)")
             #expect(try await api.execute("SELECT id FROM deliveries").isEmpty)
@@ -65,10 +65,10 @@ import Testing
     }
 
     @Test func `everything wrong with the recipient is named at once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let recipient: JSON = ["first_name": "", "phone": "12", "location": ["lat": 91, "lon": 0]]
-            let form = Deliveries.form(to: couriers).with(["recipient": recipient])
+            let form = SampleDelivery.form(to: couriers).with(["recipient": recipient])
             let answer = try await api.post("/v1/deliveries", form, as: store.token)
             #expect(
                 answer.wrong == [
@@ -80,21 +80,21 @@ import Testing
     }
 
     @Test func `a reference is unique within its store`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let (other, others) = try await api.team(1)
             _ = try await api.delivery(of: store, to: couriers, ["reference": "A-1"])
             _ = try await api.delivery(of: other, to: others, ["reference": "A-1"])
             let again = try await api.post(
-                "/v1/deliveries", Deliveries.form(to: couriers, ["reference": "A-1"]), as: store.token)
+                "/v1/deliveries", SampleDelivery.form(to: couriers, ["reference": "A-1"]), as: store.token)
             #expect(again.status == 409 && again.code == "reference_taken")
             let id = try await api.delivery(of: store, to: couriers, ["reference": "A-2"])
-            let edited = try await api.call("PATCH", Deliveries.path(id), ["reference": "A-1"], as: store.token)
+            let edited = try await api.call("PATCH", SampleDelivery.path(id), ["reference": "A-1"], as: store.token)
             #expect(edited.status == 409 && edited.code == "reference_taken")
             // One of twenty requests at once succeeds.
             let statuses = try await together(20) {
                 try await api.post(
-                    "/v1/deliveries", Deliveries.form(to: couriers, ["reference": "A-3"]), as: store.token
+                    "/v1/deliveries", SampleDelivery.form(to: couriers, ["reference": "A-3"]), as: store.token
                 ).status
             }
             #expect(statuses.sorted() == [201] + Array(repeating: 409, count: 19))
@@ -103,21 +103,23 @@ import Testing
     }
 
     @Test func `an edit changes what it names and nothing else`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(3)
             let id = try await api.delivery(of: store, to: Array(couriers[0...1]), ["reference": "A-1"])
             let change: JSON = [
                 "recipient": ["address": "Nova 1", "phone": .null], "reference": .null,
                 "courier_ids": [.string(couriers[1].id), .string(couriers[2].id)],
             ]
-            let edited = try await api.call("PATCH", Deliveries.path(id), change, as: store.token)
+            let edited = try await api.call("PATCH", SampleDelivery.path(id), change, as: store.token)
             #expect(edited.status == 200 && edited.json["version"] == 2 && edited.reply.header("etag") == "\"2\"")
             let recipient = edited.json["recipient"]
             #expect(recipient["address"] == "Nova 1" && recipient["phone"] == .null)
             #expect(recipient["first_name"] == "Iva" && edited.json["description"] == "Torta za rođendan")
             #expect(edited.json["reference"] == .null)
             var seen: [Int] = []
-            for courier in couriers { seen.append(try await api.get(Deliveries.path(id), as: courier.token).status) }
+            for courier in couriers {
+                seen.append(try await api.get(SampleDelivery.path(id), as: courier.token).status)
+            }
             #expect(seen == [404, 200, 200])
             try await api.expectEvents(["delivery.offered", "delivery.withdrawn"], of: couriers[0], about: id)
             try await api.expectEvents(["delivery.offered", "delivery.updated"], of: couriers[1], about: id)
@@ -128,7 +130,7 @@ import Testing
                 (["recipient": ["address": ""]], ["recipient.address": "required"]),
                 (["courier_ids": [.string(try await api.courier().id)]], ["courier_ids": "not_partner"]),
             ] as [(JSON, [String: String])] {
-                let answer = try await api.call("PATCH", Deliveries.path(id), body, as: store.token)
+                let answer = try await api.call("PATCH", SampleDelivery.path(id), body, as: store.token)
                 #expect(answer.status == 422 && answer.wrong == wrong)
             }
             try await api.expectConsistency()
@@ -136,10 +138,10 @@ import Testing
     }
 
     @Test func `a change meant for another version is refused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
-            let path = Deliveries.path(id)
+            let path = SampleDelivery.path(id)
             for tag in ["\"2\"", "1", "W/\"1\"", "\"0\", \"2\""] {
                 let answer = try await api.call(
                     "PATCH", path, ["description": "x"], as: store.token, headers: ["If-Match": tag])
@@ -165,32 +167,32 @@ import Testing
     }
 
     @Test func `the history has every step and hides who else was asked`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
             try await api.act("cancel", id, as: couriers[0], ["reason": "vehicle", "note": "kod mosta"])
             try await api.act("accept", id, as: couriers[1])
             try await api.act("deliver", id, as: couriers[1], ["note": "susjedi"])
-            let steps = try await api.get(Deliveries.path(id, "history"), as: store.token).items
+            let steps = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items
             #expect(steps.map { $0["seq"].integer } == [1, 2, 3, 4, 5])
             #expect(
                 steps.map { $0["action"].string ?? "" } == ["create", "accept", "cancel", "accept", "deliver"])
             #expect(steps[2]["reason"] == "vehicle" && steps[2]["note"] == "kod mosta" && steps[4]["note"] == "susjedi")
             #expect(steps[2]["actor"]["id"].string == couriers[0].id)
             #expect(steps[0]["added"].items.count == 2)
-            let seen = try await api.get(Deliveries.path(id, "history"), as: couriers[1].token).items
+            let seen = try await api.get(SampleDelivery.path(id, "history"), as: couriers[1].token).items
             #expect(seen.count == 5 && seen[1]["actor"] == ["kind": "courier"])
             // Others' notes are only for the store; one's own are there.
             #expect(seen[2]["reason"] == .null && seen[2]["note"] == .null && seen[4]["note"] == "susjedi")
             #expect(seen[0]["actor"] == ["kind": "store", "id": .string(store.id)])
             #expect(seen[4]["actor"]["name"].string?.isEmpty == false)
             #expect(seen[3]["actor"]["id"].string == couriers[1].id && !seen[0].names.contains("added"))
-            #expect(try await api.get(Deliveries.path(id, "history"), as: couriers[0].token).status == 404)
-            let page = try await api.get(Deliveries.path(id, "history") + "?limit=2", as: store.token)
+            #expect(try await api.get(SampleDelivery.path(id, "history"), as: couriers[0].token).status == 404)
+            let page = try await api.get(SampleDelivery.path(id, "history") + "?limit=2", as: store.token)
             let cursor = try #require(page.json["next_cursor"].string)
             let rest = try await api.get(
-                Deliveries.path(id, "history") + "?cursor=\(cursor)", as: store.token)
+                SampleDelivery.path(id, "history") + "?cursor=\(cursor)", as: store.token)
             #expect(rest.items.map { $0["seq"].integer } == [3, 4, 5] && rest.json["next_cursor"] == .null)
             await expectRefusal(by: "delivery_history_never_rewritten") {
                 try await api.execute("UPDATE delivery_history SET reason = 'x'")
@@ -204,7 +206,7 @@ import Testing
     }
 
     @Test func `couriers are counted by what they did`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let ids = try await [
                 api.delivery(of: store, to: couriers), api.delivery(of: store, to: couriers),
@@ -227,7 +229,7 @@ import Testing
     }
 
     @Test func `the lifecycle is told as data`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let told = try await api.get("/v1/lifecycle")
             #expect(told.status == 200)
             let accept = told.json["transitions"].items.first { $0["action"] == "accept" && $0["state"] == "pending" }
@@ -239,9 +241,9 @@ import Testing
     }
 
     @Test func `a key gives the first answer, also when twins come together`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
-            let form = Deliveries.form(to: couriers)
+            let form = SampleDelivery.form(to: couriers)
             let key = ["Idempotency-Key": "create-1"]
             let answers = try await together(10) {
                 try await api.post("/v1/deliveries", form, as: store.token, headers: key)
@@ -275,7 +277,7 @@ import Testing
     }
 
     @Test func `a delivery for five hundred candidates is one statement`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             try await api.execute(
                 """
@@ -289,7 +291,7 @@ import Testing
             try await api.execute("INSERT INTO partners SELECT '\(store.id)', id FROM couriers")
             try await api.execute("INSERT INTO devices SELECT id::text, id, 'fcm' FROM couriers")
             let ids = try await api.execute("SELECT id FROM couriers").compactMap { $0[0] }
-            let form = Deliveries.form(to: []).with(["courier_ids": .array(ids.map(JSON.string))])
+            let form = SampleDelivery.form(to: []).with(["courier_ids": .array(ids.map(JSON.string))])
             let made = try await api.post("/v1/deliveries", form, as: store.token)
             #expect(made.status == 201 && made.json["candidates"].items.count == 500)
             #expect(try await api.execute("SELECT count(*), count(DISTINCT address) FROM outbox") == [["500", "500"]])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.database) struct DemoTests {
     @Test func `the history of the demo holds together, and its people sign in`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let told = Locked<[Int]>([])
             let cast = try #require(
                 try await api.demo.fill(seed: 7, on: api.group) { made, _ in told.withLock { $0.append(made) } })

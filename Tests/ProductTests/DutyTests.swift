@@ -7,12 +7,12 @@ import Testing
 
 /// Who is off duty is left in peace, and everybody sees it.
 @Suite(.database) struct DutyTests {
-    private func onDuty(_ api: API, _ courier: Person, _ form: JSON) async throws -> Answer {
+    private func onDuty(_ api: ServedProduct, _ courier: Person, _ form: JSON) async throws -> Answer {
         try await api.call("PUT", "/v1/me/duty", form, as: courier.token)
     }
 
     @Test func `who is off duty gets no offer by push, but finds it in the list`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             for (number, courier) in couriers.enumerated() {
                 _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: courier.token)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `at its end duty is the other way round`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let until = Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000).text
             #expect(
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `only partners see it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, _) = try await api.team(1)
             _ = try await api.courier()
             let listed = try await api.get("/v1/couriers?partner=false", as: store.token).items
@@ -53,17 +53,17 @@ import Testing
     }
 
     @Test func `a store hears that nobody is on duty`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             for courier in couriers { _ = try await onDuty(api, courier, ["on": false]) }
-            let made = try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token)
+            let made = try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token)
             #expect(made.status == 201 && made.json["nobody_on_duty"] == .bool(true))
-            let path = Deliveries.path(made.json["id"].string ?? "")
+            let path = SampleDelivery.path(made.json["id"].string ?? "")
             #expect(try await api.get(path, as: store.token).json["nobody_on_duty"] == .bool(true))
             #expect(try await api.get(path, as: couriers[0].token).json["nobody_on_duty"] == nil)
             _ = try await onDuty(api, couriers[1], ["on": true])
             #expect(try await api.get(path, as: store.token).json["nobody_on_duty"] == nil)
-            let next = try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token)
+            let next = try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token)
             #expect(next.json["nobody_on_duty"] == nil)
         }
     }
@@ -76,7 +76,7 @@ import Testing
             (["on": "yes"], ["on": "wrong_type"]), ([:], ["on": "required"]),
         ] as [(JSON, [String: String])])
     func `what is no duty is refused`(_ form: JSON, _ wrong: [String: String]) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await onDuty(api, try await api.courier(), form)
             #expect(answer.status == 422 && answer.wrong == wrong)
         }

@@ -12,12 +12,14 @@ import Testing
 @Suite(.database) struct ErasureTests {
     private static let event = JSONB(utf8: Array(#"{"kind":"account.erased"}"#.utf8))
 
-    private func leave(_ person: Person, _ api: API, _ password: String = People.password) async throws -> Answer {
+    private func leave(_ person: Person, _ api: ServedProduct, _ password: String = SamplePeople.password) async throws
+        -> Answer
+    {
         try await api.call("DELETE", "/v1/me", ["current_password": .string(password)], as: person.token)
     }
 
     /// Erases an account as an operator does.
-    private func erase(_ person: Person, _ kind: AccountKind, _ api: API) async throws {
+    private func erase(_ person: Person, _ kind: AccountKind, _ api: ServedProduct) async throws {
         let id = try #require(ID(person.id))
         _ = try await Departure.leave(id, kind, in: 0, noting: Self.event, api.database)
         while try await Departure.erase(id, in: api.database) {}
@@ -31,7 +33,7 @@ import Testing
     }
 
     /// A store and its courier, all of whose words are their own, with whatever they can leave behind.
-    private func world(_ api: API) async throws -> (store: Person, courier: Person, delivered: String) {
+    private func world(_ api: ServedProduct) async throws -> (store: Person, courier: Person, delivered: String) {
         let store = try await api.registerStore([
             "name": "Zqstore", "address": "Zqstreet 7", "email": "zqmail@example.com", "phone": "+38514444777",
         ])
@@ -47,7 +49,7 @@ import Testing
         ]
         var ids: [String] = []
         for number in 1...4 {
-            let form = Deliveries.form(
+            let form = SampleDelivery.form(
                 to: [courier],
                 [
                     "recipient": recipient, "description": "Zqcake", "instructions": "Zqring",
@@ -85,7 +87,7 @@ import Testing
     ]
 
     @Test func `nothing that says who it was is left of an account`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier, delivered) = try await world(api)
             let before = try await dump()
             for text in Self.ofStore + Self.ofCourier { #expect(before.contains(text), "\(text) was never there") }
@@ -95,13 +97,13 @@ import Testing
             let without = try await dump()
             for text in Self.ofCourier.dropLast() { #expect(!without.contains(text), "\(text) is still there") }
             // The store's list works on, with somebody who has no name.
-            let one = try await api.get(Deliveries.path(delivered), as: store.token).json
+            let one = try await api.get(SampleDelivery.path(delivered), as: store.token).json
             #expect(one["status"] == "delivered" && one["recipient"]["last_name"] == "Zqlast")
             #expect(
                 one["courier"] == [
                     "id": .string(courier.id), "first_name": "", "last_name": "", "phone": nil,
                 ])
-            let history = try await api.get(Deliveries.path(delivered, "history"), as: store.token).items
+            let history = try await api.get(SampleDelivery.path(delivered, "history"), as: store.token).items
             #expect(history.map { $0["action"] } == ["create", "accept", "deliver"])
             #expect(history[1]["actor"]["name"] == "" && history[2]["note"] == .null)
             #expect(try await api.get("/v1/deliveries", as: store.token).items.count == 4)
@@ -133,7 +135,7 @@ import Testing
     }
 
     @Test func `who leaves is signed out, and may come back for a week`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.registerCourier()
             let store = try await api.store()
             try await api.join(store, courier)
@@ -147,7 +149,7 @@ import Testing
                     ["t"]
                 ])
             #expect(try await api.get("/v1/me", as: courier.token).status == 401)
-            let candidates = try await api.get(Deliveries.path(id), as: store.token).json["candidates"].items
+            let candidates = try await api.get(SampleDelivery.path(id), as: store.token).json["candidates"].items
             #expect(candidates.isEmpty)
             #expect(try await Departure.erase(in: api.database) == false)
             let back = try await api.signIn(courier.login)
@@ -160,20 +162,20 @@ import Testing
     }
 
     @Test func `a store that leaves hides what it offers, and has it again if it returns`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.registerStore()
             let courier = try await api.courier()
             try await api.join(store, courier)
             let id = try await api.delivery(of: store, to: [courier])
             #expect(try await leave(store, api).status == 202)
-            #expect(try await api.get(Deliveries.path(id), as: courier.token).status == 404)
+            #expect(try await api.get(SampleDelivery.path(id), as: courier.token).status == 404)
             #expect(try await api.signIn(store.login).status == 201)
             #expect(try await api.act("accept", id, as: courier).status == 200)
         }
     }
 
     @Test func `nobody leaves with something under way`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.registerStore(), try await api.registerCourier())
             try await api.join(store, courier)
             let id = try await api.delivery(of: store, to: [courier])
@@ -191,7 +193,7 @@ import Testing
     }
 
     @Test func `what is due is erased once, by whoever comes first`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.registerCourier()
             #expect(try await leave(courier, api).status == 202)
             try await api.execute("UPDATE erasures SET due_at = now() - interval '1 second'")
@@ -204,7 +206,7 @@ import Testing
 
     /// Somebody signs in at the last moment, while the erasing has begun and is not committed.
     @Test func `who signs in too late comes back to nothing`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.registerCourier()
             #expect(try await leave(courier, api).status == 202)
             try await api.execute("UPDATE erasures SET due_at = now()")
@@ -219,7 +221,7 @@ import Testing
     }
 
     @Test func `a history loses its texts alone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("cancel", id, as: store, ["reason": "storno", "note": "tekst"])

@@ -7,12 +7,12 @@ import Testing
 
 /// What an account takes with it.
 @Suite(.database) struct ExportTests {
-    private func export(_ api: API, _ person: Person) async throws -> Reply {
+    private func export(_ api: ServedProduct, _ person: Person) async throws -> Reply {
         try await Client(api.port).get("/v1/me/export", "Authorization: Bearer \(person.token)\r\n")
     }
 
     @Test func `an account gets all of its own, and nothing that is others'`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
             for person in [store, ana, ivo] {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `an export is as long as it must be, page by page`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.execute(
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `an account gets an export once an hour`() async throws {
-        try await API.serving(looseness: 1) { api in
+        try await ServedProduct.serving(looseness: 1) { api in
             let store = try await api.store()
             #expect(try await export(api, store).status == 200)
             let refused = try await export(api, store)

@@ -9,12 +9,12 @@ import Testing
 
 /// Each account's feed: nothing missing, nothing twice, in the order of the commits.
 @Suite(.database) struct FeedTests {
-    private func page(_ api: API, _ person: Person, _ query: String = "") async throws -> Answer {
+    private func page(_ api: ServedProduct, _ person: Person, _ query: String = "") async throws -> Answer {
         try await api.get("/v1/events" + query, as: person.token)
     }
 
     @Test func `a feed tells each account what concerns it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
@@ -49,7 +49,7 @@ import Testing
         ("text/event-stream;q=0", false), ("*/*", false),
     ])
     func `a stream is for clients that prefer one`(_ accept: String, _ isStream: Bool) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let client = try await Client(api.port)
             try await client.send(
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a feed tells of partners and invites`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
             let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
             _ = try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a feed is resumed from any cursor`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<7 { _ = try await api.delivery(of: store, to: couriers) }
             try await api.expectEvents(Array(repeating: "delivery.created", count: 7), of: store)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `a feed from now on begins after what there is`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             _ = try await api.delivery(of: store, to: couriers)
             try await api.expectEvents(["delivery.created"], of: store)
@@ -117,7 +117,7 @@ import Testing
 
     /// Every feed that is ordered by a number has this trap: the number is drawn before the commit.
     @Test func `an event that commits late is neither passed over nor waited for`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let slow = try await OpenTransaction.begin()
             // This one draws its place first, and commits last.
@@ -148,7 +148,7 @@ import Testing
     /// The other trap: the transaction that drew its place first began last, and no snapshot knows it when later events
     /// are numbered.
     @Test func `a transaction that began last is not forgotten where it drew first`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             func write(_ type: String) -> String {
                 "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{\(type)}')"
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `a reader never misses an event of many writers`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let writing = Task {
                 _ = try await together(8) {
@@ -204,7 +204,7 @@ import Testing
     // MARK: Waiting
 
     @Test func `waiting ends with the first event`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             async let waited = page(api, couriers[0], "?wait_seconds=30")
             try await Task.sleep(for: .milliseconds(300))
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func `a server that stops answers those who wait`() async throws {
-        let waited = try await API.serving { api in
+        let waited = try await ServedProduct.serving { api in
             let store = try await api.store()
             let waiting = Task { try await page(api, store, "?wait_seconds=30") }
             try await Task.sleep(for: .milliseconds(300))
@@ -232,7 +232,7 @@ import Testing
     // MARK: Streams
 
     @Test func `a stream has the same rows and is resumed`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let stream = try await EventStream(api, as: store)
             #expect(stream.status == 200)
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test func `an account has only so many streams`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             var streams: [EventStream] = []
             for _ in 0..<8 { streams.append(try await EventStream(api, as: store)) }
@@ -271,7 +271,7 @@ import Testing
     }
 
     @Test func `a stream ends with its session and with the server`() async throws {
-        let stream = try await API.serving { api in
+        let stream = try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let stream = try await EventStream(api, as: store)
             #expect(try await stream.next(comments: true) != nil)
@@ -289,7 +289,8 @@ import Testing
     // MARK: Keeping
 
     /// Writes old events of an account as if they had been numbered then.
-    private func writeOld(_ numbers: ClosedRange<Int>, of person: Person, days: Int, _ api: API) async throws {
+    private func writeOld(_ numbers: ClosedRange<Int>, of person: Person, days: Int, _ api: ServedProduct) async throws
+    {
         let when = "date_trunc('milliseconds', now()) - interval '\(days) days'"
         try await api.execute("SELECT make_event_partition(\(when))")
         try await api.execute(
@@ -301,7 +302,7 @@ import Testing
     }
 
     @Test func `a cursor is refused only when events after it are gone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (busy, couriers) = try await api.team(1)
             let quiet = try await api.store()
             for person in [busy, quiet] {
@@ -338,7 +339,7 @@ import Testing
     }
 
     @Test func `events lie in the week in which they were numbered`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let weeks = try await api.execute(
                 "SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass")
             #expect(Int(weeks[0][0] ?? "") ?? 0 >= 5)
@@ -351,7 +352,7 @@ import Testing
     // MARK: Copies
 
     @Test func `cursors of the time before numbers stay good`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, quiet) = (try await api.store(), try await api.store())
             try await writeOld(1...3, of: store, days: 3, api)
             try await api.execute(
@@ -389,7 +390,7 @@ import Testing
 
     /// A fail-over that does not wait for the other server may do this, and so may a slightly old backup.
     @Test func `a cursor from after the end of a copy goes on`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<3 { _ = try await api.delivery(of: store, to: couriers) }
             try await api.expectEvents(Array(repeating: "delivery.created", count: 3), of: store)
@@ -406,7 +407,7 @@ import Testing
     // MARK: Holding up
 
     @Test func `no open transaction holds up anybody else`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let (other, theirs) = try await api.team(1)
             // One writes for the same account, one only reads, and one has an old snapshot.
@@ -432,7 +433,7 @@ import Testing
     /// The database's processes stand still for a second. Readers who wait then get events as soon as they are there,
     /// and nobody is refused.
     @Test func `a pause of the database leaves no trace`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let quiet = try await api.courier()
             let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
@@ -455,7 +456,7 @@ import Testing
             try #require(processes.count > 4)
             for process in processes { #expect(kill(process, SIGSTOP) == 0) }
             let made = Task {
-                try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token).status
+                try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token).status
             }
             try await Task.sleep(for: .seconds(1))
             for process in processes { kill(process, SIGCONT) }
@@ -471,7 +472,7 @@ import Testing
 
     /// Readers who sleep when the database comes back are woken, in whatever order things happen.
     @Test func `no wake-up is lost when the database cuts every connection`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<5 {
                 let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
@@ -480,7 +481,8 @@ import Testing
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
                 try await api.execute(kill)
                 try await eventually {
-                    try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token).status == 201
+                    try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token).status
+                        == 201
                 }
                 let answer = try await waited
                 // The request may have been under way when its connection was cut.

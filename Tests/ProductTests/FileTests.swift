@@ -11,7 +11,7 @@ import Testing
 /// Pictures that couriers and stores send.
 @Suite(.database) struct FileTests {
     @Test func `a picture is kept without what is not the picture, and given to whoever sent it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let sent = try await api.send(Pictures.jpeg(), as: courier)
             #expect(sent.status == 201 && sent.json["width"] == 640 && sent.json["height"] == 480)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a picture of many pieces comes back as it was`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let sent = try await api.send(Pictures.jpeg(1200, 900, isNoisy: true), as: courier)
             #expect(sent.status == 201)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `a narrow picture is its own smaller one`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let id = try await api.picture(of: store)
             let both = [try await api.look(at: id, as: store), try await api.look(at: id, as: store, "?width=320")]
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `what is no picture is refused, and nothing of it is kept`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let whole = Pictures.jpeg()
             for broken in [[], Array("GIF89a".utf8), Array(whole.dropLast()), whole + Array("PK\u{3}\u{4}".utf8)] {
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `a picture is for its sender, and once it hangs on a step for all who see the delivery`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.picture(of: couriers[0])
             for stranger in [store, couriers[1]] { #expect(try await api.look(at: id, as: stranger).status == 404) }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `what has hung on nothing for an hour is gone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let delivery = try await api.delivery(of: store, to: couriers)
             let hung = try await api.picture(of: couriers[0])
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `pictures go by the week, and the weeks to come are there before they begin`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let weeks =
                 "SELECT count(*) FROM pg_inherits WHERE inhparent IN ('files'::regclass, 'file_pieces'::regclass)"
             let before = try await api.execute(weeks)
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `what a week takes along is removed from the store of pictures, too`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let ids = [try await api.picture(of: courier), try await api.picture(of: courier)]
             // One of them is in the store, and both are of a week that is over.
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func `a picture that is sent again with its key is there once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let answers = [
                 try await api.send(Pictures.jpeg(), as: courier, "Idempotency-Key: door\r\n"),
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func `an account sends four pictures at a time`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             var clients: [Client] = []
             for _ in 0..<4 {

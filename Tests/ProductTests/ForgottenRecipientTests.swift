@@ -8,7 +8,9 @@ import Testing
 /// Recipients are known for so many days after the end of their deliveries, and no longer.
 @Suite(.database) struct ForgottenRecipientTests {
     /// Two deliveries that have ended: one by being delivered a little too long ago, one by being cancelled a little later.
-    private func ended(_ api: API) async throws -> (store: Person, courier: Person, past: String, kept: String) {
+    private func ended(_ api: ServedProduct) async throws -> (
+        store: Person, courier: Person, past: String, kept: String
+    ) {
         let (store, couriers) = try await api.team(1)
         let past = try await api.delivery(of: store, to: couriers)
         try await api.act("accept", past, as: couriers[0])
@@ -33,8 +35,8 @@ import Testing
         return (store, couriers[0], past, kept)
     }
 
-    private func expectForgotten(_ id: String, by reader: Person, _ api: API) async throws {
-        let one = try await api.get(Deliveries.path(id), as: reader.token)
+    private func expectForgotten(_ id: String, by reader: Person, _ api: ServedProduct) async throws {
+        let one = try await api.get(SampleDelivery.path(id), as: reader.token)
         #expect(one.status == 200 && one.json["recipient"] == .null && one.json.names.contains("recipient"))
         #expect(one.json["description"] == "Torta za rođendan")
         let listed = try await api.get("/v1/deliveries?status=delivered", as: reader.token).items
@@ -50,10 +52,10 @@ import Testing
     }
 
     @Test func `nobody is told a recipient any more when its days are over, erased or not`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier, past, kept) = try await ended(api)
             for reader in [store, courier] { try await expectForgotten(past, by: reader, api) }
-            let other = try await api.get(Deliveries.path(kept), as: store.token).json
+            let other = try await api.get(SampleDelivery.path(kept), as: store.token).json
             #expect(other["recipient"]["last_name"] == "Ivić")
             #expect(try await api.get("/v1/deliveries?status=cancelled&q=ivic", as: store.token).items.count == 1)
 
@@ -73,12 +75,12 @@ import Testing
     }
 
     @Test func `an operator says for how many days`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, _, past, kept) = try await ended(api)
             try await api.execute("UPDATE trust SET recipient_days = 91")
-            #expect(try await api.get(Deliveries.path(past), as: store.token).json["recipient"] != .null)
+            #expect(try await api.get(SampleDelivery.path(past), as: store.token).json["recipient"] != .null)
             try await api.execute("UPDATE trust SET recipient_days = 1")
-            #expect(try await api.get(Deliveries.path(kept), as: store.token).json["recipient"] == .null)
+            #expect(try await api.get(SampleDelivery.path(kept), as: store.token).json["recipient"] == .null)
             #expect(try await api.database.run(ForgetRecipients()) == [2])
         }
     }

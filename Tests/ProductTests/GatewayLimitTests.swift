@@ -7,7 +7,9 @@ import Testing
 /// Gateways in the database are bound like those that come with a key.
 @Suite(.database) struct GatewayLimitTests {
     /// A role of a gateway that can sign in, while `body` works with it: roles belong to all databases.
-    private func withRole(_ api: API, _ body: (_ role: String, _ url: String) async throws -> Void) async throws {
+    private func withRole(_ api: ServedProduct, _ body: (_ role: String, _ url: String) async throws -> Void)
+        async throws
+    {
         let role = "gateway_" + api.server.address.port.description
         try await api.execute("CREATE ROLE \(role) LOGIN IN ROLE kurir_gateway")
         let url = TestDatabase.current.url.replacing("//kurir@", with: "//\(role)@")
@@ -16,7 +18,7 @@ import Testing
         try result.get()
     }
 
-    private func limit(_ api: API, _ role: String, to channels: String) async throws {
+    private func limit(_ api: ServedProduct, _ role: String, to channels: String) async throws {
         try await api.execute(
             """
             INSERT INTO gateway_keys (id, name, channels, role)
@@ -29,7 +31,7 @@ import Testing
     }
 
     @Test func `a role takes messages of its channels alone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await withRole(api) { role, url in
                 try await api.put(to: ["+385911111111"])
                 try await api.put(to: ["a@kurir.example"], channel: "email")
@@ -52,7 +54,7 @@ import Testing
     }
 
     @Test func `a role whose time is over takes nothing, and one without limits everything`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await withRole(api) { role, url in
                 try await api.put(to: ["+385911111111"])
                 try await limit(api, role, to: "sms")
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test func `a key ends on its day`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key("sms")
             try await api.put(to: ["+385911111111", "+385912222222"])
             try await api.execute("UPDATE gateway_keys SET expires_at = now() + interval '1 hour'")
@@ -82,7 +84,7 @@ import Testing
 
     /// Everybody would wait for the messages that it has taken.
     @Test func `a gateway that forgets its transaction is ended`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await withRole(api) { _, url in
                 try await api.put(to: ["+385911111111"])
                 let watcher = TestDatabase.current.url

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `the pages listen to what is published and to nothing else`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let page = try await api.get("/").reply.text
             let place = try #require(page.firstMatch(of: #/src="(\/assets\/[^\/]+)\//#)?.1)
             let script = try await api.get("\(place)/lifecycle.js").reply.text
@@ -76,14 +76,14 @@ import Testing
 
     /// Lists go backwards along the index.
     @Test func `the database has the statuses in the order of lists`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let known = try await api.execute("SELECT unnest(enum_range(NULL::delivery_status))")
             #expect(known.compactMap { $0[0] } == DeliveryStatus.allCases.reversed().map(\.rawValue))
         }
     }
 
     @Test func `the history takes every action`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let said = try await api.execute(
                 "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'history_action'")
             let names = try #require(said.first?[0]).matches(of: #/'([a-z_]+)'/#).map { String($0.1) }
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `the statuses that have a courier have one in the database`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for status in DeliveryStatus.allCases {
                 for courier in ["NULL", "'\(couriers[0].id)'"] {

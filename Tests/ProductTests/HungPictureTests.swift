@@ -9,7 +9,7 @@ import Testing
 @Suite(.database) struct HungPictureTests {
     /// A delivery that a courier carries, of a store with two.
     private func carried(
-        _ api: API, _ more: [String: JSON] = [:]
+        _ api: ServedProduct, _ more: [String: JSON] = [:]
     ) async throws -> (id: String, store: Person, couriers: [Person]) {
         let (store, couriers) = try await api.team(2)
         let id = try await api.delivery(of: store, to: couriers, more)
@@ -17,12 +17,12 @@ import Testing
         return (id, store, couriers)
     }
 
-    private func history(_ id: String, of person: Person, _ api: API) async throws -> [JSON] {
-        try await api.get(Deliveries.path(id, "history"), as: person.token).items
+    private func history(_ id: String, of person: Person, _ api: ServedProduct) async throws -> [JSON] {
+        try await api.get(SampleDelivery.path(id, "history"), as: person.token).items
     }
 
     @Test func `a photo and a signature are what proof wants, and the history names them`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let wanted: JSON = ["photo": true, "signature": true]
             let (id, store, couriers) = try await carried(api, ["proof": wanted])
             let (photo, name) = (try await api.picture(of: couriers[0]), try await api.picture(of: couriers[0]))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `each step has pictures of its own`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, couriers) = try await carried(api)
             var sent: [ID] = []
             for _ in 0..<4 { sent.append(try await api.picture(of: couriers[0])) }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a picture hangs once, and only on what its sender carries`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, _, couriers) = try await carried(api)
             let (own, others) = (try await api.picture(of: couriers[0]), try await api.picture(of: couriers[1]))
             for photos in [[others], [own, .new()]] {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `of many deliveries that want one picture at the same moment one has it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             var ids: [String] = []
             for _ in 0..<8 {
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `a step that is sent twice at once finds its own pictures`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for round in 0..<10 {
                 let id = try await api.delivery(of: store, to: couriers, ["proof": ["photo": true]])

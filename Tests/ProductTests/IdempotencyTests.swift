@@ -4,14 +4,14 @@ import Testing
 
 /// The same key and body give the first answer again, whatever happens.
 @Suite(.database) struct IdempotencyTests {
-    private func invite(_ api: API, _ store: Person, _ body: JSON, key: String) async throws -> Answer {
+    private func invite(_ api: ServedProduct, _ store: Person, _ body: JSON, key: String) async throws -> Answer {
         try await api.post("/v1/invites", body, as: store.token, headers: ["Idempotency-Key": key])
     }
 
     @Test func `a repeated key gives the first answer again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
-            let body: JSON = ["phone": .string(People.phone())]
+            let body: JSON = ["phone": .string(SamplePeople.phone())]
             let first = try await invite(api, store, body, key: "one")
             let again = try await invite(api, store, body, key: "one")
             #expect(first.status == 201 && first.reply.header("idempotent-replayed") == nil)
@@ -24,19 +24,19 @@ import Testing
     }
 
     @Test func `another body is refused under the same key`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
-            _ = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
-            let other = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
+            _ = try await invite(api, store, ["phone": .string(SamplePeople.phone())], key: "one")
+            let other = try await invite(api, store, ["phone": .string(SamplePeople.phone())], key: "one")
             #expect(other.status == 422 && other.code == "idempotency_key_reused")
             #expect(try await api.execute("SELECT FROM invites").count == 1)
         }
     }
 
     @Test func `each account has keys of its own`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, other) = (try await api.store(), try await api.store())
-            let body: JSON = ["phone": .string(People.phone())]
+            let body: JSON = ["phone": .string(SamplePeople.phone())]
             let answers = [
                 try await invite(api, one, body, key: "same"), try await invite(api, other, body, key: "same"),
             ]
@@ -46,7 +46,7 @@ import Testing
 
     /// A refusal that tells the state of things is kept like an answer; one that a better body would avoid is not.
     @Test func `refusals are kept as far as they are final`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             try await api.join(store, courier)
             let body: JSON = ["courier_id": .string(courier.id)]
@@ -63,19 +63,19 @@ import Testing
 
     @Test(arguments: ["", String(repeating: "k", count: 256), "žlica"])
     func `a key is short and visible`(_ key: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
-            let answer = try await invite(api, store, ["phone": .string(People.phone())], key: key)
+            let answer = try await invite(api, store, ["phone": .string(SamplePeople.phone())], key: key)
             #expect(answer.status == 400 && answer.code == "bad_request")
         }
     }
 
     /// One of the twins does the work. The others are told that it is under way, or get its answer.
     @Test func `twin requests do the work once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             for round in 0..<100 {
-                let body: JSON = ["phone": .string(People.phone())]
+                let body: JSON = ["phone": .string(SamplePeople.phone())]
                 let answers = try await together(6) { try await invite(api, store, body, key: "round \(round)") }
                 #expect(answers.allSatisfy { $0.status == 201 || $0.code == "request_in_progress" })
                 let firsts = answers.filter { $0.status == 201 && $0.reply.header("idempotent-replayed") == nil }
@@ -89,9 +89,9 @@ import Testing
 
     /// Answers contain codes, so the table must not reveal them.
     @Test func `kept answers are encrypted`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
-            let answer = try await invite(api, store, ["phone": .string(People.phone())], key: "one")
+            let answer = try await invite(api, store, ["phone": .string(SamplePeople.phone())], key: "one")
             let code = try #require(answer.json["code"].string)
             let kept = try await api.execute("SELECT position('\(code)'::bytea IN body) FROM idempotency_keys")
             #expect(kept == [["0"]])
@@ -99,9 +99,9 @@ import Testing
     }
 
     @Test func `a key is forgotten after a day`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
-            let body: JSON = ["phone": .string(People.phone())]
+            let body: JSON = ["phone": .string(SamplePeople.phone())]
             _ = try await invite(api, store, body, key: "one")
             try await api.execute("UPDATE idempotency_keys SET created_at = now() - interval '25 hours'")
             let later = try await invite(api, store, body, key: "one")
@@ -112,7 +112,7 @@ import Testing
 
     /// With one connection a loop, nobody may wait for a second one while holding it.
     @Test func `a pool of one connection is enough`() async throws {
-        try await API.serving(looseness: 1, poolSize: 1) { api in
+        try await ServedProduct.serving(looseness: 1, poolSize: 1) { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             @Sendable func post(_ path: String, _ body: JSON?, _ person: Person) async throws -> JSON {
                 let answer = try await api.post(
@@ -122,17 +122,17 @@ import Testing
             }
             let invite = try await post("/v1/invites", ["courier_id": .string(courier.id)], store)
             _ = try await post("/v1/partners", ["code": invite["code"]], courier)
-            let id = try await post("/v1/deliveries", Deliveries.form(to: [courier]), store)["id"].string ?? ""
-            for action in ["accept", "cancel"] { _ = try await post(Deliveries.path(id, action), nil, courier) }
+            let id = try await post("/v1/deliveries", SampleDelivery.form(to: [courier]), store)["id"].string ?? ""
+            for action in ["accept", "cancel"] { _ = try await post(SampleDelivery.path(id, action), nil, courier) }
             _ = try await together(16) {
-                _ = try await post("/v1/invites", ["phone": .string(People.phone())], try await api.store())
+                _ = try await post("/v1/invites", ["phone": .string(SamplePeople.phone())], try await api.store())
             }
         }
     }
 
     /// A failure counts towards the throttle, although everything else that it did is rolled back.
     @Test func `a try that fails is throttled all the same`() async throws {
-        try await API.serving(looseness: 1) { api in
+        try await ServedProduct.serving(looseness: 1) { api in
             let courier = try await api.courier()
             var statuses: [Int] = []
             for number in 0..<11 {

@@ -4,12 +4,12 @@ import Testing
 
 /// Invites: how they are made, what goes out, who sees them, how they are taken back.
 @Suite(.database) struct InviteTests {
-    private func invite(_ api: API, _ store: Person, _ courier: Person) async throws -> Answer {
+    private func invite(_ api: ServedProduct, _ store: Person, _ courier: Person) async throws -> Answer {
         try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
     }
 
     @Test func `a courier with a device gets a push`() async throws {
-        try await API.serving(publicURL: "https://kurir.example") { api in
+        try await ServedProduct.serving(publicURL: "https://kurir.example") { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier(language: "hr"))
             for device in ["one", "two"] {
                 _ = try await api.call("PUT", "/v1/me/devices/\(device)", ["platform": "fcm"], as: courier.token)
@@ -37,7 +37,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a courier without device or notifications gets an SMS`(_ hasDevice: Bool) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier(language: "hr"))
             if hasDevice {
                 _ = try await api.call("PUT", "/v1/me/devices/one", ["platform": "fcm"], as: courier.token)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `a number without an account gets an SMS in the language of the store`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store(language: "hr")
             let answer = try await api.post("/v1/invites", ["phone": "091 765-4321"], as: store.token)
             #expect(answer.status == 201 && answer.json["channel"] == "sms")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `there is no other invite while one is live`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let first = try await invite(api, store, courier)
             let again = try await invite(api, store, courier)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `there can be another invite after one is over`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let first = try await invite(api, store, courier)
             try await api.execute("UPDATE invites SET expires_at = now() - interval '1 second'")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `a partner is not invited`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             try await api.join(store, courier)
             let answer = try await invite(api, store, courier)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `an invite must say clearly who is invited`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let forms: [(JSON, [String: String])] = [
                 ([:], ["courier_id": "courier_or_phone"]),
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `what a store writes is in the push, in the app and on the page, but in no SMS`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
             let message: JSON = "Tražimo <kurire>\nza vikend: evil.com"
             for device in ["", "one"] {
@@ -147,10 +147,10 @@ import Testing
     }
 
     @Test func `an invite says whether anything sends what waits for its channel`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             func invited() async throws -> Answer {
-                try await api.post("/v1/invites", ["phone": .string(People.phone())], as: store.token)
+                try await api.post("/v1/invites", ["phone": .string(SamplePeople.phone())], as: store.token)
             }
             #expect(try await invited().json["channel_is_live"] == false)
             _ = try await api.claim(try await api.key())
@@ -163,7 +163,7 @@ import Testing
 
     /// The code comes by the invited number, so that an account alone does not reveal it.
     @Test func `a courier sees who invites but not the code`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
             let made = try await invite(api, store, courier)
             let byNumber = try await api.post(
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func `lists go on where they were though invites come`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             for _ in 0..<5 { _ = try await invite(api, store, try await api.courier()) }
             let all = try await api.get("/v1/invites", as: store.token).items
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `an invite that is taken back is withdrawn`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let id = try await invite(api, store, courier).json["id"].string ?? ""
             #expect(try await api.call("DELETE", "/v1/invites/\(id)", as: try await api.store().token).status == 404)
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `a redeemed invite cannot be taken back`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let made = try await invite(api, store, courier).json
             #expect(try await api.post("/v1/partners", ["code": made["code"]], as: courier.token).status == 201)
@@ -226,7 +226,7 @@ import Testing
 
     /// The message has the code. Nothing else has it or its plain hash.
     @Test func `no code of an invite is kept`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let code = try await invite(api, store, courier).json["code"].string ?? ""
             let plain = code.filter { $0 != "-" }
@@ -245,10 +245,10 @@ import Testing
 
     /// Ten requests at once make one invite, and send one message.
     @Test func `one of many invites at once is made`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             for _ in 0..<100 {
-                let form: JSON = ["phone": .string(People.phone())]
+                let form: JSON = ["phone": .string(SamplePeople.phone())]
                 let answers = try await together(10) { try await api.post("/v1/invites", form, as: store.token) }
                 #expect(answers.count { $0.status == 201 } == 1 && answers.count { $0.status == 200 } == 9)
                 #expect(Set(answers.map(\.reply.body)).count == 1)

@@ -4,7 +4,7 @@ import Testing
 
 /// Messages to browsers are Kurir's own to send, while it does.
 @Suite(.database) struct LaneTests {
-    private func subscribed(_ api: API) async throws -> (store: Person, couriers: [Person]) {
+    private func subscribed(_ api: ServedProduct) async throws -> (store: Person, couriers: [Person]) {
         let (store, couriers) = try await api.team(1)
         _ = try await api.call(
             "PUT", "/v1/me/devices/browser", Subscription.json("https://push.example/1"), as: couriers[0].token)
@@ -12,12 +12,12 @@ import Testing
         return (store, couriers)
     }
 
-    private func take(_ api: API, _ channel: String) async throws -> [[String?]] {
+    private func take(_ api: ServedProduct, _ channel: String) async throws -> [[String?]] {
         try await api.execute("SELECT platform, expires_at IS NULL FROM outbox_take('\(channel)', 10, 60)")
     }
 
     @Test func `others get messages to browsers only while no node sends them`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await subscribed(api)
             let key = try await api.key("push")
             _ = try await api.delivery(of: store, to: couriers)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `push is live while anybody sends it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             func isLive() async throws -> JSON { try await api.get("/v1/about").json["channels"]["push"] }
             #expect(try await isLive() == "silent")
             _ = try await take(api, "webpush")
@@ -55,7 +55,7 @@ import Testing
         "https://0x7f.1/", "ftp://push.example/", "push.example",
     ])
     func `an endpoint of a network of one's own is refused`(_ endpoint: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let answer = try await api.call(
                 "PUT", "/v1/me/devices/browser", Subscription.json(endpoint), as: courier.token)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `keys that are none are refused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let form = Subscription.json("https://push.example/1").with(["keys": ["p256dh": "BPk", "auth": "s3"]])
             let answer = try await api.call("PUT", "/v1/me/devices/browser", form, as: courier.token)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `a browser belongs to whoever claims it last, and is given up by its name`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, other) = (try await api.courier(), try await api.courier())
             for person in [one, other] {
                 let claimed = try await api.call(

@@ -13,7 +13,9 @@ import Testing
     }
 
     /// Makes the scene, or says that it is impossible.
-    private func scene(_ standing: Lifecycle.Standing, _ status: DeliveryStatus, _ api: API) async throws -> Scene? {
+    private func scene(_ standing: Lifecycle.Standing, _ status: DeliveryStatus, _ api: ServedProduct) async throws
+        -> Scene?
+    {
         let (store, couriers) = try await api.team(3)
         let (ana, ivo) = (couriers[0], couriers[1])
         let id = try await api.delivery(
@@ -56,11 +58,11 @@ import Testing
     func `every cell of the lifecycle holds through the API`(_ standing: Lifecycle.Standing, _ status: DeliveryStatus)
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for action in Lifecycle.Action.asked {
                 guard let scene = try await scene(standing, status, api) else { return }
                 let answer = try await act(action, scene, api)
-                let path = Deliveries.path(scene.delivery)
+                let path = SampleDelivery.path(scene.delivery)
                 let after = try await api.get(path, as: scene.store.token).json
                 switch try expected(action, standing, status) {
                 case .becomes(let next, _):
@@ -83,7 +85,7 @@ import Testing
                 let isVisible = Lifecycle.isVisible(status, to: standing)
                 if case .refused = try expected(action, standing, status) {
                     for more in ["", "history"] {
-                        let seen = try await api.get(Deliveries.path(scene.delivery, more), as: scene.person.token)
+                        let seen = try await api.get(SampleDelivery.path(scene.delivery, more), as: scene.person.token)
                         #expect(seen.status == (isVisible ? 200 : 404), "\(standing) \(status) \(more)")
                     }
                 }
@@ -99,11 +101,11 @@ import Testing
         Lifecycle.outcome(of: action, by: standing, status)
     }
 
-    private func act(_ action: Lifecycle.Action, _ scene: Scene, _ api: API) async throws -> Answer {
+    private func act(_ action: Lifecycle.Action, _ scene: Scene, _ api: ServedProduct) async throws -> Answer {
         let answer =
             action == .edit
             ? try await api.call(
-                "PATCH", Deliveries.path(scene.delivery), ["description": "Nešto drugo"], as: scene.person.token)
+                "PATCH", SampleDelivery.path(scene.delivery), ["description": "Nešto drugo"], as: scene.person.token)
             : try await api.act(
                 action.rawValue, scene.delivery, as: scene.person,
                 action == .fail ? ["reason": "nobody_home"] : action == .reopen ? ["note": "nije stiglo"] : nil)

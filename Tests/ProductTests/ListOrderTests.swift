@@ -10,12 +10,12 @@ import Testing
         ["window": ["until": .string(Timestamp(microseconds: Timestamp.now.microseconds + minutes * 60_000_000).text)]]
     }
 
-    private func list(_ person: Person, _ api: API, _ query: String = "") async throws -> [String] {
+    private func list(_ person: Person, _ api: ServedProduct, _ query: String = "") async throws -> [String] {
         try await api.get("/v1/deliveries?limit=200" + query, as: person.token).items.compactMap { $0["id"].string }
     }
 
     /// The pages of two, one after the other.
-    private func pages(_ person: Person, _ api: API, _ query: String = "") async throws -> [String] {
+    private func pages(_ person: Person, _ api: ServedProduct, _ query: String = "") async throws -> [String] {
         var (seen, cursor): ([String], String?) = ([], nil)
         repeat {
             let place = cursor.map { "&cursor=\($0)" } ?? ""
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `what is due stands first, soonest first, and what is over by its end`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             func made(_ more: [String: JSON] = [:]) async throws -> String {
                 try await api.delivery(of: store, to: couriers, more)
@@ -39,7 +39,7 @@ import Testing
             #expect(try await pages(store, api, "&q=torta") == [soon, late, newer, plain])
             #expect(try await pages(couriers[0], api, "&q=torta") == [soon, late, newer, plain])
             // Another time is another place.
-            _ = try await api.call("PATCH", Deliveries.path(plain), ["window": due(10)["window"]!], as: store.token)
+            _ = try await api.call("PATCH", SampleDelivery.path(plain), ["window": due(10)["window"]!], as: store.token)
             for person in [store, couriers[0]] { #expect(try await pages(person, api) == [plain, soon, late, newer]) }
             for id in [newer, soon, plain] { try await api.act("accept", id, as: couriers[0]) }
             #expect(try await list(couriers[0], api) == [late, plain, soon, newer])
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a courier's own order stands before any time, and its stores see it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let ana = couriers[0]
             var ids: [String] = []
@@ -67,7 +67,7 @@ import Testing
             let seen = try await api.get("/v1/deliveries", as: store.token).items
             #expect(seen.map { $0["stop"]["number"].integer } == [nil, 2, 1] && seen[1]["stop"]["of"] == 2)
             // An edit of the time leaves it.
-            _ = try await api.call("PATCH", Deliveries.path(ids[1]), ["window": due(5)["window"]!], as: store.token)
+            _ = try await api.call("PATCH", SampleDelivery.path(ids[1]), ["window": due(5)["window"]!], as: store.token)
             #expect(try await list(ana, api) == [ids[2], ids[1], ids[0]])
             try await api.expectEvents(
                 ["delivery.created", "delivery.accepted", "delivery.routed"], of: store, about: ids[2])
@@ -77,13 +77,13 @@ import Testing
             #expect(try await list(ana, api) == [ids[1], ids[0], ids[2]])
             #expect(try await go([ids[0]], as: ana).status == 204)
             try await api.act("deliver", ids[0], as: ana)
-            #expect(try await api.get(Deliveries.path(ids[0]), as: ana.token).json["stop"] == .null)
+            #expect(try await api.get(SampleDelivery.path(ids[0]), as: ana.token).json["stop"] == .null)
             try await api.expectConsistency()
         }
     }
 
     @Test func `nobody accepts more than a courier may carry, even at once`() async throws {
-        try await API.serving(mostJobs: 3) { api in
+        try await ServedProduct.serving(mostJobs: 3) { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<10 {
                 var ids: [String] = []

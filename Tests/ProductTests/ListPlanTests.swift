@@ -9,7 +9,7 @@ import Testing
 /// At a million deliveries, no list reads more than its page, wherever that begins.
 @Suite(.database, .timeLimit(.minutes(5))) struct ListPlanTests {
     @Test func `no list reads more than its page`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             try await fill(api, store, couriers[0])
             let lists: [(name: String, sql: String, owner: String, driving: String)] = [
@@ -58,7 +58,7 @@ import Testing
     ]
 
     /// A hundred thousand are pending, and the rest is delivered. All belong to one store and one courier.
-    private func fill(_ api: API, _ store: Person, _ courier: Person) async throws {
+    private func fill(_ api: ServedProduct, _ store: Person, _ courier: Person) async throws {
         for table in ["deliveries", "jobs"] { try await api.execute("ALTER TABLE \(table) DISABLE TRIGGER ALL") }
         // It is done in parts, so that no connection is silent for too long.
         for part in 0..<20 {
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// The plan and the figures of the statement, prepared as Kurir's sessions prepare it.
-    private func explain(_ api: API, _ sql: String, _ parameters: [String]) async throws -> String {
+    private func explain(_ api: ServedProduct, _ sql: String, _ parameters: [String]) async throws -> String {
         let url = TestDatabase.current.url
         return try await blocking {
             let connection = try BlockingConnection(url: url)

@@ -5,19 +5,19 @@ import Testing
 /// Changing what one signs in with: by whom, how, and how it is undone.
 @Suite(.database) struct LoginChangeTests {
     /// A courier who has proven its number.
-    private func proven(_ api: API) async throws -> Person {
+    private func proven(_ api: ServedProduct) async throws -> Person {
         let courier = try await api.registerCourier()
         try #require(try await api.confirm(try await api.code(to: courier.login), as: courier).status == 200)
         return courier
     }
 
-    private func change(_ api: API, _ courier: Person, to phone: String) async throws {
+    private func change(_ api: ServedProduct, _ courier: Person, to phone: String) async throws {
         try #require(try await api.change(phone: phone, as: courier).status == 202)
         try #require(try await api.confirm(try await api.code(to: phone), as: courier).status == 200)
     }
 
     /// The link that went to the place before, as a path.
-    private func undoPath(_ api: API, _ place: String) async throws -> String {
+    private func undoPath(_ api: ServedProduct, _ place: String) async throws -> String {
         let rows = try await api.execute(
             "SELECT data->>'url', body FROM outbox WHERE kind = 'login_changed' AND address = '\(place)' ORDER BY seq DESC LIMIT 1"
         )
@@ -28,13 +28,14 @@ import Testing
 
     /// The attack: a session is stolen, and made an account of one's own by another address.
     @Test func `a session alone changes nothing that one signs in with`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let (store, courier) = (try await api.store(), try await proven(api))
             let patched = try await api.call("PATCH", "/v1/me", ["email": "thief@example.com"], as: store.token)
             #expect(patched.status == 422 && patched.code == "use_confirmation")
-            let number = try await api.call("PATCH", "/v1/me", ["phone": .string(People.phone())], as: courier.token)
+            let number = try await api.call(
+                "PATCH", "/v1/me", ["phone": .string(SamplePeople.phone())], as: courier.token)
             #expect(number.status == 422 && number.code == "use_confirmation")
-            let guessed = try await api.change(phone: People.phone(), as: courier, password: "not-my-password")
+            let guessed = try await api.change(phone: SamplePeople.phone(), as: courier, password: "not-my-password")
             #expect(guessed.status == 422 && guessed.wrong == ["current_password": "wrong_password"])
             #expect(try await api.get("/v1/me", as: store.token).json["email"] == .string(store.login))
             #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(courier.login))
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `a store's number is not what it signs in with`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let store = try await api.store()
             let answer = try await api.call(
                 "PATCH", "/v1/me", ["phone": "01 4828 112", "email": .string(store.login)], as: store.token)
@@ -51,8 +52,8 @@ import Testing
     }
 
     @Test func `a change waits for the code, and the old place is told with a link`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), SamplePeople.phone())
             let asked = try await api.change(phone: phone, as: courier)
             #expect(asked.status == 202 && asked.json == ["sent_by": "sms", "is_live": false])
             #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(courier.login))
@@ -69,8 +70,8 @@ import Testing
     }
 
     @Test func `a wish is dropped by asking for what there is`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), SamplePeople.phone())
             _ = try await api.change(phone: phone, as: courier)
             let code = try await api.code(to: phone)
             #expect(try await api.change(phone: courier.login, as: courier).status == 200)
@@ -80,12 +81,12 @@ import Testing
     }
 
     @Test func `a number that somebody else has proven is refused`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let (one, other) = (try await proven(api), try await proven(api))
             let answer = try await api.change(phone: other.login, as: one)
             #expect(answer.status == 409 && answer.code == "phone_taken")
             // Also when that happened while the code was on its way.
-            let phone = People.phone()
+            let phone = SamplePeople.phone()
             _ = try await api.change(phone: phone, as: one)
             let code = try await api.code(to: phone)
             try await change(api, other, to: phone)
@@ -98,8 +99,8 @@ import Testing
     // MARK: Undoing
 
     @Test func `looking at the link changes nothing, and its button takes everything back`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), SamplePeople.phone())
             _ = try await api.call("PUT", "/v1/me/devices/thief", ["platform": "fcm"], as: courier.token)
             try await change(api, courier, to: phone)
             let path = try await undoPath(api, courier.login)
@@ -135,8 +136,8 @@ import Testing
 
     /// Whoever changes it twice has a link to the place between, which is good for nothing once the first is undone.
     @Test func `an undone change takes later links with it`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (courier, second, third) = (try await proven(api), People.phone(), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, second, third) = (try await proven(api), SamplePeople.phone(), SamplePeople.phone())
             try await change(api, courier, to: second)
             try await change(api, courier, to: third)
             let (first, later) = (try await undoPath(api, courier.login), try await undoPath(api, second))
@@ -147,8 +148,8 @@ import Testing
     }
 
     @Test func `a link is over after three days`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), SamplePeople.phone())
             try await change(api, courier, to: phone)
             let path = try await undoPath(api, courier.login)
             let lasts =
@@ -161,8 +162,8 @@ import Testing
     }
 
     @Test func `a place that somebody else has proven meanwhile is not taken back`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), SamplePeople.phone())
             try await change(api, courier, to: phone)
             let path = try await undoPath(api, courier.login)
             let other = try await api.registerCourier(courier.login)
@@ -173,8 +174,8 @@ import Testing
     }
 
     @Test func `only hashes of links are kept`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), SamplePeople.phone())
             try await change(api, courier, to: phone)
             let token = try await undoPath(api, courier.login).dropFirst("/undo/".count)
             let rows = try await api.execute("SELECT former_places::text FROM former_places")

@@ -14,7 +14,7 @@ import Testing
         var seed = Seed.forThisRun()
         print("model: \(seed)")
         let seeds = (0..<8).map { _ in seed.next() }
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (first, second) = (try await api.team(4), try await api.team(4))
             for (number, person) in ([first.store, second.store] + first.couriers + second.couriers).enumerated() {
                 _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: person.token)
@@ -46,7 +46,7 @@ import Testing
 
     /// Includes the deliveries that were made on the way.
     private func all(
-        _ known: [(id: String, team: (store: Person, couriers: [Person]))], _ api: API
+        _ known: [(id: String, team: (store: Person, couriers: [Person]))], _ api: ServedProduct
     ) async throws -> [(String, (store: Person, couriers: [Person]))] {
         let rows = try await api.execute("SELECT id, store_id FROM deliveries")
         return rows.compactMap { row in
@@ -55,7 +55,7 @@ import Testing
     }
 
     private func act(
-        _ start: Seed, on known: [(id: String, team: (store: Person, couriers: [Person]))], _ api: API
+        _ start: Seed, on known: [(id: String, team: (store: Person, couriers: [Person]))], _ api: ServedProduct
     ) async throws {
         var (seed, deliveries) = (start, known)
         for _ in 0..<60 {
@@ -67,12 +67,12 @@ import Testing
                 var more: [String: JSON] = ["pay": ["amount": .integer(seed.number(0...9)), "currency": "EUR"]]
                 if seed.once(in: 2) { more["offer"] = ["mode": "in_turn"] }
                 answer = try await api.post(
-                    "/v1/deliveries", Deliveries.form(to: team.couriers, more), as: team.store.token)
+                    "/v1/deliveries", SampleDelivery.form(to: team.couriers, more), as: team.store.token)
                 if let made = answer.json["id"].string { deliveries.append((made, team)) }
             case 1:
                 let chosen = team.couriers.filter { _ in seed.once(in: 2) } + [courier]
                 answer = try await api.call(
-                    "PATCH", Deliveries.path(id), ["courier_ids": .array(chosen.map { .string($0.id) })],
+                    "PATCH", SampleDelivery.path(id), ["courier_ids": .array(chosen.map { .string($0.id) })],
                     as: team.store.token)
             case 2 where seed.once(in: 3): answer = try await api.act("cancel", id, as: team.store)
             case 2...5: answer = try await api.act("accept", id, as: courier)
@@ -91,11 +91,11 @@ import Testing
             case 12: answer = try await api.act("reopen", id, as: team.store, ["note": "nije stiglo"])
             case 13:
                 let body: JSON = ["offer_again": true, "description": .string("\(seed.number(0...9))")]
-                answer = try await api.call("PATCH", Deliveries.path(id), body, as: team.store.token)
+                answer = try await api.call("PATCH", SampleDelivery.path(id), body, as: team.store.token)
             case 14:
                 try await api.execute(
                     "UPDATE delivery_extras SET turn_at = now() WHERE delivery_id = '\(id)' AND turn_at IS NOT NULL")
-                answer = try await api.get(Deliveries.path(id), as: team.store.token)
+                answer = try await api.get(SampleDelivery.path(id), as: team.store.token)
             case 15:
                 let carried = try await api.get("/v1/deliveries?status=in_progress", as: courier.token).items
                 answer = try await api.call(
@@ -110,16 +110,16 @@ import Testing
     }
 
     /// Makes them partners again, unless somebody else does.
-    private func reunite(_ store: Person, _ courier: Person, _ api: API) async throws {
+    private func reunite(_ store: Person, _ courier: Person, _ api: ServedProduct) async throws {
         let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
         guard let code = invite.json["code"].string else { return }
         _ = try await api.post("/v1/partners", ["code": .string(code)], as: courier.token)
     }
 
     /// Replays the history with the pure lifecycle, and compares.
-    private func replay(_ id: String, of team: (store: Person, couriers: [Person]), _ api: API) async throws {
-        let steps = try await api.get(Deliveries.path(id, "history") + "?limit=200", as: team.store.token).items
-        let there = try await api.get(Deliveries.path(id), as: team.store.token).json
+    private func replay(_ id: String, of team: (store: Person, couriers: [Person]), _ api: ServedProduct) async throws {
+        let steps = try await api.get(SampleDelivery.path(id, "history") + "?limit=200", as: team.store.token).items
+        let there = try await api.get(SampleDelivery.path(id), as: team.store.token).json
         var content = DeliveryContent(
             recipient: Recipient(firstName: "Iva", lastName: "Ivić", address: "x", phone: nil, location: nil),
             description: "x", instructions: nil, reference: nil)

@@ -6,25 +6,25 @@ import Testing
 /// How many new stores there may be, and what they may do at first.
 @Suite(.database) struct NewStoreTests {
     @Test func `five stores an hour come from one address, and who insists waits for longer`() async throws {
-        try await API.serving(looseness: 1) { api in
-            for _ in 0..<5 { #expect(try await api.post("/v1/stores", People.storeForm()).status == 201) }
+        try await ServedProduct.serving(looseness: 1) { api in
+            for _ in 0..<5 { #expect(try await api.post("/v1/stores", SamplePeople.storeForm()).status == 201) }
             var waits: [Int] = []
             for _ in 0..<4 {
-                let refused = try await api.post("/v1/stores", People.storeForm())
+                let refused = try await api.post("/v1/stores", SamplePeople.storeForm())
                 #expect(refused.status == 429)
                 waits.append(refused.reply.header("retry-after").flatMap { Int($0) } ?? 0)
             }
             #expect(waits == waits.sorted() && (waits.last ?? 0) > (waits.first ?? 0) + 1800)
             // Couriers register as before.
-            #expect(try await api.post("/v1/couriers", People.courierForm()).status == 201)
+            #expect(try await api.post("/v1/couriers", SamplePeople.courierForm()).status == 201)
         }
     }
 
     @Test func `a store that waits for approval signs in, reads and changes itself, and no more`() async throws {
         var trust = Trust()
         trust.storeApproval = true
-        try await API.serving(trust: trust) { api in
-            let form = People.storeForm()
+        try await ServedProduct.serving(trust: trust) { api in
+            let form = SamplePeople.storeForm()
             let registered = try await api.post("/v1/stores", form)
             #expect(registered.status == 201)
             let (token, id) = (
@@ -35,9 +35,9 @@ import Testing
             try await api.join(store, courier)
             #expect(try await api.get("/v1/me", as: token).status == 200)
             #expect(try await api.call("PATCH", "/v1/me", ["name": "Klas"], as: token).status == 200)
-            let invitation: JSON = ["phone": .string(People.phone())]
+            let invitation: JSON = ["phone": .string(SamplePeople.phone())]
             #expect(try await api.post("/v1/invites", invitation, as: token).code == "not_approved")
-            let delivery = Deliveries.form(to: [courier])
+            let delivery = SampleDelivery.form(to: [courier])
             #expect(try await api.post("/v1/deliveries", delivery, as: token).code == "not_approved")
             // Sessions that are remembered hear of it.
             try await api.execute("UPDATE accounts SET approved = true WHERE id = '\(id)'")

@@ -5,7 +5,7 @@ import Testing
 
 /// A store sees who was told what, and is itself told of what needs a hand.
 @Suite(.database) struct NoticeTests {
-    private func notices(_ api: API, _ id: String, _ store: Person) async throws -> [JSON] {
+    private func notices(_ api: ServedProduct, _ id: String, _ store: Person) async throws -> [JSON] {
         try await api.get("/v1/deliveries/\(id)/notices", as: store.token).items
     }
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `how each message stands is told`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let key = try await api.key()
             for name in ["d0", "d1"] {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `pages follow each other`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(7)
             for (number, courier) in couriers.enumerated() {
                 _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: courier.token)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `a store without a device hears by mail what needs a hand, at once and then gathered`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let key = try await api.key()
             func strand() async throws -> String {
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `a store with a device gets no mail, and one that wants no notices gets none`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for form in [nil, ["notifications_enabled": false]] as [JSON?] {
                 let (store, couriers) = try await api.team(1)
                 if let form {
@@ -102,7 +102,7 @@ import Testing
 
     /// Whoever is first opens the mail, and all others are in it, once.
     @Test func `what strands at the same moment is gathered without loss`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(20)
             var ids: [String] = []
             for courier in couriers { ids.append(try await api.delivery(of: store, to: [courier])) }

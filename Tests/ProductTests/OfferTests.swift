@@ -15,22 +15,22 @@ import Domain
     private static let inTurn: [String: JSON] = ["offer": ["mode": "in_turn", "each_seconds": 600]]
 
     /// What becomes of the candidates, in their order.
-    private func states(_ id: String, _ api: API, _ store: Person) async throws -> [String] {
-        try await api.get(Deliveries.path(id), as: store.token).json["candidates"].items.map {
+    private func states(_ id: String, _ api: ServedProduct, _ store: Person) async throws -> [String] {
+        try await api.get(SampleDelivery.path(id), as: store.token).json["candidates"].items.map {
             $0["state"].string ?? ""
         }
     }
 
-    private func endTurn(_ api: API) async throws {
+    private func endTurn(_ api: ServedProduct) async throws {
         try await api.execute("UPDATE delivery_extras SET turn_at = now() WHERE turn_at IS NOT NULL")
     }
 
-    private func status(_ id: String, _ api: API, _ person: Person) async throws -> Int {
-        try await api.get(Deliveries.path(id), as: person.token).status
+    private func status(_ id: String, _ api: ServedProduct, _ person: Person) async throws -> Int {
+        try await api.get(SampleDelivery.path(id), as: person.token).status
     }
 
     @Test func `one after the other is offered it, and those before keep the offer`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(3)
             for (number, courier) in couriers.enumerated() {
                 _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: courier.token)
@@ -59,7 +59,7 @@ import Domain
     }
 
     @Test func `whoever is off duty comes last, and the reliable first where that is wanted`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(3)
             let (bad, off, good) = (couriers[0], couriers[1], couriers[2])
             try await api.execute("UPDATE couriers SET delivered = 10, cancelled = 5 WHERE id = '\(bad.id)'")
@@ -76,8 +76,8 @@ import Domain
     }
 
     @Test func `a turn moves once, with two nodes and whoever declines meanwhile`() async throws {
-        try await API.serving { api in
-            try await API.another(looseness: nil, trust: Trust()) { _ in
+        try await ServedProduct.serving { api in
+            try await ServedProduct.another(looseness: nil, trust: Trust()) { _ in
                 let (store, couriers) = try await api.team(3)
                 for _ in 0..<20 {
                     let id = try await api.delivery(of: store, to: couriers, Self.inTurn)
@@ -100,7 +100,7 @@ import Domain
     }
 
     @Test func `a turn goes on where all nodes were down`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers, Self.inTurn)
             try await api.execute("UPDATE delivery_extras SET turn_at = now() - interval '1 hour'")
@@ -110,31 +110,31 @@ import Domain
     }
 
     @Test func `what is offered later is known to its store alone until then`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers, ["offer_at": ahead(3600)])
-            let held = try await api.get(Deliveries.path(id), as: store.token).json
+            let held = try await api.get(SampleDelivery.path(id), as: store.token).json
             #expect(held["status"] == "pending" && held["offered"] == false && held["offered_count"] == 0)
             #expect(try await api.execute("SELECT FROM deliveries WHERE alert_at IS NOT NULL").isEmpty)
             #expect(try await status(id, api, couriers[0]) == 404)
             try await endTurn(api)
             try await eventually { try await status(id, api, couriers[0]) == 200 }
-            let offered = try await api.get(Deliveries.path(id), as: store.token).json
+            let offered = try await api.get(SampleDelivery.path(id), as: store.token).json
             #expect(offered["offered"] == true && offered["offered_count"] == 2)
             #expect(try await api.execute("SELECT FROM deliveries WHERE alert_at IS NOT NULL").count == 1)
             try await api.expectEvents(["delivery.offered"], of: couriers[1], about: id)
             // A time that is told anew takes the offers back.
-            let later = try await api.call("PATCH", Deliveries.path(id), ["offer_at": ahead(60)], as: store.token)
+            let later = try await api.call("PATCH", SampleDelivery.path(id), ["offer_at": ahead(60)], as: store.token)
             #expect(later.json["offered"] == false)
             #expect(try await status(id, api, couriers[0]) == 404)
-            let now = try await api.call("PATCH", Deliveries.path(id), ["offer_at": .null], as: store.token)
+            let now = try await api.call("PATCH", SampleDelivery.path(id), ["offer_at": .null], as: store.token)
             #expect(now.json["offer_at"] == .null && now.json["offered_count"] == 2)
             try await api.expectConsistency()
         }
     }
 
     @Test func `a time that is past, and a turn without bounds, are refused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for (form, field) in [
                 (["offer_at": ahead(-5)], "offer_at"),
@@ -142,14 +142,15 @@ import Domain
                 (["offer": ["mode": "first"]], "offer.mode"),
                 (["offer": ["mode": "in_turn", "order": "tallest"]], "offer.order"),
             ] as [([String: JSON], String)] {
-                let refused = try await api.post("/v1/deliveries", Deliveries.form(to: couriers, form), as: store.token)
+                let refused = try await api.post(
+                    "/v1/deliveries", SampleDelivery.form(to: couriers, form), as: store.token)
                 #expect(refused.status == 422 && refused.wrong.keys.sorted() == [field])
             }
         }
     }
 
     @Test func `a store says once how its couriers are offered things, where it is and when it is open`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let said: JSON = [
                 "offer": ["mode": "in_turn", "order": "given", "each_seconds": 90],
@@ -170,7 +171,7 @@ import Domain
     }
 
     @Test func `who held it sees it for a day, without its recipient`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
             let (taken, cancelled) = (
@@ -197,7 +198,7 @@ import Domain
     }
 
     @Test func `who held it and is named again may accept it, and stand back again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
             let id = try await api.delivery(of: store, to: couriers)
@@ -206,15 +207,17 @@ import Domain
             func name(_ people: [Person]) async throws {
                 let ids = JSON.array(people.map { .string($0.id) })
                 #expect(
-                    try await api.call("PATCH", Deliveries.path(id), ["courier_ids": ids], as: store.token).status
+                    try await api.call("PATCH", SampleDelivery.path(id), ["courier_ids": ids], as: store.token).status
                         == 200)
                 try await api.expectConsistency()
             }
             try await name([ivo, ana])
             #expect(
-                try await api.get(Deliveries.path(id), as: ana.token).json["allowed_actions"] == ["accept", "decline"])
+                try await api.get(SampleDelivery.path(id), as: ana.token).json["allowed_actions"] == [
+                    "accept", "decline",
+                ])
             try await name([ivo])
-            #expect(try await api.get(Deliveries.path(id), as: ana.token).json["allowed_actions"] == [])
+            #expect(try await api.get(SampleDelivery.path(id), as: ana.token).json["allowed_actions"] == [])
             try await name([ivo, ana])
             #expect(try await api.act("accept", id, as: ana).status == 200)
         }

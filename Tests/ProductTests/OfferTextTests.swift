@@ -11,17 +11,17 @@ import Testing
         return trust
     }
 
-    private func texts(_ api: API) async throws -> [[String?]] {
+    private func texts(_ api: ServedProduct) async throws -> [[String?]] {
         try await api.execute("SELECT address, body, expires_at > now() FROM outbox WHERE channel = 'sms' ORDER BY seq")
     }
 
     /// Waits until nothing is due.
-    private func settle(_ api: API) async throws {
+    private func settle(_ api: ServedProduct) async throws {
         try await eventually { try await api.execute("SELECT FROM offer_texts WHERE due_at <= now()").isEmpty }
     }
 
     @Test func `one message in ten minutes says how many wait`() async throws {
-        try await API.serving(publicURL: "https://kurir.example", trust: Self.allowed) { api in
+        try await ServedProduct.serving(publicURL: "https://kurir.example", trust: Self.allowed) { api in
             let (store, couriers) = try await api.team(1)
             // Somebody sends SMS.
             _ = try await api.claim(api.key("sms"), channel: "sms")
@@ -45,7 +45,7 @@ import Testing
     enum Reason: CaseIterable { case notAllowed, silent, hasDevice, muted, offDuty, unproven, taken }
 
     @Test(arguments: Reason.allCases) func `nobody else is sent one`(_ reason: Reason) async throws {
-        try await API.serving(trust: reason == .notAllowed ? Trust() : Self.allowed) { api in
+        try await ServedProduct.serving(trust: reason == .notAllowed ? Trust() : Self.allowed) { api in
             let (store, couriers) = try await api.team(1)
             let ana = couriers[0]
             if reason != .silent, reason != .taken { _ = try await api.claim(api.key("sms"), channel: "sms") }

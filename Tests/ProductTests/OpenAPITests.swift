@@ -14,8 +14,8 @@ import Testing
         var responses: JSON { json["responses"] }
     }
 
-    private func withDescription(_ body: (JSON, [Operation], API) throws -> Void) async throws {
-        try await API.serving { api in
+    private func withDescription(_ body: (JSON, [Operation], ServedProduct) throws -> Void) async throws {
+        try await ServedProduct.serving { api in
             let description = try await api.get("/openapi.json").json
             let operations = description["paths"].members.flatMap { path, methods in
                 methods.members.map { Operation(method: $0, path: path, json: $1) }

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `the role of gateways may call the functions`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await api.put(to: ["+385911111111"])
             let gateway = try await OpenTransaction.begin(as: "kurir_gateway")
             let claimed = try await gateway.query("SELECT id, lease, body FROM outbox_claim('sms', 10, 60)")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `the role of gateways may do nothing else`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let views: Set = ["message_routes", "outbox"]
             let tables = try await api.execute(
                 "SELECT tablename FROM pg_tables WHERE schemaname = 'public' UNION SELECT viewname FROM pg_views WHERE schemaname = 'public'"
@@ -56,7 +56,7 @@ import Testing
 
     /// Anybody may make temporary tables. If the functions found one, its triggers would run as the owner.
     @Test func `the functions do not touch what the role brings along`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             _ = try await api.call("PUT", "/v1/me/devices/phone", ["platform": "fcm"], as: courier.token)
             try await api.put(to: ["phone"], channel: "push")
@@ -105,14 +105,14 @@ import Testing
             "outbox_extend('{}', '{}', 4)", "outbox_extend('{}', '{}', 3601)", "outbox_extend('{}', '{}', NULL)",
         ])
     func `a call that is out of bounds is refused`(_ call: String) async throws {
-        try await API.serving { _ in
+        try await ServedProduct.serving { _ in
             let state = try await error(as: "kurir_gateway", "SELECT * FROM \(call)")
             #expect(state == "22023")
         }
     }
 
     @Test func `a pause is never longer than a day`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await api.put(to: ["+385911111111", "+385912222222"])
             let gateway = try await OpenTransaction.begin(as: "kurir_gateway")
             for (claimed, seconds) in zip(
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `a wrong lease does not spoil the right one`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await api.put(to: ["+385911111111"])
             let gateway = try await OpenTransaction.begin(as: "kurir_gateway")
             let held = try await gateway.query("SELECT id, lease FROM outbox_claim('sms', 1, 60)")[0].compactMap(\.self)

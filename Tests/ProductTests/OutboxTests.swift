@@ -9,7 +9,7 @@ import Testing
 /// The queue as gateways use it over HTTP.
 @Suite(.database) struct OutboxTests {
     @Test func `a claimed message is complete and goes to nobody else`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222"])
             let messages = try await api.claim(key)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `messages to one address leave one after the other`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111", "+385912222222", "+385911111111"])
             let first = try await api.claim(key)
@@ -54,7 +54,7 @@ import Testing
 
     /// The alarm is about gateways that do not come, and not about an address where nothing arrives.
     @Test func `the figures tell how long a gateway could have taken a message`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             func ready() async throws -> Double {
                 try await api.database.run(ReadOutboxFigures()).first { $0.channel == "sms" }?.ready ?? -1
             }
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a lease that passed to another is lost`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, other) = (try await api.key(), try await api.key())
             try await api.put(to: ["+385911111111"])
             let first = try await api.claim(one)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `a message that is given up has its reason and another go`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222", "+385913333333"])
             let messages = try await api.claim(key)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `an expired message is not given out`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
             try await api.execute(
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `a device that is gone is forgotten`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, courier) = (try await api.key(), try await api.courier())
             _ = try await api.call("PUT", "/v1/me/devices/gone", ["platform": "fcm"], as: courier.token)
             try await api.put(to: ["gone"], channel: "push")
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `a key has to do with its channels only`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (all, push) = (try await api.key(), try await api.key("push"))
             try await api.put(to: ["+385911111111"])
             let form: JSON = ["channel": "sms", "max": 1, "lease_seconds": 60]
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `the stats are what there is`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222", "+385913333333", "+385914444444"])
             let messages = try await api.claim(key, 3)
@@ -213,7 +213,7 @@ import Testing
             ("extend", ["messages": []], ["messages": "required", "lease_seconds": "required"]),
         ] as [(String, JSON, [String: String])])
     func `a wrong field is named`(_ call: String, _ body: JSON, _ wrong: [String: String]) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await api.post("/v1/outbox/\(call)", body, as: try await api.key())
             #expect(answer.status == 422)
             for (field, code) in wrong where !(field.hasPrefix("messages.1.")) {
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func `waiting ends with the first message`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             let (store, couriers) = try await api.team(1)
             _ = try await api.call("PUT", "/v1/me/devices/phone", ["platform": "fcm"], as: couriers[0].token)
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test func `an offer that a gateway has is not tried again once it is untrue`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             let (store, couriers) = try await api.team(2)
             for (number, courier) in couriers.enumerated() {
@@ -255,7 +255,7 @@ import Testing
 
     /// Many gateways claim at once, and each message goes to one of them.
     @Test func `each message goes to one of many gateways`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: (0..<60).map { "+38591\(1_000_000 + $0 % 20)" })
             var taken: [String] = []

@@ -5,14 +5,14 @@ import Testing
 /// Two transactions change the same messages: one has not committed yet when the other comes.
 @Suite(.database) struct OutboxTogetherTests {
     /// An offer to one courier who has a phone, not taken yet.
-    private func offer(_ api: API) async throws -> (store: Person, courier: Person, id: String) {
+    private func offer(_ api: ServedProduct) async throws -> (store: Person, courier: Person, id: String) {
         let (store, couriers) = try await api.team(1)
         _ = try await api.call("PUT", "/v1/me/devices/phone", ["platform": "fcm"], as: couriers[0].token)
         return (store, couriers[0], try await api.delivery(of: store, to: couriers))
     }
 
     @Test func `a withdrawal sees the claim that it waited for`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (_, courier, id) = try await offer(api)
             let gateway = try await OpenTransaction.begin()
             let claimed = try await gateway.query("SELECT id, lease FROM outbox_claim('push', 1, 60)")
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a withdrawal sees the lease that was extended meanwhile`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (_, courier, id) = try await offer(api)
             let key = try await api.key()
             let held = try await api.claim(key, channel: "push")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `a lapsed lease of an invite is withdrawn with it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store) = (try await api.key(), try await api.store())
             let invite = try await api.post("/v1/invites", ["phone": "091 765-4321"], as: store.token).json
             let held = try await api.claim(key)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `an ack beside its own extension is done`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111"])
             let held = try await api.claim(key)
@@ -76,7 +76,7 @@ import Testing
 
     /// Gateways count what they did. If they counted in the same rows, they would wait for each other, or deadlock.
     @Test func `gateways of the same channels do not wait for each other`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222"])
             try await api.put(to: ["one", "other"], channel: "push")

@@ -6,7 +6,7 @@ import Testing
 /// The order of messages when things go wrong.
 @Suite(.database) struct OutboxTurnsTests {
     @Test func `the message behind moves on when the first is withdrawn`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111", "+385911111111"])
             let first = try await api.claim(key)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `an address that always fails holds up nobody`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             let good = (0..<100).map { "+38592\(1_000_000 + $0)" }
             // The bad address's messages come first, and are more than a claim takes.
@@ -55,7 +55,7 @@ import Testing
 
     /// Many of them are cleared away in parts, so the gateway that meets them is answered, and gets through.
     @Test func `a crowd of expired messages jams nothing`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.execute(
                 """
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a message that waits for another try blocks its address until it expires`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
             try await api.execute(
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a forgotten lease is given to another gateway`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
             let first = try await api.claim(key, seconds: 5)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `a message that every gateway forgets is given up`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385911111111"])
             _ = try await api.claim(key)
@@ -124,7 +124,7 @@ import Testing
     /// A lease ends while its gateway acknowledges the message. Either that counts, or another gateway has the message,
     /// never both.
     @Test func `an ack that races the end of its lease has one outcome`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             var outcomes: [String: Int] = [:]
             for round in 0..<60 {
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `sent messages are kept by the week and dropped with it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111", "+385912222222"])
             let messages = try await api.claim(key)

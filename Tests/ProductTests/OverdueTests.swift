@@ -15,14 +15,14 @@ import Domain
         .string(Timestamp(microseconds: Timestamp.now.microseconds + microseconds).text)
     }
 
-    private func types(_ api: API, _ person: Person, _ type: String) async throws -> [String] {
+    private func types(_ api: ServedProduct, _ person: Person, _ type: String) async throws -> [String] {
         try await api.numberEvents()
         return try await api.get("/v1/events?limit=200", as: person.token).items
             .filter { $0["type"].string == type }.compactMap { $0["delivery_id"].string }
     }
 
     @Test func `a store is told when nobody accepts in the time that it set`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             #expect(try await api.get("/v1/me", as: store.token).json["alert_after_minutes"] == .integer(10))
             let set = try await api.call("PATCH", "/v1/me", ["alert_after_minutes": 3], as: store.token)
@@ -41,7 +41,7 @@ import Domain
     }
 
     @Test(arguments: [0, 241, -1]) func `the time has bounds`(_ minutes: Int) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let set = try await api.call("PATCH", "/v1/me", ["alert_after_minutes": .integer(minutes)], as: store.token)
             #expect(set.status == 422 && set.wrong.keys.sorted() == ["alert_after_minutes"])
@@ -49,7 +49,7 @@ import Domain
     }
 
     @Test func `nothing is told of what was accepted, ended or left by everybody`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let (taken, over, left, open) = (
                 try await api.delivery(of: store, to: couriers), try await api.delivery(of: store, to: couriers),
@@ -68,7 +68,7 @@ import Domain
             // Who gave one back is not named again.
             for (id, people) in [(taken, [another]), (left, [couriers[0], another])] {
                 let named: JSON = ["courier_ids": .array(people.map { .string($0.id) })]
-                #expect(try await api.call("PATCH", Deliveries.path(id), named, as: store.token).status == 200)
+                #expect(try await api.call("PATCH", SampleDelivery.path(id), named, as: store.token).status == 200)
             }
             #expect(
                 try await api.execute("SELECT id::text FROM deliveries WHERE alert_at > now() ORDER BY id")
@@ -77,7 +77,7 @@ import Domain
     }
 
     @Test func `what should have arrived is told to its store and its courier`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let window: [String: JSON] = ["window": .object(["until": ahead(Self.hour)])]
             let carried = try await api.delivery(of: store, to: couriers, window)
@@ -94,13 +94,13 @@ import Domain
     }
 
     @Test func `a new time is told of once more`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers, ["window": .object(["until": ahead(Self.hour)])])
             try await api.execute("UPDATE deliveries SET late_at = NULL")
             let due = ahead(2 * Self.hour)
             func edit(_ form: JSON) async throws -> Answer {
-                try await api.call("PATCH", Deliveries.path(id), form, as: store.token)
+                try await api.call("PATCH", SampleDelivery.path(id), form, as: store.token)
             }
             _ = try await edit(["description": "Burek"])
             #expect(try await api.execute("SELECT late_at IS NULL FROM deliveries") == [["t"]])
@@ -114,7 +114,7 @@ import Domain
     }
 
     @Test func `a window has an end that is to come, and before which it begins`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let (soon, later) = (ahead(Self.hour), ahead(2 * Self.hour))
             let cases: [(JSON, [String: String])] = [
@@ -127,11 +127,11 @@ import Domain
                 ("noon", ["window": "wrong_type"]),
             ]
             for (window, wrong) in cases {
-                let form = Deliveries.form(to: couriers, ["window": window])
+                let form = SampleDelivery.form(to: couriers, ["window": window])
                 let answer = try await api.post("/v1/deliveries", form, as: store.token)
                 #expect(answer.status == 422 && answer.wrong == wrong, "\(window)")
             }
-            let form = Deliveries.form(to: couriers, ["window": ["from": soon, "until": later]])
+            let form = SampleDelivery.form(to: couriers, ["window": ["from": soon, "until": later]])
             let made = try await api.post("/v1/deliveries", form, as: store.token).json
             #expect(made["window"] == ["from": soon, "until": later] && made["due_at"] == later)
         }
@@ -139,8 +139,8 @@ import Domain
 
     /// Many fall due at once, several nodes look, and steps of the same deliveries go on.
     @Test func `with any number of nodes each is told once`() async throws {
-        try await API.serving { one in
-            try await API.another(looseness: nil, trust: Trust()) { other in
+        try await ServedProduct.serving { one in
+            try await ServedProduct.another(looseness: nil, trust: Trust()) { other in
                 let (store, couriers) = try await one.team(1)
                 var ids: [String] = []
                 for _ in 0..<60 { ids.append(try await one.delivery(of: store, to: couriers)) }
@@ -152,7 +152,7 @@ import Domain
                         for (number, id) in ids.enumerated() where number % 3 == round % 3 {
                             group.addTask {
                                 _ = try await (number % 2 == 0 ? one : other).call(
-                                    "PATCH", Deliveries.path(id), ["description": .string("Torta \(round)")],
+                                    "PATCH", SampleDelivery.path(id), ["description": .string("Torta \(round)")],
                                     as: store.token)
                             }
                         }

@@ -11,7 +11,7 @@ import Testing
 
 /// The pages that need no session.
 @Suite(.database) struct PageTests {
-    private func invited(_ api: API, by name: String) async throws -> (code: String, courier: Person) {
+    private func invited(_ api: ServedProduct, by name: String) async throws -> (code: String, courier: Person) {
         let (store, courier) = (try await api.store(name: name), try await api.courier(name: ("Evangelina", "Tajnić")))
         let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
         return (try #require(made["code"].string), courier)
@@ -23,7 +23,7 @@ import Testing
     ])
     func `the page of an invite says who invites`(_ accepted: String?, _ language: String, _ words: String) async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (code, courier) = try await invited(api, by: "<script>alert(1)</script> & Co")
             let page = try await api.get("/i/\(code)", headers: accepted.map { ["Accept-Language": $0] } ?? [:])
             let text = page.reply.text
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `the page of an invite that is over names nobody`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (code, _) = try await invited(api, by: "Kod Mare")
             try await api.execute("UPDATE invites SET expires_at = now()")
             let over = try await api.get("/i/\(code.lowercased())")
@@ -52,7 +52,7 @@ import Testing
     /// Browsers accept only the page's own style.
     @Test(arguments: ["/docs", "/i/00000-00000"])
     func `the policy of a page allows its style alone`(_ path: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let page = try await api.get(path).reply
             let style = try #require(page.text.firstMatch(of: /<style>([\s\S]*)<\/style>/)).1
             let policy = try #require(page.header("content-security-policy"))
@@ -77,11 +77,11 @@ import Testing
     }
 
     @Test func `the description of the API is made once`() async throws {
-        try await API.serving { api in
-            let secret = API.secret
+        try await ServedProduct.serving { api in
+            let secret = ServedProduct.secret
             let pages = PageRoom(
                 described: [CountingRoom()], version: "0", throttle: Throttle(api.database, looseness: nil),
-                codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: API.apps)
+                codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: ServedProduct.apps)
             let ear = try await Ear(
                 url: TestDatabase.current.url, group: api.group, channels: [], heard: { _, _ in }, changed: {})
             let authenticator = Authenticator(
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `phones learn which apps open the links`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let apple = try await api.get("/.well-known/apple-app-site-association")
             #expect(apple.reply.header("content-type") == "application/json")
             let detail = apple.json["applinks"]["details"].items[0]

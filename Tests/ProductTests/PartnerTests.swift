@@ -5,7 +5,7 @@ import Testing
 /// Partnerships, and what stores may know of couriers.
 @Suite(.database) struct PartnerTests {
     @Test func `both sides see the other by name`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier(name: ("Eva", "Ević")))
             let (first, second) = (try await api.courier(name: ("Ana", "Ević")), try await api.store(name: "aprikoza"))
             for (store, courier) in [(store, courier), (store, first), (second, courier)] {
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `the directory shows numbers of partners only`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, partner) = (try await api.store(), try await api.courier(name: ("Eva", "Ević")))
             _ = try await api.courier(name: ("Ana", "100%"))
             try await api.join(store, partner)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `the directory goes page by page`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             // Their names are equal, so that only the id distinguishes them.
             for _ in 0..<7 { _ = try await api.courier() }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `only the store ends a partnership`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier(language: "hr"))
             _ = try await api.call("PUT", "/v1/me/devices/bike", ["platform": "apns"], as: courier.token)
             try await api.join(store, courier)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `a partnership that has ended can begin again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             for _ in 0..<2 {
                 let code = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json[
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `cancellations hide from others whose deliveries they were`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, other) = (try await api.store(name: "Kod Mare"), try await api.store())
             let courier = try await api.courier()
             try await api.execute(

@@ -8,27 +8,31 @@ import Testing
 
 /// The end of a partnership: from then on that courier is offered nothing by the store, whatever happens meanwhile.
 @Suite(.database) struct PartnershipEndTests {
-    private func end(_ store: Person, _ courier: Person, _ api: API, release: Bool = false) async throws -> Int {
+    private func end(_ store: Person, _ courier: Person, _ api: ServedProduct, release: Bool = false) async throws
+        -> Int
+    {
         let path = "/v1/partners/\(courier.id)" + (release ? "?release=true" : "")
         return try await api.call("DELETE", path, as: store.token).status
     }
 
-    private func candidates(_ id: String, _ store: Person, _ api: API) async throws -> [String?] {
-        try await api.get(Deliveries.path(id), as: store.token).json["candidates"].items.map { $0["courier_id"].string }
+    private func candidates(_ id: String, _ store: Person, _ api: ServedProduct) async throws -> [String?] {
+        try await api.get(SampleDelivery.path(id), as: store.token).json["candidates"].items.map {
+            $0["courier_id"].string
+        }
     }
 
     /// Expects that no message, no list and no event tells that courier of the delivery.
-    private func expectNothing(of id: String, for courier: Person, _ api: API) async throws {
+    private func expectNothing(of id: String, for courier: Person, _ api: ServedProduct) async throws {
         #expect(
             try await api.execute(
                 "SELECT kind FROM outbox WHERE account_id = '\(courier.id)' AND subject = '\(id)'") == [])
         #expect(try await api.get("/v1/deliveries", as: courier.token).items.isEmpty)
-        #expect(try await api.get(Deliveries.path(id), as: courier.token).status == 404)
+        #expect(try await api.get(SampleDelivery.path(id), as: courier.token).status == 404)
         #expect(try await api.act("accept", id, as: courier).status == 404)
     }
 
     @Test func `a delivery that comes back is not offered to a former partner`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             for courier in couriers {
                 _ = try await api.call("PUT", "/v1/me/devices/of-\(courier.id)", ["platform": "fcm"], as: courier.token)
@@ -49,7 +53,7 @@ import Testing
 
     /// It is as if a node had read who is a partner, stood still while the partnership ended, and then committed.
     @Test func `a courier who is no partner at the commit is offered nothing`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
@@ -58,16 +62,16 @@ import Testing
             #expect(try await api.act("cancel", id, as: couriers[0]).status == 200)
             #expect(try await candidates(id, store, api) == [couriers[0].id])
             try await expectNothing(of: id, for: couriers[1], api)
-            let removed = try await api.get(Deliveries.path(id, "history"), as: store.token).items.last?["removed"]
+            let removed = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items.last?["removed"]
                 .items
             #expect(removed?.map(\.string) == [couriers[1].id])
-            for form in [Deliveries.form(to: couriers), Deliveries.form(to: [couriers[1]])] {
+            for form in [SampleDelivery.form(to: couriers), SampleDelivery.form(to: [couriers[1]])] {
                 let made = try await api.post("/v1/deliveries", form, as: store.token)
                 #expect(made.status == 422 && made.wrong == ["courier_ids": "not_partner"])
             }
             let pending = try await api.delivery(of: store, to: [couriers[0]])
             let edited = try await api.call(
-                "PATCH", Deliveries.path(pending), ["courier_ids": .array(couriers.map { .string($0.id) })],
+                "PATCH", SampleDelivery.path(pending), ["courier_ids": .array(couriers.map { .string($0.id) })],
                 as: store.token)
             #expect(edited.status == 422 && edited.wrong == ["courier_ids": "not_partner"])
             try await api.expectConsistency()
@@ -75,7 +79,7 @@ import Testing
     }
 
     @Test func `the end removes a courier from deliveries of every standing`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (leaving, other) = (couriers[0], couriers[1])
             func made() async throws -> String { try await api.delivery(of: store, to: couriers) }
@@ -95,7 +99,7 @@ import Testing
             for id in [offered, declined, taken, returned, carried] {
                 #expect(try await candidates(id, store, api) == [other.id], "\(id)")
             }
-            let released = try await api.get(Deliveries.path(carried), as: store.token).json
+            let released = try await api.get(SampleDelivery.path(carried), as: store.token).json
             #expect(released["status"] == "pending" && released["courier"] == .null)
             #expect(try await api.get("/v1/deliveries", as: leaving.token).items.isEmpty)
             // The store did it, so nothing counts against the courier.
@@ -106,7 +110,7 @@ import Testing
     }
 
     @Test func `a courier who comes back sees what it delivered`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             for action in ["accept", "deliver"] { try await api.act(action, id, as: couriers[0]) }
@@ -116,13 +120,13 @@ import Testing
             try await expectNothing(of: id, for: couriers[0], api)
             try await api.join(store, couriers[0])
             #expect(try await api.get("/v1/deliveries", as: couriers[0].token).items.map { $0["id"].string } == [id])
-            #expect(try await api.get(Deliveries.path(id), as: couriers[0].token).status == 200)
+            #expect(try await api.get(SampleDelivery.path(id), as: couriers[0].token).status == 200)
             try await api.expectConsistency()
         }
     }
 
     @Test func `another node does what one left undone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             var ids: [String] = []
             for _ in 0..<20 { ids.append(try await api.delivery(of: store, to: couriers)) }
@@ -146,7 +150,7 @@ import Testing
 
     /// A delivery that could not be left for a long time is not forgotten.
     @Test func `an end that was refused at first is carried out later`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.execute(
@@ -164,7 +168,7 @@ import Testing
 
     /// They are partners again and part again, while the work of the first end is still going on.
     @Test func `a second end of a partnership is not taken for the first`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let first = try await api.delivery(of: store, to: couriers)
             let holder = try await OpenTransaction.begin()
@@ -194,7 +198,7 @@ import Testing
 
     /// Couriers change their numbers meanwhile.
     @Test func `ends of partnerships and changes of numbers never deadlock`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for round in 0..<40 {
                 async let ended = end(store, couriers[0], api)
@@ -208,7 +212,7 @@ import Testing
 
     /// A courier who is a partner again by the time of the commit keeps what it carries.
     @Test func `a courier who is a partner again is not released`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
@@ -225,7 +229,7 @@ import Testing
 
     /// There are ten thousand jobs, and everybody else works on meanwhile.
     @Test func `many jobs are left in commits of their own`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             try await api.execute(
                 """
@@ -264,7 +268,7 @@ import Testing
     }
 
     @Test func `a courier who becomes a partner again keeps what is left`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.execute(
@@ -282,7 +286,7 @@ import Testing
 
     /// Other couriers and the store take every step, while partnerships end and begin.
     @Test func `no offer goes to a courier who is no partner`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(4)
             for courier in couriers {
                 _ = try await api.call("PUT", "/v1/me/devices/of-\(courier.id)", ["platform": "fcm"], as: courier.token)
@@ -299,7 +303,7 @@ import Testing
                                 )
                                 continue
                             }
-                            let form = Deliveries.form(to: couriers)
+                            let form = SampleDelivery.form(to: couriers)
                             let made = try await api.post("/v1/deliveries", form, as: store.token)
                             guard made.status == 201, let id = made.json["id"].string else { continue }
                             try await api.act("accept", id, as: courier)

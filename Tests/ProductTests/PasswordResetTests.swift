@@ -8,7 +8,7 @@ import Testing
     private let elsewhere = ["X-Forwarded-For": "203.0.113.9"]
 
     /// Somebody who forgot the password, with the id of what was asked for.
-    private func ask(_ api: API, _ who: Person, from headers: [String: String] = [:]) async throws -> JSON {
+    private func ask(_ api: ServedProduct, _ who: Person, from headers: [String: String] = [:]) async throws -> JSON {
         let answer = try await api.post("/v1/password_resets", name(who), headers: headers)
         try #require(answer.status == 202, "\(answer.json)")
         return answer.json["reset_id"]
@@ -19,7 +19,7 @@ import Testing
     }
 
     private func reset(
-        _ api: API, _ id: JSON, _ code: String, _ more: JSON = [:], from headers: [String: String] = [:]
+        _ api: ServedProduct, _ id: JSON, _ code: String, _ more: JSON = [:], from headers: [String: String] = [:]
     ) async throws -> Answer {
         var form: JSON = ["code": .string(code), "new_password": .string(newPassword)]
         if id != .null { form = form.with(["reset_id": id]) }
@@ -27,17 +27,17 @@ import Testing
         return try await api.call("PUT", "/v1/password_resets", form, headers: headers)
     }
 
-    private func code(_ api: API, _ who: Person) async throws -> String {
+    private func code(_ api: ServedProduct, _ who: Person) async throws -> String {
         try await api.code(to: who.login, kind: "password_reset")
     }
 
     /// What is open in the tables of resets.
-    private func rows(_ api: API, _ table: String) async throws -> Int {
+    private func rows(_ api: ServedProduct, _ table: String) async throws -> Int {
         try await api.execute("SELECT FROM \(table)").count
     }
 
     @Test func `a forgotten password is replaced by the code that was sent`() async throws {
-        try await API.serving(publicURL: "https://kurir.example") { api in
+        try await ServedProduct.serving(publicURL: "https://kurir.example") { api in
             let store = try await api.registerStore(["language": "hr"])
             let asked = try await api.post("/v1/password_resets", name(store))
             #expect(asked.status == 202 && asked.json["sent_by"] == "email" && asked.json["is_live"] == false)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `a courier gets the code by SMS, proven or not`() async throws {
-        try await API.serving(publicURL: "https://kurir.example", verifies: true) { api in
+        try await ServedProduct.serving(publicURL: "https://kurir.example", verifies: true) { api in
             for courier in [try await api.courier(), try await api.registerCourier()] {
                 let id = try await ask(api, courier)
                 let code = try await code(api, courier)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `nobody learns whether there is an account`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let known = try await api.post("/v1/password_resets", name(store))
             let unknown = try await api.post("/v1/password_resets", ["email": "nobody@example.com"])
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func `a code has five tries`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let id = try await ask(api, store)
             let code = try await code(api, store)
@@ -110,7 +110,7 @@ import Testing
 
     /// The attack: somebody asks and guesses again and again, so that the owner's code never lives long enough.
     @Test func `whoever asks or guesses elsewhere ends nobody's code`() async throws {
-        try await API.serving(looseness: 1) { api in
+        try await ServedProduct.serving(looseness: 1) { api in
             let store = try await api.store()
             let mine = try await ask(api, store)
             let code = try await code(api, store)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `the code of one request is none for another`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let first = try await ask(api, store)
             let code = try await code(api, store)
@@ -143,7 +143,7 @@ import Testing
     @Test func `without its id any live code is taken, after at most twenty wrong ones a day from elsewhere`()
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             _ = try await ask(api, store)
             let code = try await code(api, store)
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func `a day later strangers may guess again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             _ = try await ask(api, store)
             let code = try await code(api, store)
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `a code is over after its time`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let id = try await ask(api, store)
             try await api.execute("UPDATE reset_codes SET expires_at = now()")
@@ -186,7 +186,7 @@ import Testing
 
     /// The code is kept as a keyed hash, so that a reader of the table cannot try all codes.
     @Test func `no code for a new password is kept`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             _ = try await ask(api, store)
             let code = try await code(api, store)
@@ -198,7 +198,7 @@ import Testing
 
     /// Asking costs whoever asks. The owner, at an address that the account has used, is served all the same.
     @Test func `asking is charged to the address that asks`() async throws {
-        try await API.serving(looseness: 1) { api in
+        try await ServedProduct.serving(looseness: 1) { api in
             let (store, other) = (try await api.store(), try await api.store())
             for _ in 0..<20 { _ = try await ask(api, store, from: elsewhere) }
             let refused = try await api.post("/v1/password_resets", name(store), headers: elsewhere)

@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: Statistics.allCases) func `no statement reads more than it needs`(_ statistics: Statistics)
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for table in try await tables(api) {
                 try await api.execute("ALTER TABLE \(table) SET (autovacuum_enabled = off)")
             }
@@ -76,7 +76,7 @@ import Testing
     /// Sixty thousand events for as many readers are numbered within the time that a statement has: each reader is
     /// looked up once, and not compared with all others.
     @Test func `numbering takes no longer for many readers`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await Session.with { session in
                 try await session.database.run(HoldNumbering())
                 try await api.execute(
@@ -96,14 +96,14 @@ import Testing
         }
     }
 
-    private func tables(_ api: API, _ which: String = "relkind = 'r'") async throws -> [String] {
+    private func tables(_ api: ServedProduct, _ which: String = "relkind = 'r'") async throws -> [String] {
         try await api.execute(
             "SELECT relname FROM pg_class WHERE \(which) AND relnamespace = current_schema()::regnamespace"
         ).compactMap { $0[0] }
     }
 
     /// Every table has so many rows that reading all of them is noticed, except those that are always small.
-    private func expectRows(_ api: API) async throws {
+    private func expectRows(_ api: ServedProduct) async throws {
         let small: Set = [
             "audit_failures", "channel_claims", "erasures", "event_cursors_before", "event_rounds", "events_kept",
             "gateway_keys",
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// The planner estimates rows by a table's pages and by the statistics of how many rows a page holds.
-    private func tellOfTenMillion(_ api: API) async throws {
+    private func tellOfTenMillion(_ api: ServedProduct) async throws {
         try await api.execute(
             """
             UPDATE pg_class SET relpages = greatest(pg_relation_size(oid) / current_setting('block_size')::integer, 1),
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Twenty thousand rows of the largest tables, and some thousands of the others.
-    private func fill(_ api: API, like id: ID, _ couriers: [Person]) async throws {
+    private func fill(_ api: ServedProduct, like id: ID, _ couriers: [Person]) async throws {
         let number = "('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid"
         for sql in [
             """
@@ -300,10 +300,10 @@ private struct Statements: Sendable {
     /// How many rows and index entries one may read: two pages of a list, with what belongs to each row.
     static let most = 1500
 
-    let session: Session
+    let session: DatabaseSession
     let all: [(name: String, run: @Sendable (Transaction) async throws -> Void)]
 
-    init(_ session: Session, _ store: Person, _ couriers: [Person], _ id: ID) async throws {
+    init(_ session: DatabaseSession, _ store: Person, _ couriers: [Person], _ id: ID) async throws {
         self.session = session
         let (storeID, courier) = (try #require(ID(store.id)), try #require(ID(couriers[0].id)))
         let pair = Pair(store: storeID, courier: courier)

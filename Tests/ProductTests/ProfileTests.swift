@@ -5,7 +5,7 @@ import Testing
 /// An account's own data, and its devices.
 @Suite(.database) struct ProfileTests {
     @Test func `fields left out of a change stay`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let before = try await api.get("/v1/me", as: store.token).json
             let change: JSON = ["name": "Nova pekara", "phone": "01/4828-111", "notifications_enabled": false]
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `a courier changes its names`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let answer = try await api.call(
                 "PATCH", "/v1/me", ["first_name": "Eva", "last_name": "Ević", "email": "a@example.com"],
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `problems are told in the language of the account`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             #expect(try await api.call("PATCH", "/v1/me", ["language": "hr"], as: store.token).status == 200)
             for _ in 0..<4 {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `an OIB of another is refused, and nothing changes`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, other) = (try await api.store(), try await api.store())
             let taxID = try await api.get("/v1/me", as: other.token).json["tax_id"]
             let change: JSON = ["tax_id": taxID, "name": "Changed", "language": "hr"]
@@ -58,7 +58,7 @@ import Testing
     // MARK: Devices
 
     @Test func `the last to claim a device has it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, other) = (try await api.courier(), try await api.courier())
             for (person, platform) in [(one, "fcm"), (other, "apns"), (other, "fcm")] {
                 let answer = try await api.call(
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `signing out drops the device`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, other) = (try await api.courier(), try await api.courier())
             for (person, token) in [(one, "a"), (one, "b"), (other, "c")] {
                 _ = try await api.call("PUT", "/v1/me/devices/\(token)", ["platform": "fcm"], as: person.token)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `web push brings its keys`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let without = try await api.call("PUT", "/v1/me/devices/x", ["platform": "webpush"], as: store.token)
             #expect(without.status == 422 && without.wrong == ["endpoint": "required", "keys": "required"])

@@ -116,7 +116,7 @@ import Testing
     // MARK: Kept
 
     /// A delivery that was handed over, with all that its proof can tell.
-    private func delivered(_ api: API) async throws -> (store: Person, couriers: [Person], id: String) {
+    private func delivered(_ api: ServedProduct) async throws -> (store: Person, couriers: [Person], id: String) {
         let (store, couriers) = try await api.team(2)
         let more: [String: JSON] = [
             "proof": ["pin": true, "photo": true, "signature": true], "cash": ["amount": 1200, "currency": "EUR"],
@@ -133,8 +133,8 @@ import Testing
         return (store, couriers, id)
     }
 
-    private func handOver(_ id: String, of store: Person, by courier: Person, _ api: API) async throws {
-        let pin = try await api.get(Deliveries.path(id), as: store.token).json["pin"]
+    private func handOver(_ id: String, of store: Person, by courier: Person, _ api: ServedProduct) async throws {
+        let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"]
         let handed: [String: JSON] = [
             "pin": pin, "signature_id": .string(try await picture(41, of: courier, api).description),
             "received_by": "Mara", "note": "kod susjede", "cash_collected": ["amount": 1200, "currency": "EUR"],
@@ -145,39 +145,39 @@ import Testing
     }
 
     /// One that differs from others of another width.
-    private func picture(_ width: Int32, of courier: Person, _ api: API) async throws -> ID {
+    private func picture(_ width: Int32, of courier: Person, _ api: ServedProduct) async throws -> ID {
         try await api.picture(of: courier, Pictures.jpeg(width, 32))
     }
 
-    private func proof(of id: String, for person: Person, _ api: API) async throws -> ProofCheck {
-        let answer = try await api.get(Deliveries.path(id, "proof"), as: person.token)
+    private func proof(of id: String, for person: Person, _ api: ServedProduct) async throws -> ProofCheck {
+        let answer = try await api.get(SampleDelivery.path(id, "proof"), as: person.token)
         return try #require(ProofCheck(answer.reply.body), "\(answer.json)")
     }
 
-    private func keys(_ api: API) async throws -> [String: [UInt8]] {
+    private func keys(_ api: ServedProduct) async throws -> [String: [UInt8]] {
         try #require(ProofCheck.keys(try await api.get("/.well-known/kurir-proof-keys").reply.body))
     }
 
     @Test func `store and courier are given the proof, and the published keys verify it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers, id) = try await delivered(api)
             for person in [store, couriers[0]] {
                 let check = try await proof(of: id, for: person, api)
                 #expect(check.signed(by: try await keys(api)).holds && check.told.allSatisfy(\.holds))
             }
             for stranger in [couriers[1], try await api.store()] {
-                #expect(try await api.get(Deliveries.path(id, "proof"), as: stranger.token).status == 404)
+                #expect(try await api.get(SampleDelivery.path(id, "proof"), as: stranger.token).status == 404)
             }
         }
     }
 
     @Test func `a proof tells every step with what it showed`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers, id) = try await delivered(api)
             let check = try await proof(of: id, for: store, api)
             guard case .array(let steps) = check.bundle["steps"] else { return #expect(Bool(false), "\(check.bundle)") }
             #expect(steps.map { $0["action"] } == ["create", "accept", "pick_up", "fail", "deliver"])
-            let kept = try await api.get(Deliveries.path(id, "history"), as: store.token).items
+            let kept = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items
             for (step, kept) in zip(steps, kept) {
                 for name in ["seq", "at", "status"] { #expect(step[name] == kept[name]) }
                 #expect(step["actor"]["id"] == kept["actor"]["id"])
@@ -205,12 +205,12 @@ import Testing
     }
 
     @Test func `what is opened again and handed over again has a new proof`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers, id) = try await delivered(api)
             let first = try await proof(of: id, for: store, api)
             try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
             for person in [store, couriers[0]] {
-                #expect(try await api.get(Deliveries.path(id, "proof"), as: person.token).status == 404)
+                #expect(try await api.get(SampleDelivery.path(id, "proof"), as: person.token).status == 404)
             }
             try await handOver(id, of: store, by: couriers[0], api)
             let second = try await proof(of: id, for: store, api)
@@ -223,7 +223,7 @@ import Testing
 
     /// Whatever comes between reading the steps and signing them.
     @Test func `what is signed is the history, also when steps are taken at once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<40 {
                 let id = try await api.delivery(of: store, to: couriers)
@@ -231,13 +231,13 @@ import Testing
                 _ = try await together(["fail", "deliver", "pick_up", "edit", "fail"]) { action in
                     switch action {
                     case "edit":
-                        try await api.call("PATCH", Deliveries.path(id), ["description": "Kruh"], as: store.token)
+                        try await api.call("PATCH", SampleDelivery.path(id), ["description": "Kruh"], as: store.token)
                     case "fail": try await api.act(action, id, as: couriers[0], ["reason": "refused"])
                     default: try await api.act(action, id, as: couriers[0])
                     }
                 }
                 let check = try await proof(of: id, for: store, api)
-                let said = try await api.get(Deliveries.path(id), as: store.token).json["description"].string ?? ""
+                let said = try await api.get(SampleDelivery.path(id), as: store.token).json["description"].string ?? ""
                 #expect(check.signed(by: try await keys(api)).holds)
                 #expect(check.told.contains { $0.what == "/description: \(said)" })
             }
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test func `the proof can be printed by whoever may see it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers, id) = try await delivered(api)
             for person in [store, couriers[0]] {
                 let page = try await api.get("/proof/\(id)", as: person.token)
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test func `what is changed in the database no longer verifies`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, _, id) = try await delivered(api)
             try await api.execute(
                 #"UPDATE proofs SET bundle = replace(bundle, '"pin_matched":true', '"pin_matched":false')"#)
@@ -271,8 +271,8 @@ import Testing
     }
 
     @Test func `a former key is still published, and the newest signs`() async throws {
-        try await API.serving { api in
-            let proofKeys = ProofKeys(api.database, secret: API.secret)
+        try await ServedProduct.serving { api in
+            let proofKeys = ProofKeys(api.database, secret: ServedProduct.secret)
             let first = try await proofKeys.current()
             #expect(try await proofKeys.current().publicKey == first.publicKey)
             try await api.execute("UPDATE server_keys SET purpose = 'former ' || purpose WHERE purpose LIKE 'proof %'")
@@ -288,7 +288,7 @@ import Testing
     }
 
     @Test func `a forgotten recipient is told by no proof, which still holds`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, _, id) = try await delivered(api)
             try await api.execute("UPDATE deliveries SET delivered_at = delivered_at - interval '91 days'")
             #expect(try await api.database.run(ForgetRecipients()) == [1])

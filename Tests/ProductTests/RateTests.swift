@@ -11,12 +11,12 @@ import Testing
         return trust
     }
 
-    private func create(_ api: API, _ store: Person, _ couriers: [Person]) async throws -> Answer {
-        try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token)
+    private func create(_ api: ServedProduct, _ store: Person, _ couriers: [Person]) async throws -> Answer {
+        try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token)
     }
 
     @Test func `a store makes so many deliveries an hour, and is told when there may be another`() async throws {
-        try await API.serving(looseness: 1, trust: rules(50)) { api in
+        try await ServedProduct.serving(looseness: 1, trust: rules(50)) { api in
             let (store, couriers) = try await api.team(1)
             for _ in 0..<50 { #expect(try await create(api, store, couriers).status == 201) }
             let refused = try await create(api, store, couriers)
@@ -36,8 +36,8 @@ import Testing
     /// Nodes know each other by the database alone.
     @Test func `two nodes together let no more through than one, but for the first few`() async throws {
         let trust = rules(80)
-        try await API.serving(looseness: 1, trust: trust) { one in
-            try await API.another(looseness: 1, trust: trust) { two in
+        try await ServedProduct.serving(looseness: 1, trust: trust) { one in
+            try await ServedProduct.another(looseness: 1, trust: trust) { two in
                 let (store, couriers) = try await one.team(1)
                 let answers = try await together(60) {
                     [try await create(one, store, couriers), try await create(two, store, couriers)]
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `everything that writes is counted, and nothing that reads`() async throws {
-        try await API.serving(looseness: 1, trust: rules(600, writes: 40)) { api in
+        try await ServedProduct.serving(looseness: 1, trust: rules(600, writes: 40)) { api in
             let courier = try await api.courier()
             func change() async throws -> Int {
                 try await api.call("PATCH", "/v1/me", ["notifications_enabled": true], as: courier.token).status
@@ -63,9 +63,9 @@ import Testing
 
     /// An answer that was given before costs nothing, however often it is asked for.
     @Test func `a repeated request is not counted`() async throws {
-        try await API.serving(looseness: 1, trust: rules(600, writes: 40)) { api in
+        try await ServedProduct.serving(looseness: 1, trust: rules(600, writes: 40)) { api in
             let (store, couriers) = try await api.team(1)
-            let form = Deliveries.form(to: couriers)
+            let form = SampleDelivery.form(to: couriers)
             for _ in 0..<60 {
                 let answer = try await api.post(
                     "/v1/deliveries", form, as: store.token, headers: ["Idempotency-Key": "one"])
@@ -76,7 +76,7 @@ import Testing
 
     /// An offer to many couriers, each with all the devices that one may have.
     @Test func `one store cannot have everybody told again and again`() async throws {
-        try await API.serving(looseness: 1, trust: rules(600, told: 700)) { api in
+        try await ServedProduct.serving(looseness: 1, trust: rules(600, told: 700)) { api in
             let (store, couriers) = try await api.team(30)
             for (number, courier) in couriers.enumerated() {
                 try await api.execute(
@@ -91,20 +91,20 @@ import Testing
             #expect(refused.status == 429 && refused.reply.header("ratelimit")?.hasPrefix("\"told\"") == true)
             let id = try await api.delivery(of: store, to: [couriers[0]])
             let edit: JSON = ["courier_ids": .array(couriers.map { .string($0.id) })]
-            #expect(try await api.call("PATCH", Deliveries.path(id), edit, as: store.token).status == 429)
+            #expect(try await api.call("PATCH", SampleDelivery.path(id), edit, as: store.token).status == 429)
             #expect(try await api.execute("SELECT FROM messages").count == 610)
         }
     }
 
     @Test func `without throttles there are no rates`() async throws {
-        try await API.serving(trust: rules(1, writes: 1, told: 1)) { api in
+        try await ServedProduct.serving(trust: rules(1, writes: 1, told: 1)) { api in
             let (store, couriers) = try await api.team(2)
             for _ in 0..<5 { #expect(try await create(api, store, couriers).status == 201) }
         }
     }
 
     @Test func `an account has ten devices, and one more drops the one unused for longest`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             func claim(_ device: Int) async throws {
                 let answer = try await api.call(
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `a session waits for its feed eight times at once, and no more`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, two) = (try await api.courier(), try await api.courier())
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<9 {

@@ -8,25 +8,27 @@ import Testing
 /// No message goes to somebody whom it no longer concerns, or says what is no longer true.
 @Suite(.database) struct RecipientTests {
     /// A gateway's key, a store, and couriers with a device each, named by its place.
-    private func team(_ api: API, _ count: Int) async throws -> (key: String, store: Person, couriers: [Person]) {
+    private func team(_ api: ServedProduct, _ count: Int) async throws -> (
+        key: String, store: Person, couriers: [Person]
+    ) {
         let (store, couriers) = try await api.team(count)
         for (number, courier) in couriers.enumerated() { try await claim("d\(number)", api, courier) }
         return (try await api.key(), store, couriers)
     }
 
-    private func claim(_ device: String, _ api: API, _ person: Person) async throws {
+    private func claim(_ device: String, _ api: ServedProduct, _ person: Person) async throws {
         #expect(
             try await api.call("PUT", "/v1/me/devices/\(device)", ["platform": "fcm"], as: person.token).status == 204)
     }
 
-    private func texts(_ api: API) async throws -> [[String?]] {
+    private func texts(_ api: ServedProduct) async throws -> [[String?]] {
         try await api.execute("SELECT kind, channel, address FROM outbox ORDER BY channel, kind, seq")
     }
 
     enum Loss: CaseIterable { case claimedByAnother, dropped, signedOut, muted, crowdedOut, unregistered }
 
     @Test(arguments: Loss.allCases) func `a device that is given up gets nothing more`(_ loss: Loss) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             let (ana, ivo) = (couriers[0], couriers[1])
             for _ in 0..<3 { _ = try await api.delivery(of: store, to: [ana]) }
@@ -49,7 +51,7 @@ import Testing
     }
 
     @Test func `messages that must arrive go to the number once no device is left`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (_, store, couriers) = try await team(api, 1)
             let (ana, stranger) = (couriers[0], try await api.courier())
             try await claim("second", api, ana)
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test func `a cancellation that no device took goes to the number`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 1)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test func `a device that changed hands is not forgotten for its former owner`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             _ = try await api.delivery(of: store, to: [couriers[0]])
             let late = try await api.claim(key, channel: "push")
@@ -103,7 +105,7 @@ import Testing
 
     /// Giving devices up, reports that they are gone, and withdrawing offers all need the same rows.
     @Test func `changes of devices and offers never deadlock`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 4)
             for round in 0..<15 {
                 for (number, courier) in couriers.enumerated() { try await claim("d\(number)", api, courier) }
@@ -144,7 +146,7 @@ import Testing
     @Test(arguments: Untruth.allCases) func `a message that is no longer true gets no other go`(_ untruth: Untruth)
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             let (ana, ivo) = (couriers[0], couriers[1])
             let id = try await api.delivery(of: store, to: couriers)
@@ -157,7 +159,7 @@ import Testing
             case .declined: try await api.act("decline", id, as: ana)
             case .removed:
                 _ = try await api.call(
-                    "PATCH", Deliveries.path(id), ["courier_ids": [.string(ivo.id)]], as: store.token)
+                    "PATCH", SampleDelivery.path(id), ["courier_ids": [.string(ivo.id)]], as: store.token)
             case .ended: _ = try await api.call("DELETE", "/v1/partners/\(ana.id)", as: store.token)
             case .deviceDropped: _ = try await api.call("DELETE", "/v1/me/devices/d0", as: ana.token)
             }
@@ -170,7 +172,7 @@ import Testing
     }
 
     @Test func `a message that is still true gets another go`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 1)
             _ = try await api.delivery(of: store, to: couriers)
             let offers = try await api.claim(key, channel: "push")
@@ -181,10 +183,10 @@ import Testing
     }
 
     @Test func `codes that are over are not sent`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let invite = try await api.post("/v1/invites", ["phone": "0911234567"], as: store.token).json
-            let form = People.courierForm().with(["phone": "0911234567", "invite_code": invite["code"]])
+            let form = SamplePeople.courierForm().with(["phone": "0911234567", "invite_code": invite["code"]])
             #expect(try await api.post("/v1/couriers", form).status == 201)
             #expect(try await texts(api).isEmpty)
             // Each request for a new password has a code of its own, and all of them are good.
@@ -196,7 +198,7 @@ import Testing
     }
 
     @Test func `a message of web push has the keys to encrypt it with`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             _ = try await api.call(
                 "PUT", "/v1/me/devices/browser", Subscription.json("https://push.example/x"), as: couriers[0].token)
@@ -208,7 +210,7 @@ import Testing
     }
 
     @Test func `an offer says nothing of the courier who gave it back`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 2)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[1])
@@ -220,7 +222,7 @@ import Testing
     }
 
     @Test func `a key that is revoked while it waits gets nothing`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             async let waited = api.claim(key, wait: 3)
             // The gateway has been let in.
@@ -235,7 +237,7 @@ import Testing
     }
 
     @Test func `a lease is never made shorter`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let key = try await api.key()
             try await api.put(to: ["+385911111111"])
             let messages = try await api.claim(key, seconds: 600)

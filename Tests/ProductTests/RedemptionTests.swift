@@ -4,19 +4,21 @@ import Testing
 
 /// Redeeming the code of an invite, which is the only way in which a partnership begins.
 @Suite(.database) struct RedemptionTests {
-    private func invited(_ api: API, _ store: Person, _ courier: Person) async throws -> String {
+    private func invited(_ api: ServedProduct, _ store: Person, _ courier: Person) async throws -> String {
         let answer = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
         return try #require(answer.json["code"].string)
     }
 
-    private func redeem(_ api: API, _ code: String, _ courier: Person) async throws -> Answer {
+    private func redeem(_ api: ServedProduct, _ code: String, _ courier: Person) async throws -> Answer {
         try await api.post("/v1/partners", ["code": .string(code)], as: courier.token)
     }
 
-    private func partners(_ api: API) async throws -> Int { try await api.execute("SELECT FROM partners").count }
+    private func partners(_ api: ServedProduct) async throws -> Int {
+        try await api.execute("SELECT FROM partners").count
+    }
 
     @Test func `redeeming a code makes the partnership`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(name: "Kod Mare"), try await api.courier())
             let answer = try await redeem(api, try await invited(api, store, courier), courier)
             #expect(answer.status == 201 && answer.json["store"]["id"] == .string(store.id))
@@ -29,7 +31,7 @@ import Testing
     }
 
     @Test func `a code is taken however it is typed`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let writings: [(String) -> String] = [
                 { $0.lowercased() }, { $0.filter { $0 != "-" } },
@@ -43,7 +45,7 @@ import Testing
     }
 
     @Test func `every refusal has its code`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier, other) = (try await api.store(), try await api.courier(), try await api.courier())
             for unknown in ["00000-00000", "nonsense", ""] {
                 let answer = try await redeem(api, unknown, courier)
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test func `the store is told in its language`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(language: "hr"), try await api.courier(name: ("Eva", "Ević")))
             _ = try await api.call("PUT", "/v1/me/devices/till", ["platform": "fcm"], as: store.token)
             _ = try await redeem(api, try await invited(api, store, courier), courier)
@@ -91,9 +93,9 @@ import Testing
     // MARK: With a registration
 
     @Test func `registering with the code makes the partner`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store(name: "Kod Mare")
-            let form = People.courierForm()
+            let form = SamplePeople.courierForm()
             let made = try await api.post("/v1/invites", ["phone": form["phone"]], as: store.token)
             let answer = try await api.post("/v1/couriers", form.with(["invite_code": made.json["code"]]))
             #expect(answer.status == 201 && answer.json["partner"]["store"]["name"] == "Kod Mare")
@@ -102,21 +104,21 @@ import Testing
     }
 
     @Test func `registering first and redeeming then works too`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
-            let courier = Person(id: "", token: "", login: People.phone())
+            let courier = Person(id: "", token: "", login: SamplePeople.phone())
             let made = try await api.post("/v1/invites", ["phone": .string(courier.login)], as: store.token)
             let registered = try await api.post(
-                "/v1/couriers", People.courierForm().with(["phone": .string(courier.login)]))
+                "/v1/couriers", SamplePeople.courierForm().with(["phone": .string(courier.login)]))
             let token = registered.json["session"]["token"].string
             #expect(try await api.post("/v1/partners", ["code": made.json["code"]], as: token).status == 201)
         }
     }
 
     @Test func `a bad code refuses the whole registration`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
-            let form = People.courierForm()
+            let form = SamplePeople.courierForm()
             let mine = try await api.post("/v1/invites", ["phone": form["phone"]], as: store.token).json
             let others = try await api.post("/v1/invites", ["phone": "+385999999999"], as: store.token).json
             func register(_ code: JSON) async throws -> Answer {
@@ -137,7 +139,7 @@ import Testing
     // MARK: At once
 
     @Test func `a code is redeemed once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             for _ in 0..<100 {
                 let code = try await invited(api, try await api.store(), courier)
@@ -151,7 +153,7 @@ import Testing
     }
 
     @Test func `an invite is either redeemed or taken back`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             for _ in 0..<100 {
                 let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
@@ -167,7 +169,7 @@ import Testing
     }
 
     @Test func `two invites of one store make one partnership`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for _ in 0..<100 {
                 let (store, courier) = (try await api.store(), try await api.courier())
                 let first = try await invited(api, store, courier)

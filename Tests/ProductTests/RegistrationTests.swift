@@ -5,8 +5,8 @@ import Testing
 /// Section 3 of the contract: registration.
 @Suite(.database) struct RegistrationTests {
     @Test func `a store registers and is signed in`() async throws {
-        try await API.serving { api in
-            let form = People.storeForm()
+        try await ServedProduct.serving { api in
+            let form = SamplePeople.storeForm()
             let answer = try await api.post("/v1/stores", form.with(["something": 1]))
             #expect(answer.status == 201)
             let account = answer.json["account"]
@@ -21,8 +21,8 @@ import Testing
     }
 
     @Test func `a courier registers and is signed in`() async throws {
-        try await API.serving { api in
-            let answer = try await api.post("/v1/couriers", People.courierForm().with(["language": "hr"]))
+        try await ServedProduct.serving { api in
+            let answer = try await api.post("/v1/couriers", SamplePeople.courierForm().with(["language": "hr"]))
             #expect(answer.status == 201)
             let account = answer.json["account"]
             #expect(account["kind"] == "courier" && account["language"] == "hr")
@@ -33,15 +33,15 @@ import Testing
     }
 
     @Test func `the language is that of the request unless it is said`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await api.post(
-                "/v1/couriers", People.courierForm(), headers: ["Accept-Language": "fr, hr;q=0.8, en;q=0.5"])
+                "/v1/couriers", SamplePeople.courierForm(), headers: ["Accept-Language": "fr, hr;q=0.8, en;q=0.5"])
             #expect(answer.json["account"]["language"] == "hr")
         }
     }
 
     @Test func `every wrong field is named at once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await api.post(
                 "/v1/stores",
                 [
@@ -69,8 +69,8 @@ import Testing
     func `a field that is wrong is refused`(_ path: String, _ field: String, _ value: String, _ code: String)
         async throws
     {
-        try await API.serving { api in
-            let form = path == "/v1/stores" ? People.storeForm() : People.courierForm()
+        try await ServedProduct.serving { api in
+            let form = path == "/v1/stores" ? SamplePeople.storeForm() : SamplePeople.courierForm()
             let answer = try await api.post(path, form.with([field: .string(value)]))
             #expect(answer.status == 422 && answer.wrong == [field: code])
             #expect(try await api.execute("SELECT FROM accounts").isEmpty)
@@ -79,11 +79,11 @@ import Testing
 
     @Test(arguments: [("email", "email_taken"), ("tax_id", "tax_id_taken")])
     func `an address or OIB of another store is refused`(_ field: String, _ code: String) async throws {
-        try await API.serving { api in
-            let first = People.storeForm()
+        try await ServedProduct.serving { api in
+            let first = SamplePeople.storeForm()
             try #require(try await api.post("/v1/stores", first).status == 201)
             let taken = first[field].string.map { JSON.string(field == "email" ? $0.uppercased() : $0) } ?? .null
-            let answer = try await api.post("/v1/stores", People.storeForm().with([field: taken]))
+            let answer = try await api.post("/v1/stores", SamplePeople.storeForm().with([field: taken]))
             #expect(answer.status == 409 && answer.code == code)
             #expect(try await api.execute("SELECT FROM accounts").count == 1)
         }
@@ -91,10 +91,10 @@ import Testing
 
     /// However a number is written, it has one account.
     @Test func `one number has one courier`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for phone in ["+385 91 234-5678", "00385912345678", "091/234 5678", "(091) 2345678"] {
                 let answer = try await api.post(
-                    "/v1/couriers", People.courierForm().with(["phone": .string(phone)]))
+                    "/v1/couriers", SamplePeople.courierForm().with(["phone": .string(phone)]))
                 #expect(answer.status == (phone.hasPrefix("+") ? 201 : 409))
                 #expect(answer.code == (phone.hasPrefix("+") ? nil : "phone_taken"))
             }
@@ -103,9 +103,9 @@ import Testing
 
     @Test(arguments: ["email", "tax_id", "phone"])
     func `one of many registrations at once wins`(_ field: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (path, form) =
-                field == "phone" ? ("/v1/couriers", People.courierForm) : ("/v1/stores", People.storeForm)
+                field == "phone" ? ("/v1/couriers", SamplePeople.courierForm) : ("/v1/stores", SamplePeople.storeForm)
             let shared = form()[field]
             let answers = try await together(8) {
                 // Where too many wait for their passwords to be hashed, some are asked to come again.
@@ -130,7 +130,7 @@ import Testing
         ("UPDATE accounts SET kind = 'admin'", "account_kind"),
     ])
     func `changes by hand in the database are held to the rules`(_ sql: String, _ constraint: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             _ = try await api.store()
             await expectRefusal(by: constraint) { try await api.execute(sql) }
         }

@@ -5,7 +5,9 @@ import Testing
 /// The directory by reliability.
 @Suite(.database) struct ReliabilityTests {
     /// A courier who has delivered and given back so many.
-    private func courier(_ api: API, _ name: String, _ delivered: Int, _ cancelled: Int) async throws -> Person {
+    private func courier(_ api: ServedProduct, _ name: String, _ delivered: Int, _ cancelled: Int) async throws
+        -> Person
+    {
         let courier = try await api.courier(name: ("Ana", name))
         try await api.execute(
             """
@@ -15,7 +17,9 @@ import Testing
         return courier
     }
 
-    private func names(_ api: API, _ query: String, as store: Person, limit: Int = 50) async throws -> [String?] {
+    private func names(_ api: ServedProduct, _ query: String, as store: Person, limit: Int = 50) async throws
+        -> [String?]
+    {
         var (names, cursor): ([String?], String?) = ([], nil)
         repeat {
             let next = cursor.map { "&cursor=\($0)" } ?? ""
@@ -28,7 +32,7 @@ import Testing
     }
 
     @Test func `reliability is what was delivered of what was delivered or given back, from five on`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             for (name, delivered, cancelled) in [("A", 4, 0), ("B", 5, 0), ("C", 199, 1), ("D", 0, 5), ("E", 2, 1)] {
                 _ = try await courier(api, name, delivered, cancelled)
@@ -42,7 +46,7 @@ import Testing
     @Test(arguments: [1, 2, 50]) func `couriers are listed by reliability, then by name, page by page`(_ limit: Int)
         async throws
     {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let all = [
                 ("Žic", 9, 1), ("Babić", 10, 0), ("Anić", 10, 0), ("Novak", 0, 0), ("Kos", 5, 5), ("Perić", 1, 3),
@@ -65,7 +69,7 @@ import Testing
     }
 
     @Test func `each order has places of its own`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             for name in ["A", "B"] { _ = try await courier(api, name, 5, 0) }
             for (one, other) in [("name", "reliability"), ("reliability", "name")] {
@@ -80,7 +84,7 @@ import Testing
     }
 
     @Test func `reliability follows each delivery, and what is excused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for step in ["deliver", "deliver", "deliver", "deliver", "cancel", "deliver"] {
                 let id = try await api.delivery(of: store, to: couriers)
@@ -98,7 +102,7 @@ import Testing
     }
 
     @Test func `couriers from before it was noted are filled in`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await courier(api, "A", 9, 1)
             try await api.execute("ALTER TABLE couriers DISABLE TRIGGER shortfall_is_noted")
             try await api.execute("UPDATE couriers SET shortfall = 101")

@@ -8,7 +8,7 @@ import Testing
 
     /// The first answer has the recipient's name and number, which somebody who gave the delivery back must not have.
     @Test func `whoever does not see a delivery any more is not told of it again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             let first = try await api.act("accept", id, as: couriers[0], headers: key)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `an answer that tells nothing of a delivery is given again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             let first = try await api.act("decline", id, as: couriers[0], headers: key)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `whoever is no partner any more is not told of the store again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
             let code: JSON = ["code": invite.json["code"]]

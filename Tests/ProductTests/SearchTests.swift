@@ -8,7 +8,8 @@ import Testing
 @testable import API
 
 @Suite(.database) struct SearchTests {
-    private func found(_ text: String, _ path: String = "/v1/deliveries", by person: Person, _ api: API) async throws
+    private func found(_ text: String, _ path: String = "/v1/deliveries", by person: Person, _ api: ServedProduct)
+        async throws
         -> [String]
     {
         var (ids, cursor): ([String], String?) = ([], nil)
@@ -23,7 +24,7 @@ import Testing
     }
 
     /// Deliveries of the same store and for the same couriers, behind all existing ones; the first is the newest.
-    private func fill(_ api: API, like id: String, count: Int, word: String) async throws {
+    private func fill(_ api: ServedProduct, like id: String, count: Int, word: String) async throws {
         try await api.execute(
             """
             INSERT INTO deliveries (id, store_id, status, version, candidates, recipient_first_name,
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func `every word of a search must begin a word of the delivery`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(
                 of: store, to: couriers,
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test func `an edited delivery is found by its new words alone`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers, ["description": "kolač"])
             let edited = try await api.call("PATCH", "/v1/deliveries/\(id)", ["description": "torta"], as: store.token)
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func `nobody finds what is not theirs`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let ((store, couriers), (other, others)) = (try await api.team(1), try await api.team(1))
             let id = try await api.delivery(of: store, to: couriers, ["description": "lubenica"])
             #expect(try await found("lubenica", by: store, api) == [id])
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func `the directory follows names and partnerships`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, stranger) = (try await api.store(), try await api.store())
             let courier = try await api.courier(name: ("Željko", "Čović"))
             let number = String(courier.login.suffix(6))
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func `names are found among many couriers`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let (wanted, partner) = (
                 try await api.courier(name: ("Zvonimir", "Žanić")), try await api.courier(name: ("Zvonimir", "Žunić"))
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func `a rare word is found on the first page, however far behind`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await fill(api, like: id, count: 4500, word: "CASE n WHEN 4400 THEN 'lubenica' ELSE 'kruh' END")
@@ -143,7 +144,7 @@ import Testing
 
     /// There are too many to be sorted, and none is near the beginning.
     @Test func `a frequent word is found page by page, and nothing is missed`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await fill(api, like: id, count: 6000, word: "CASE WHEN n > 2500 THEN 'lubenica' ELSE 'kruh' END")
@@ -157,7 +158,7 @@ import Testing
     }
 
     @Test func `the name of a courier finds what it carries among many`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let courier = try await api.courier(name: ("Zvonimir", "Žanić"))
             try await api.join(store, courier)
@@ -173,7 +174,7 @@ import Testing
 
     /// While the table of words is locked, searches take as long as they may.
     @Test func `a third search ends the oldest, and nobody else waits`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             let (first, others) = try await api.database.transaction { holder in
@@ -202,7 +203,7 @@ import Testing
     }
 
     @Test func `a search that takes too long ends by itself`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, _) = try await api.team(1)
             try await api.database.transaction { holder in
                 _ = try await holder.run(LockWords())
@@ -214,7 +215,7 @@ import Testing
 
     /// Each of its steps is short enough.
     @Test func `a search of many steps ends as a whole`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let reads = SlowReads(api.database)
             await #expect(throws: PostgresError.self) {
                 try await api.group.loops[0].run {
@@ -228,7 +229,7 @@ import Testing
 
     /// However often somebody searches again, no more than two statements are under way for it.
     @Test func `an ended search keeps its place until its statement has ended`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (reads, account) = (SlowReads(api.database), Domain.ID(high: 1, low: 1))
             let underWay = Locked((now: 0, most: 0))
             let ends = await withTaskGroup(of: Bool.self) { asking in
@@ -255,7 +256,7 @@ import Testing
 
     /// Figures cost as much as searches.
     @Test func `no more than two requests for figures run at once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             try await api.database.transaction { holder in
                 _ = try await holder.run(LockCancellations())
@@ -271,7 +272,7 @@ import Testing
         }
     }
 
-    private func waiting(_ api: API) async throws -> Int {
+    private func waiting(_ api: ServedProduct) async throws -> Int {
         let waiting = try await api.execute(
             "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'delivery_words'::regclass")
         return waiting[0][0].flatMap { Int($0) } ?? 0

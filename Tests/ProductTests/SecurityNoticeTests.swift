@@ -6,13 +6,13 @@ import Testing
 @Suite(.database) struct SecurityNoticeTests {
     private let phone = ["User-Agent": "phone"]
 
-    private func signIn(_ api: API, _ who: Person, _ headers: [String: String]) async throws -> Answer {
+    private func signIn(_ api: ServedProduct, _ who: Person, _ headers: [String: String]) async throws -> Answer {
         try await api.post(
-            "/v1/sessions", ["email": .string(who.login), "password": .string(People.password)], headers: headers)
+            "/v1/sessions", ["email": .string(who.login), "password": .string(SamplePeople.password)], headers: headers)
     }
 
     @Test func `a sign-in by another device or from another address is told, and only the first`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.registerStore()
             for headers in [phone, phone, phone.merging(["X-Forwarded-For": "203.0.113.9"]) { $1 }, phone] {
                 #expect(try await signIn(api, store, headers).status == 201)
@@ -26,7 +26,7 @@ import Testing
 
     /// A device may be in other hands.
     @Test func `nothing of this goes by push`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.registerStore()
             _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: store.token)
             _ = try await signIn(api, store, phone)
@@ -35,13 +35,15 @@ import Testing
     }
 
     @Test func `a changed password and an ended session are told`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.registerStore()
             let token = try #require(try await signIn(api, store, [:]).json["token"].string)
             let other = try await api.get("/v1/sessions", as: token).items.first { $0["current"] == false }
             let id = try #require(other?["id"].string)
             #expect(try await api.call("DELETE", "/v1/sessions/\(id)", as: token).status == 204)
-            let change: JSON = ["current_password": .string(People.password), "new_password": "palačinke-s-orasima"]
+            let change: JSON = [
+                "current_password": .string(SamplePeople.password), "new_password": "palačinke-s-orasima",
+            ]
             #expect(try await api.call("PUT", "/v1/me/password", change, as: token).status == 204)
             #expect(try await api.kinds(to: store.login) == ["session_ended", "password_changed"])
             // Who signs out knows it.
@@ -51,7 +53,7 @@ import Testing
     }
 
     @Test func `a new password by a code is told`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let id = try await api.post("/v1/password_resets", ["phone": .string(courier.login)]).json["reset_id"]
             let code = try await api.code(to: courier.login, kind: "password_reset")
@@ -65,7 +67,7 @@ import Testing
     // MARK: Sessions
 
     @Test func `no session lasts longer than half a year`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             try await api.execute(
                 "UPDATE sessions SET created_at = now() - interval '170 days', used_at = now() - interval '2 hours'")
@@ -77,11 +79,11 @@ import Testing
     }
 
     @Test func `where people come by TLS browsers keep to it, and the cookie is of this very host`() async throws {
-        try await API.serving(publicURL: "https://kurir.example") { api in
+        try await ServedProduct.serving(publicURL: "https://kurir.example") { api in
             let store = try await api.registerStore()
             let answer = try await api.post(
                 "/v1/sessions",
-                ["email": .string(store.login), "password": .string(People.password), "cookie": true])
+                ["email": .string(store.login), "password": .string(SamplePeople.password), "cookie": true])
             let cookie = try #require(answer.reply.header("set-cookie"))
             #expect(
                 cookie.hasPrefix("__Host-kurir_session=") && cookie.contains("Secure") && cookie.contains("Path=/;"))
@@ -96,14 +98,14 @@ import Testing
     }
 
     @Test func `nobody is held to TLS where there is none`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let plain = try await api.get("/v1/about")
             #expect(plain.status == 200 && plain.reply.header("strict-transport-security") == nil)
         }
     }
 
     @Test func `a cookie that comes twice is refused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let pair = "kurir_session=\(store.token)"
             #expect(try await api.get("/v1/me", headers: ["Cookie": pair]).status == 200)
@@ -115,22 +117,23 @@ import Testing
     }
 
     @Test func `a field that says who calls, or which request it is, comes once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let other = try await api.store()
             let doubled = ["authorization": "Bearer \(other.token)"]
             #expect(try await api.get("/v1/me", as: store.token, headers: doubled).code == "bad_request")
             #expect(try await api.get("/v1/outbox/stats", as: "key", headers: doubled).code == "bad_request")
             let answer = try await api.post(
-                "/v1/deliveries", Deliveries.form(to: couriers), as: store.token,
+                "/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token,
                 headers: ["Idempotency-Key": "one", "idempotency-key": "other"])
             #expect(answer.status == 400 && answer.json["detail"].string?.contains("idempotency-key") == true)
         }
     }
 
     @Test func `a body that is said to be compressed is refused`() async throws {
-        try await API.serving { api in
-            let answer = try await api.post("/v1/stores", People.storeForm(), headers: ["Content-Encoding": "gzip"])
+        try await ServedProduct.serving { api in
+            let answer = try await api.post(
+                "/v1/stores", SamplePeople.storeForm(), headers: ["Content-Encoding": "gzip"])
             #expect(answer.status == 415 && answer.code == "unsupported_media_type")
         }
     }
@@ -138,19 +141,19 @@ import Testing
     // MARK: Passwords
 
     @Test func `a password is no name, address or number of one's own`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for password in ["Pekara2026!", "mare.1234567", "MARE-MARE-1", "kurir-2026", "primjer12345"] {
-                let form = People.storeForm().with(["email": "mare@primjer.hr", "password": .string(password)])
+                let form = SamplePeople.storeForm().with(["email": "mare@primjer.hr", "password": .string(password)])
                 let answer = try await api.post("/v1/stores", form)
                 #expect(answer.wrong == ["password": "password_too_personal"], "\(password)")
             }
             for password in ["Anić12345", "anic-1990", "ana.anic.1", "0912223334"] {
-                let form = People.courierForm().with(["phone": "+385912223334", "password": .string(password)])
+                let form = SamplePeople.courierForm().with(["phone": "+385912223334", "password": .string(password)])
                 let answer = try await api.post("/v1/couriers", form)
                 #expect(answer.wrong == ["password": "password_too_personal"], "\(password)")
             }
             let store = try await api.registerStore()
-            let change: JSON = ["current_password": .string(People.password), "new_password": "pekara123456"]
+            let change: JSON = ["current_password": .string(SamplePeople.password), "new_password": "pekara123456"]
             let answer = try await api.call("PUT", "/v1/me/password", change, as: store.token)
             #expect(answer.wrong == ["new_password": "password_too_personal"])
             let id = try await api.post("/v1/password_resets", ["email": .string(store.login)]).json["reset_id"]

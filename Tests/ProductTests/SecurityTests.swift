@@ -7,27 +7,28 @@ import Testing
 
 /// Security events: what is noted, who sees it, and that nobody changes it or fills the disk with it.
 @Suite(.database) struct SecurityTests {
-    private func signIn(_ api: API, _ form: JSON, _ password: String) async throws -> Answer {
+    private func signIn(_ api: ServedProduct, _ form: JSON, _ password: String) async throws -> Answer {
         try await api.post("/v1/sessions", ["email": form["email"], "password": .string(password)])
     }
 
-    private func kinds(_ api: API, as token: String) async throws -> [String] {
+    private func kinds(_ api: ServedProduct, as token: String) async throws -> [String] {
         try await api.get("/v1/me/security", as: token).items.compactMap { $0["kind"].string }
     }
 
     @Test func `an account sees what happened to it, and nobody else does`() async throws {
-        try await API.serving { api in
-            let form = People.storeForm()
+        try await ServedProduct.serving { api in
+            let form = SamplePeople.storeForm()
             let registered = try await api.post("/v1/stores", form)
             let token = try #require(registered.json["session"]["token"].string)
             for _ in 0..<3 { #expect(try await signIn(api, form, "wrong-password").status == 401) }
-            let other = try #require(try await signIn(api, form, People.password).json["token"].string)
+            let other = try #require(try await signIn(api, form, SamplePeople.password).json["token"].string)
             #expect(try await api.call("DELETE", "/v1/sessions/current", as: other).status == 204)
             let change: JSON = ["current_password": "wrong-password", "new_password": "palačinke-s-orasima"]
             #expect(try await api.call("PUT", "/v1/me/password", change, as: token).status == 422)
             #expect(
                 try await api.call(
-                    "PUT", "/v1/me/password", change.with(["current_password": .string(People.password)]), as: token
+                    "PUT", "/v1/me/password", change.with(["current_password": .string(SamplePeople.password)]),
+                    as: token
                 ).status == 204)
             try await api.execute("UPDATE stores SET email = 'new@example.com'")
             #expect(
@@ -49,11 +50,11 @@ import Testing
     }
 
     @Test func `what is proven, guessed, undone, blocked and stopped is noted, and names no place`() async throws {
-        try await API.serving(looseness: 1, verifies: true) { api in
+        try await ServedProduct.serving(looseness: 1, verifies: true) { api in
             let courier = try await api.registerCourier()
             #expect(try await api.confirm("000000", as: courier).status == 422)
             #expect(try await api.confirm(try await api.code(to: courier.login), as: courier).status == 200)
-            let place = People.phone()
+            let place = SamplePeople.phone()
             #expect(try await api.change(phone: place, as: courier).status == 202)
             #expect(try await api.confirm(try await api.code(to: place), as: courier).status == 200)
             try await api.execute("SELECT stop_sms('\(place)')")
@@ -78,7 +79,7 @@ import Testing
 
     /// Who was meant is told by a hash, the same for each spelling of a name, and never by the name.
     @Test func `a failure tells from where, and of whom without a name`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for name in ["Somebody@example.com", "somebody@EXAMPLE.com", "else@example.com"] {
                 #expect(try await signIn(api, ["email": .string(name)], "wrong-password").status == 401)
             }
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func `nothing is noted of what did not happen`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let session = try await api.get("/v1/sessions", as: store.token).items[0]["id"].string ?? ""
             #expect(try await api.call("DELETE", "/v1/sessions/\(session)", as: courier.token).status == 404)
@@ -101,7 +102,7 @@ import Testing
 
     /// Each of them claims another address and another name.
     @Test func `strangers cannot fill the disk with failures`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await api.execute(
                 """
                 SELECT note_failure('session.failed', NULL, n::text, substr(sha256(n::text::bytea), 1, 16))
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test func `what is noted is not rewritten, and kept for 400 days`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await api.execute(
                 """
                 INSERT INTO audit (id, at, kind)

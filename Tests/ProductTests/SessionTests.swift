@@ -5,18 +5,18 @@ import Testing
 /// Signing in and out, and the sessions that an account has.
 @Suite(.database) struct SessionTests {
     /// A store that has registered, and so can sign in.
-    private func registered(_ api: API) async throws -> (email: JSON, token: String) {
-        let answer = try await api.post("/v1/stores", People.storeForm())
+    private func registered(_ api: ServedProduct) async throws -> (email: JSON, token: String) {
+        let answer = try await api.post("/v1/stores", SamplePeople.storeForm())
         return (answer.json["account"]["email"], try #require(answer.json["session"]["token"].string))
     }
 
-    private func signIn(_ api: API, _ email: JSON, _ more: [String: JSON] = [:]) async throws -> Answer {
-        let form: JSON = ["email": email, "password": .string(People.password)]
+    private func signIn(_ api: ServedProduct, _ email: JSON, _ more: [String: JSON] = [:]) async throws -> Answer {
+        let form: JSON = ["email": email, "password": .string(SamplePeople.password)]
         return try await api.post("/v1/sessions", form.with(more), headers: ["User-Agent": "phone"])
     }
 
     @Test func `a store signs in by its e-mail address in any case`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (email, _) = try await registered(api)
             let answer = try await signIn(api, .string(email.string?.uppercased() ?? ""))
             #expect(answer.status == 201 && answer.json["account"]["email"] == email)
@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test func `a courier signs in by any writing of the number`() async throws {
-        try await API.serving { api in
-            let form = People.courierForm().with(["phone": "+385912345678"])
+        try await ServedProduct.serving { api in
+            let form = SamplePeople.courierForm().with(["phone": "+385912345678"])
             try #require(try await api.post("/v1/couriers", form).status == 201)
             let answer = try await api.post(
-                "/v1/sessions", ["phone": "091 234-56-78", "password": .string(People.password)])
+                "/v1/sessions", ["phone": "091 234-56-78", "password": .string(SamplePeople.password)])
             #expect(answer.status == 201 && answer.json["account"]["kind"] == "courier")
         }
     }
@@ -37,8 +37,8 @@ import Testing
     /// One character to a reader can have thousands of bytes, of which the database takes 800.
     @Test(arguments: ["e" + String(repeating: "\u{301}", count: 5000), String(repeating: "👩‍👩‍👧‍👦", count: 300)])
     func `the name of a browser is cut by its bytes`(_ userAgent: String) async throws {
-        try await API.serving { api in
-            let answer = try await api.post("/v1/stores", People.storeForm(), headers: ["User-Agent": userAgent])
+        try await ServedProduct.serving { api in
+            let answer = try await api.post("/v1/stores", SamplePeople.storeForm(), headers: ["User-Agent": userAgent])
             try #require(answer.status == 201)
             let token = try #require(answer.json["session"]["token"].string)
             let listed = try await api.get("/v1/sessions", as: token).items[0]["user_agent"].string ?? ""
@@ -49,7 +49,7 @@ import Testing
 
     /// A wrong password and an unknown account look the same.
     @Test func `a refused sign-in does not tell what is wrong`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (email, _) = try await registered(api)
             let wrongPassword = try await signIn(api, email, ["password": "wrong-password"])
             let wrongEmail = try await signIn(api, "nobody@example.com")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a password or login that is missing is named`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await api.post("/v1/sessions", ["cookie": "yes"])
             #expect(answer.status == 422)
             #expect(answer.wrong == ["email": "email_or_phone", "password": "required", "cookie": "wrong_type"])
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `a cookie holds the session instead`() async throws {
-        try await API.serving(publicURL: "https://kurir.example") { api in
+        try await ServedProduct.serving(publicURL: "https://kurir.example") { api in
             let (email, _) = try await registered(api)
             let answer = try await signIn(api, email, ["cookie": true])
             #expect(answer.status == 201 && answer.json.names == ["account", "expires_at"])
@@ -89,7 +89,7 @@ import Testing
         (["Origin": "http://127.0.0.1:PORT", "Sec-Fetch-Site": "cross-site"], 403),
     ])
     func `a cookie alone changes nothing`(_ headers: [String: String], _ status: Int) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (email, _) = try await registered(api)
             let cookie = try await signIn(api, email, ["cookie": true]).reply.header("set-cookie") ?? ""
             let pair = String(cookie.prefix { $0 != ";" })
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `sessions are listed newest first`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (email, first) = try await registered(api)
             let second = try #require(try await signIn(api, email).json["token"].string)
             let sessions = try await api.get("/v1/sessions", as: second).items
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `a session ends at once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (email, first) = try await registered(api)
             let second = try #require(try await signIn(api, email).json["token"].string)
             for _ in 0..<4 { try #require(try await api.get("/v1/me", as: first).status == 200) }
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `an expired session is none`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             try await api.execute("UPDATE sessions SET expires_at = now() - interval '1 second'")
             let answer = try await api.get("/v1/me", as: store.token)
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `a session in use lasts on`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             try await api.execute("UPDATE sessions SET used_at = now() - interval '2 hours'")
             #expect(try await api.get("/v1/me", as: store.token).status == 200)
@@ -156,7 +156,7 @@ import Testing
 
     @Test(arguments: ["", "Bearer", "Basic abc", "Bearer x y", "Bearer " + String(repeating: "x", count: 2000)])
     func `a text that is no token signs nobody in`(_ authorization: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let answer = try await api.get("/v1/me", headers: ["Authorization": authorization])
             #expect(answer.status == 401 && answer.code == "unauthenticated")
         }
@@ -164,10 +164,11 @@ import Testing
 
     /// Only the hashes of tokens are kept.
     @Test func `no token is in the database`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (_, token) = try await registered(api)
             let rows = try await api.execute("SELECT sessions::text, accounts::text FROM sessions, accounts")
-            #expect(!rows.joined().contains { $0?.contains(token) == true || $0?.contains(People.password) == true })
+            #expect(
+                !rows.joined().contains { $0?.contains(token) == true || $0?.contains(SamplePeople.password) == true })
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.database) struct StatsTests {
     @Test func `the figures are what happened`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (other, _) = try await api.team(1)
             var made: [String] = []
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `what was in time, in vain and waited for is counted`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let due: [String: JSON] = [
                 "window": ["until": .string(Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000).text)]
@@ -74,7 +74,7 @@ import Testing
         ("from=2026-06-11&to=2026-06-12&time_zone=Pacific/Kiritimati", 1, 0),
     ])
     func `a day is that of the time zone`(query: String, now: Int, before: Int) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             // Half past ten in the evening in UTC, half past midnight in Zagreb.
@@ -103,7 +103,7 @@ import Testing
         ("to=9999-12-31&time_zone=UTC&from=9999-12-31", "", ""),
     ])
     func `a wrong parameter is named`(query: String, field: String, code: String) async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let answer = try await api.get("/v1/stats?\(query)", as: store.token)
             #expect(field.isEmpty ? answer.status == 200 : answer.status == 422 && answer.wrong[field] == code)

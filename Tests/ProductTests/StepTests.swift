@@ -6,7 +6,7 @@ import Testing
 @Suite(.database) struct StepTests {
     /// A delivery that a courier carries, of a store with two.
     private func carried(
-        _ api: API, _ more: [String: JSON] = [:]
+        _ api: ServedProduct, _ more: [String: JSON] = [:]
     ) async throws -> (id: String, store: Person, ana: Person, ivo: Person) {
         let (store, couriers) = try await api.team(2)
         let id = try await api.delivery(of: store, to: couriers, more)
@@ -15,21 +15,21 @@ import Testing
     }
 
     @Test func `fetching is told once, and shown to the store`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api)
             let fetched = try await api.act("pick_up", id, as: ana, ["note": "još topla"])
             #expect(fetched.status == 200 && fetched.json["picked_up_at"].string != nil)
             #expect(fetched.json["allowed_actions"] == ["fail", "deliver", "cancel"])
             let again = try await api.act("pick_up", id, as: ana)
             #expect(again.status == 200 && again.json["version"] == fetched.json["version"])
-            #expect(try await api.get(Deliveries.path(id), as: store.token).json["picked_up_at"].string != nil)
+            #expect(try await api.get(SampleDelivery.path(id), as: store.token).json["picked_up_at"].string != nil)
             try await api.expectEvents(
                 ["delivery.offered", "delivery.accepted", "delivery.picked_up"], of: ana, about: id)
         }
     }
 
     @Test func `who brought it in vain may give it back freely`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api)
             try await api.act("pick_up", id, as: ana)
             let failed = try await api.act(
@@ -41,17 +41,17 @@ import Testing
             #expect(returned.status == 200 && returned.json["allowed_actions"] == ["accept"])
             let stats = try await api.stats(of: ana)
             #expect(stats["cancelled"] == 0 && stats["declined"] == 0)
-            let kept = try await api.get(Deliveries.path(id), as: store.token).json
+            let kept = try await api.get(SampleDelivery.path(id), as: store.token).json
             #expect(kept["attempts"] == 1 && kept["picked_up_at"] == .null)
             #expect(try await api.act("accept", id, as: ana).status == 200)
-            let steps = try await api.get(Deliveries.path(id, "history"), as: store.token).items
+            let steps = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items
             #expect(steps.first { $0["action"] == "fail" }?["at_location"]["lat"] == .number(43.5))
             try await api.expectConsistency()
         }
     }
 
     @Test func `a reason that there is not is refused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, _, ana, _) = try await carried(api)
             let refused = try await api.act("fail", id, as: ana, ["reason": "rain"])
             #expect(refused.status == 422 && refused.wrong["reason"] == "invalid_value")
@@ -59,14 +59,14 @@ import Testing
     }
 
     @Test func `handing over needs what the store wants shown`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let wanted: [String: JSON] = [
                 "proof": ["pin": true], "cash": ["amount": 1200, "currency": "EUR"],
             ]
             let (id, store, ana, _) = try await carried(api, wanted)
-            let pin = try await api.get(Deliveries.path(id), as: store.token).json["pin"].string ?? ""
+            let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
             #expect(pin.count == 4)
-            let seen = try await api.get(Deliveries.path(id), as: ana.token).json
+            let seen = try await api.get(SampleDelivery.path(id), as: ana.token).json
             #expect(seen["proof"] == ["pin": true, "photo": false, "signature": false] && seen["pin"] == .null)
             let listed = try await api.get("/v1/deliveries", as: store.token).items
             #expect(listed.first?["pin"] == .null)
@@ -80,15 +80,15 @@ import Testing
                 "deliver", id, as: ana,
                 ["pin": .string(pin), "cash_collected": less, "note": "popust", "received_by": "Ivo"])
             #expect(handed.status == 200 && handed.json["status"] == "delivered")
-            let last = try await api.get(Deliveries.path(id, "history"), as: store.token).items.last
+            let last = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items.last
             #expect(last?["cash_collected"] == less && last?["received_by"] == "Ivo")
         }
     }
 
     @Test func `a sixth PIN is not looked at`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api, ["proof": ["pin": true]])
-            let pin = try await api.get(Deliveries.path(id), as: store.token).json["pin"].string ?? ""
+            let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
             let wrong: JSON = ["pin": pin == "0000" ? "0001" : "0000"]
             for _ in 0..<5 {
                 let refused = try await api.act("deliver", id, as: ana, wrong)
@@ -104,9 +104,9 @@ import Testing
     }
 
     @Test func `another carry has tries of its own`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, ivo) = try await carried(api, ["proof": ["pin": true]])
-            let pin = try await api.get(Deliveries.path(id), as: store.token).json["pin"].string ?? ""
+            let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
             let wrong: JSON = ["pin": pin == "0000" ? "0001" : "0000"]
             for _ in 0..<5 { try await api.act("deliver", id, as: ana, wrong) }
             try await api.act("reassign", id, as: store)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `pictures that nobody has sent are unknown`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, _, ana, _) = try await carried(api, ["proof": ["photo": true]])
             let missing = try await api.act("deliver", id, as: ana)
             #expect(missing.wrong == ["photo_ids": "required"])
@@ -128,32 +128,32 @@ import Testing
     }
 
     @Test func `what the store takes back is another's, and its former holder knows what to do with it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, ivo) = try await carried(api, ["instructions": "treći kat"])
             let taken = try await api.act("reassign", id, as: store, ["note": "bliže je Ivi"])
             #expect(taken.status == 200 && taken.json["status"] == "pending" && taken.json["offered_count"] == 1)
-            let former = try await api.get(Deliveries.path(id), as: ana.token)
+            let former = try await api.get(SampleDelivery.path(id), as: ana.token)
             #expect(former.status == 200 && former.json["recipient"] == .null && former.json["instructions"] == .null)
             #expect(former.json["description"].string != nil && former.json["allowed_actions"] == [])
             #expect(try await api.act("deliver", id, as: ana).code == "not_in_progress")
             #expect(try await api.stats(of: ana)["cancelled"] == 0)
             try await api.act("accept", id, as: ivo)
-            #expect(try await api.get(Deliveries.path(id), as: ana.token).status == 404)
+            #expect(try await api.get(SampleDelivery.path(id), as: ana.token).status == 404)
             try await api.expectConsistency()
         }
     }
 
     @Test func `a day after it was taken back its former holder sees it no more`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api)
             try await api.act("reassign", id, as: store)
             try await api.execute("UPDATE delivery_extras SET former_at = former_at - interval '25 hours'")
-            #expect(try await api.get(Deliveries.path(id), as: ana.token).status == 404)
+            #expect(try await api.get(SampleDelivery.path(id), as: ana.token).status == 404)
         }
     }
 
     @Test func `a courier who gave it back cannot be named again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, ivo) = try await carried(api)
             try await api.act("cancel", id, as: ana)
             try await api.act("accept", id, as: ivo)
@@ -162,13 +162,13 @@ import Testing
             #expect(refused.status == 422 && refused.wrong == ["courier_ids": "courier_forfeited"])
             let stranded = try await api.act("reassign", id, as: store)
             #expect(stranded.status == 200 && stranded.json["offered_count"] == 0)
-            let edited = try await api.call("PATCH", Deliveries.path(id), named, as: store.token)
+            let edited = try await api.call("PATCH", SampleDelivery.path(id), named, as: store.token)
             #expect(edited.wrong == ["courier_ids": "courier_forfeited"])
         }
     }
 
     @Test func `what has not arrived after all is with its courier again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api)
             try await api.act("deliver", id, as: ana)
             let open = try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
@@ -181,12 +181,12 @@ import Testing
             try await api.execute("UPDATE deliveries SET delivered_at = delivered_at - interval '25 hours'")
             let late = try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
             #expect(late.status == 409 && late.code == "too_late")
-            #expect(try await api.get(Deliveries.path(id), as: store.token).json["allowed_actions"] == [])
+            #expect(try await api.get(SampleDelivery.path(id), as: store.token).json["allowed_actions"] == [])
         }
     }
 
     @Test func `nothing is opened again for a courier who has left`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api)
             try await api.act("deliver", id, as: ana)
             _ = try await api.call("DELETE", "/v1/partners/\(ana.id)", as: store.token)
@@ -196,15 +196,15 @@ import Testing
     }
 
     @Test func `the store changes what is on its way, but not who carries it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api, ["pay": ["amount": 500, "currency": "EUR"]])
             func change(_ form: JSON) async throws -> Answer {
-                try await api.call("PATCH", Deliveries.path(id), form, as: store.token)
+                try await api.call("PATCH", SampleDelivery.path(id), form, as: store.token)
             }
             let edited = try await change(["recipient": ["address": "Nova ulica 5, Split"]])
             #expect(edited.status == 200 && edited.json["status"] == "in_progress")
             #expect(
-                try await api.get(Deliveries.path(id), as: ana.token).json["recipient"]["address"]
+                try await api.get(SampleDelivery.path(id), as: ana.token).json["recipient"]["address"]
                     == "Nova ulica 5, Split")
             #expect(try await change(["courier_ids": .array([.string(ana.id)])]).code == "not_pending")
             #expect(try await change(["offer_again": true]).code == "not_pending")
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test func `what was earned is told by day and store, and not while it is open again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api, ["pay": ["amount": 500, "currency": "EUR"]])
             func earned() async throws -> [JSON] { try await api.get("/v1/me/earnings?days=1", as: ana.token).items }
             #expect(try await earned().isEmpty)
@@ -227,7 +227,7 @@ import Testing
             try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
             #expect(try await earned().isEmpty)
             _ = try await api.call(
-                "PATCH", Deliveries.path(id), ["pay": ["amount": 700, "currency": "EUR"]], as: store.token)
+                "PATCH", SampleDelivery.path(id), ["pay": ["amount": 700, "currency": "EUR"]], as: store.token)
             try await api.act("deliver", id, as: ana)
             #expect(try await earned().first?["amount"] == 700)
             #expect(try await api.get("/v1/me/earnings?days=93", as: ana.token).status == 422)
@@ -236,25 +236,25 @@ import Testing
     }
 
     @Test func `a store says once what it always wants shown`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let set = try await api.call("PATCH", "/v1/me", ["proof": ["pin": true]], as: store.token)
             #expect(set.status == 200 && set.json["proof"] == ["pin": true, "photo": false, "signature": false])
-            let made = try await api.post("/v1/deliveries", Deliveries.form(to: couriers), as: store.token)
+            let made = try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token)
             #expect(made.json["pin"].string?.count == 4)
             let without = try await api.post(
-                "/v1/deliveries", Deliveries.form(to: couriers, ["proof": ["pin": false]]), as: store.token)
+                "/v1/deliveries", SampleDelivery.form(to: couriers, ["proof": ["pin": false]]), as: store.token)
             #expect(without.json["pin"] == .null && without.json["proof"] == .null)
         }
     }
 
     @Test func `who declined may be asked again, or accept after all`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             for courier in couriers { try await api.act("decline", id, as: courier) }
             #expect(try await api.get("/v1/deliveries", as: couriers[0].token).items.isEmpty)
-            let again = try await api.call("PATCH", Deliveries.path(id), ["offer_again": true], as: store.token)
+            let again = try await api.call("PATCH", SampleDelivery.path(id), ["offer_again": true], as: store.token)
             #expect(again.status == 200 && again.json["offered_count"] == 2)
             try await api.act("decline", id, as: couriers[0])
             #expect(try await api.stats(of: couriers[0])["declined"] == 1)
@@ -265,7 +265,7 @@ import Testing
     }
 
     @Test func `what a parcel is and what is paid is told as it was said`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let said: [String: JSON] = [
                 "pickup": [
@@ -279,21 +279,21 @@ import Testing
                 "cash": ["amount": 1200, "currency": "EUR"], "pay": ["amount": 350, "currency": "EUR"],
             ]
             let id = try await api.delivery(of: store, to: couriers, said)
-            let kept = try await api.get(Deliveries.path(id), as: store.token).json
+            let kept = try await api.get(SampleDelivery.path(id), as: store.token).json
             for (name, value) in said { #expect(kept[name] == value, "\(name)") }
-            let offered = try await api.get(Deliveries.path(id), as: couriers[0].token).json
+            let offered = try await api.get(SampleDelivery.path(id), as: couriers[0].token).json
             #expect(
                 offered["pay"] == said["pay"] && offered["parcel"]["pieces"] == 2 && offered["parcel"]["value"] == .null
             )
             let erased = try await api.call(
-                "PATCH", Deliveries.path(id), ["parcel": .null, "cash": .null], as: store.token)
+                "PATCH", SampleDelivery.path(id), ["parcel": .null, "cash": .null], as: store.token)
             #expect(erased.json["parcel"] == .null && erased.json["cash"] == .null && erased.json["pay"] == said["pay"])
             for (field, wrong) in [
                 ("parcel", ["pieces": 100]), ("cash", ["amount": -1, "currency": "EUR"]),
                 ("pay", ["amount": 1, "currency": "euro"]),
             ] as [(String, JSON)] {
                 let refused = try await api.post(
-                    "/v1/deliveries", Deliveries.form(to: couriers, [field: wrong]), as: store.token)
+                    "/v1/deliveries", SampleDelivery.form(to: couriers, [field: wrong]), as: store.token)
                 #expect(refused.status == 422, "\(field)")
             }
         }

@@ -23,12 +23,14 @@ import Testing
     }
 
     @Test func `texts of people are never longer than the database takes`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = ["name": Bounds.storeName, "address": Bounds.address]
             let courier = ["first_name": Bounds.name, "last_name": Bounds.name]
-            try await expectBounds(store) { try await api.post("/v1/stores", People.storeForm().with($0.members)) }
+            try await expectBounds(store) {
+                try await api.post("/v1/stores", SamplePeople.storeForm().with($0.members))
+            }
             try await expectBounds(courier) {
-                try await api.post("/v1/couriers", People.courierForm().with($0.members))
+                try await api.post("/v1/couriers", SamplePeople.courierForm().with($0.members))
             }
             for (person, texts) in [(try await api.store(), store), (try await api.courier(), courier)] {
                 try await expectBounds(texts) { try await api.call("PATCH", "/v1/me", $0, as: person.token) }
@@ -40,17 +42,17 @@ import Testing
         let recipient = ["first_name": Bounds.name, "last_name": Bounds.name, "address": Bounds.address]
         let texts = ["description": Bounds.text, "instructions": Bounds.text, "reference": Bounds.reference]
         let pickup = ["address": Bounds.address, "instructions": Bounds.text]
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             func create(_ more: [String: JSON]) async throws -> Answer {
-                try await api.post("/v1/deliveries", Deliveries.form(to: couriers, more), as: store.token)
+                try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers, more), as: store.token)
             }
             try await expectBounds(texts) { try await create($0.members) }
             try await expectBounds(recipient, within: "recipient.") { try await create(["recipient": $0]) }
             try await expectBounds(pickup, within: "pickup.") { try await create(["pickup": $0]) }
             let id = try await api.delivery(of: store, to: couriers)
             func change(_ form: JSON) async throws -> Answer {
-                try await api.call("PATCH", Deliveries.path(id), form, as: store.token)
+                try await api.call("PATCH", SampleDelivery.path(id), form, as: store.token)
             }
             // Another delivery has the reference of that length.
             try await expectBounds(texts.filter { $0.key != "reference" }, change)
@@ -59,7 +61,7 @@ import Testing
     }
 
     @Test func `reasons and notes are never longer than the database takes`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             for (action, texts) in [
                 ("pick_up", ["note": Bounds.reason]), ("reassign", ["note": Bounds.reason]),
@@ -97,16 +99,16 @@ import Testing
     }
 
     @Test func `a message to an invited courier is never longer than the database takes`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             try await expectBounds(["message": Bounds.inviteMessage]) {
-                try await api.post("/v1/invites", $0.with(["phone": .string(People.phone())]), as: store.token)
+                try await api.post("/v1/invites", $0.with(["phone": .string(SamplePeople.phone())]), as: store.token)
             }
         }
     }
 
     @Test func `devices, keys and searches are never longer than the database takes`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let endless = "e" + String(repeating: "%CC%81", count: 1000)
             let token = String(repeating: "%F0%9F%8D%8B", count: 256)
@@ -138,7 +140,7 @@ import Testing
             "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
             "store_opening_hours": Bounds.address,
         ]
-        let constraints = try await API.serving { api in
+        let constraints = try await ServedProduct.serving { api in
             try await api.execute(
                 """
                 SELECT conname, substring(pg_get_constraintdef(oid) FROM 'octet_length[^<]*<= ([0-9]+)')

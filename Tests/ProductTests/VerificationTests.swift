@@ -5,7 +5,7 @@ import Testing
 /// What one signs in with is proven by a code that was sent there.
 @Suite(.database) struct VerificationTests {
     @Test func `registering sends a code to the number, which proves it`() async throws {
-        try await API.serving(publicURL: "https://kurir.example", verifies: true) { api in
+        try await ServedProduct.serving(publicURL: "https://kurir.example", verifies: true) { api in
             let courier = try await api.registerCourier()
             #expect(try await api.get("/v1/me", as: courier.token).json["phone_verified"] == false)
             let code = try await api.code(to: courier.login)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `a store proves its e-mail address`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let store = try await api.registerStore()
             #expect(try await api.get("/v1/me", as: store.token).json["email_verified"] == false)
             let body = try await api.execute("SELECT channel, body FROM outbox")
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a code has five tries, and another one can be asked for`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let courier = try await api.registerCourier()
             let first = try await api.code(to: courier.login)
             for _ in 0..<5 {
@@ -51,7 +51,7 @@ import Testing
 
     /// A transaction that keeps answers would give each wrong try back.
     @Test func `a wrong code counts though it comes with a key`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let courier = try await api.registerCourier()
             let code = try await api.code(to: courier.login)
             for number in 0..<5 {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a confirmation that is sent again with its key is answered the same`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let courier = try await api.registerCourier()
             let code = try await api.code(to: courier.login)
             let first = try await api.confirm(code, as: courier, headers: ["Idempotency-Key": "one"])
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `tries at once are no more than the five allowed`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let courier = try await api.registerCourier()
             let wrong = otherCode(than: try await api.code(to: courier.login))
             _ = try await together(12) { try await api.confirm(wrong, as: courier) }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a code is over after ten minutes`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let courier = try await api.registerCourier()
             let lasts =
                 "SELECT expires_at - now() BETWEEN interval '9 minutes' AND interval '10 minutes' FROM confirmations"
@@ -95,14 +95,14 @@ import Testing
     }
 
     @Test func `a code is good for one account and one place`() async throws {
-        try await API.serving(verifies: true) { api in
-            let phone = People.phone()
+        try await ServedProduct.serving(verifies: true) { api in
+            let phone = SamplePeople.phone()
             let (one, other) = (try await api.registerCourier(phone), try await api.registerCourier(phone))
             let codes = try await api.execute("SELECT data->>'code' FROM outbox ORDER BY seq").compactMap { $0[0] }
             try #require(codes.count == 2 && codes[0] != codes[1])
             #expect(try await api.confirm(codes[0], as: other).code == "wrong_code")
             // Asking for another number makes the code to the first one good for nothing.
-            #expect(try await api.change(phone: People.phone(), as: one).status == 202)
+            #expect(try await api.change(phone: SamplePeople.phone(), as: one).status == 202)
             #expect(try await api.confirm(codes[0], as: one).code == "wrong_code")
             #expect(try await api.confirm(codes[1], as: other).status == 200)
         }
@@ -110,7 +110,7 @@ import Testing
 
     /// A reader of the table can try no codes against what is kept.
     @Test func `no code is kept but in its message`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let courier = try await api.registerCourier()
             let code = try await api.code(to: courier.login)
             let rows = try await api.execute(
@@ -122,8 +122,8 @@ import Testing
     }
 
     @Test func `codes are sent to one place seldom, whoever asks`() async throws {
-        try await API.serving(looseness: 1, verifies: true) { api in
-            let phone = People.phone()
+        try await ServedProduct.serving(looseness: 1, verifies: true) { api in
+            let phone = SamplePeople.phone()
             var couriers: [Person] = []
             for _ in 0..<8 { couriers.append(try await api.registerCourier(phone)) }
             #expect(try await api.kinds(to: phone).count == 5)
@@ -135,8 +135,8 @@ import Testing
 
     /// The attack: somebody registers another's number, and waits for the invites to it on a phone of its own.
     @Test func `whoever registers another's number gets none of its invites`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (store, phone) = (try await api.store(), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (store, phone) = (try await api.store(), SamplePeople.phone())
             let thief = try await api.registerCourier(phone)
             _ = try await api.call("PUT", "/v1/me/devices/thief", ["platform": "fcm"], as: thief.token)
             let made = try await api.post("/v1/invites", ["phone": .string(phone)], as: store.token)
@@ -154,8 +154,8 @@ import Testing
     }
 
     @Test func `a code makes the partner, and proves no number`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (store, phone) = (try await api.store(), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (store, phone) = (try await api.store(), SamplePeople.phone())
             let code = try await api.post("/v1/invites", ["phone": .string(phone)], as: store.token).json["code"]
             let courier = try await api.registerCourier(phone, ["invite_code": code])
             #expect(try await api.get("/v1/partners", as: courier.token).items.count == 1)
@@ -164,8 +164,8 @@ import Testing
     }
 
     @Test func `a proven number has its invites listed and accepted without their codes`() async throws {
-        try await API.serving(verifies: true) { api in
-            let (store, phone) = (try await api.store(name: "Kod Mare"), People.phone())
+        try await ServedProduct.serving(verifies: true) { api in
+            let (store, phone) = (try await api.store(name: "Kod Mare"), SamplePeople.phone())
             let id = try await api.post("/v1/invites", ["phone": .string(phone)], as: store.token).json["id"]
             let courier = try await api.registerCourier(phone)
             _ = try await api.confirm(try await api.code(to: phone), as: courier)
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test func `an invite by account is accepted without its code`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let id = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json["id"]
             let path = "/v1/invites/\(id.string ?? "")/accept"
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func `a number that is not proven gets no SMS but its code and invites by number`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let (store, courier) = (try await api.store(), try await api.registerCourier())
             try await api.join(store, courier)
             let other = try await api.store()
@@ -211,23 +211,23 @@ import Testing
 
     /// The attack: fresh stores send SMS to strangers as fast as they can register.
     @Test func `a store that has proven nothing sends no SMS`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let (store, courier) = (try await api.registerStore(), try await api.courier())
-            for form: JSON in [["phone": .string(People.phone())], ["courier_id": .string(courier.id)]] {
+            for form: JSON in [["phone": .string(SamplePeople.phone())], ["courier_id": .string(courier.id)]] {
                 let made = try await api.post("/v1/invites", form, as: store.token)
                 #expect(made.status == 201 && made.json["channel"] == "link")
                 #expect(made.json["code"].string?.isEmpty == false && made.json["url"].string?.isEmpty == false)
             }
             #expect(try await api.execute("SELECT FROM outbox WHERE kind = 'invite'").isEmpty)
             _ = try await api.confirm(try await api.code(to: store.login), "email", as: store)
-            let made = try await api.post("/v1/invites", ["phone": .string(People.phone())], as: store.token)
+            let made = try await api.post("/v1/invites", ["phone": .string(SamplePeople.phone())], as: store.token)
             #expect(made.json["channel"] == "sms")
         }
     }
 
     /// A push that cannot arrive any more goes by SMS otherwise.
     @Test func `a device that goes away makes no SMS of an unproven store's invite`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let (store, courier) = (try await api.registerStore(), try await api.courier())
             _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: courier.token)
             let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
@@ -238,8 +238,8 @@ import Testing
     }
 
     @Test func `one SMS a day invites a number, however many stores do`() async throws {
-        try await API.serving(looseness: 1) { api in
-            let phone = People.phone()
+        try await ServedProduct.serving(looseness: 1) { api in
+            let phone = SamplePeople.phone()
             var stores: [Person] = []
             for _ in 0..<6 { stores.append(try await api.store()) }
             let all = stores
@@ -258,11 +258,12 @@ import Testing
     }
 
     @Test func `nothing but codes goes to an address that is not proven`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             let store = try await api.registerStore()
             _ = try await api.call(
                 "PUT", "/v1/me/password",
-                ["current_password": .string(People.password), "new_password": "palačinke-s-orasima"], as: store.token)
+                ["current_password": .string(SamplePeople.password), "new_password": "palačinke-s-orasima"],
+                as: store.token)
             _ = try await api.signIn(store.login, "palačinke-s-orasima")
             _ = try await api.post("/v1/password_resets", ["email": .string(store.login)])
             #expect(try await api.kinds(to: store.login) == ["confirmation_code", "password_reset"])
@@ -272,27 +273,27 @@ import Testing
     // MARK: Taking over
 
     @Test func `proving a number takes it from whoever only said that it was theirs`() async throws {
-        try await API.serving(verifies: true) { api in
-            let phone = People.phone()
+        try await ServedProduct.serving(verifies: true) { api in
+            let phone = SamplePeople.phone()
             let (squatter, owner) = (try await api.registerCourier(phone), try await api.registerCourier(phone))
             #expect(try await api.confirm(try await api.code(to: phone), as: owner).status == 200)
             let left = try await api.get("/v1/me", as: squatter.token)
             #expect(left.status == 200 && left.json["phone"] == .null && left.json["phone_verified"] == false)
             #expect(left.json["first_name"] == "Ana")
             #expect(try await api.signIn(phone).json["account"]["id"] == .string(owner.id))
-            let taken = try await api.post("/v1/couriers", People.courierForm().with(["phone": .string(phone)]))
+            let taken = try await api.post("/v1/couriers", SamplePeople.courierForm().with(["phone": .string(phone)]))
             #expect(taken.status == 409 && taken.code == "phone_taken")
             // Who has lost it goes on with another one.
-            let other = People.phone()
+            let other = SamplePeople.phone()
             #expect(try await api.change(phone: other, as: squatter).status == 202)
             #expect(try await api.confirm(try await api.code(to: other), as: squatter).json["phone"] == .string(other))
         }
     }
 
     @Test func `of all who prove a number at once one has it`() async throws {
-        try await API.serving(verifies: true) { api in
+        try await ServedProduct.serving(verifies: true) { api in
             for _ in 0..<4 {
-                let phone = People.phone()
+                let phone = SamplePeople.phone()
                 var couriers: [(Person, String)] = []
                 for _ in 0..<6 {
                     let courier = try await api.registerCourier(phone)
@@ -313,7 +314,7 @@ import Testing
     }
 
     @Test func `the database gives no number to two who have proven it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (one, other) = (try await api.courier(), try await api.courier())
             await expectRefusal(by: "phone_taken") {
                 try await api.execute("UPDATE couriers SET phone = '\(one.login)' WHERE id = '\(other.id)'")
@@ -325,8 +326,8 @@ import Testing
     }
 
     @Test func `the password decides who signs in with a number that several say is theirs`() async throws {
-        try await API.serving(verifies: true) { api in
-            let phone = People.phone()
+        try await ServedProduct.serving(verifies: true) { api in
+            let phone = SamplePeople.phone()
             let passwords = ["juha-od-rajčice", "rižoto-s-liganjima", "štrudla-od-jabuka"]
             var couriers: [Person] = []
             for password in passwords {
@@ -350,12 +351,12 @@ import Testing
     // MARK: Without verification
 
     @Test func `without verification everybody counts as proven, and nothing is sent`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (courier, store) = (try await api.registerCourier(), try await api.registerStore())
             #expect(try await api.get("/v1/me", as: courier.token).json["phone_verified"] == true)
             #expect(try await api.get("/v1/me", as: store.token).json["email_verified"] == true)
             #expect(try await api.execute("SELECT FROM outbox").isEmpty)
-            let phone = People.phone()
+            let phone = SamplePeople.phone()
             let changed = try await api.change(phone: phone, as: courier)
             #expect(changed.status == 200 && changed.json["phone"] == .string(phone))
             #expect(try await api.kinds(to: courier.login) == ["login_changed"])
@@ -363,7 +364,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func `everybody is told what this server is`(_ verifies: Bool) async throws {
-        try await API.serving(verifies: verifies) { api in
+        try await ServedProduct.serving(verifies: verifies) { api in
             let about = try await api.get("/v1/about")
             #expect(about.status == 200 && about.json["verification"] == (verifies ? "on" : "off"))
             #expect(about.json["version"] == "0" && about.json["languages"] == ["en", "de", "hr"])

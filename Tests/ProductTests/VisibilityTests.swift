@@ -6,12 +6,12 @@ import Testing
 
 /// Who sees which deliveries, in lists and alone, after every step; and who is told.
 @Suite(.database) struct VisibilityTests {
-    private func list(_ person: Person, _ api: API, _ query: String = "") async throws -> [String] {
+    private func list(_ person: Person, _ api: ServedProduct, _ query: String = "") async throws -> [String] {
         try await api.get("/v1/deliveries" + query, as: person.token).items.compactMap { $0["id"].string }
     }
 
     @Test func `a courier lists what it may have and what is its own`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
             var ids: [String] = []
@@ -35,11 +35,12 @@ import Testing
             let readable = try await list(ana, api) + [ids[2]]
             for id in ids {
                 #expect(
-                    try await api.get(Deliveries.path(id), as: ana.token).status == (readable.contains(id) ? 200 : 404))
+                    try await api.get(SampleDelivery.path(id), as: ana.token).status
+                        == (readable.contains(id) ? 200 : 404))
             }
             // The store takes the offer back, and cancels the carried delivery.
             _ = try await api.call(
-                "PATCH", Deliveries.path(ids[0]), ["courier_ids": [.string(ivo.id)]], as: store.token)
+                "PATCH", SampleDelivery.path(ids[0]), ["courier_ids": [.string(ivo.id)]], as: store.token)
             try await api.act("cancel", ids[4], as: store)
             #expect(try await list(ana, api) == [ids[5], ids[4]])
             try await api.expectConsistency()
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func `the end of a partnership ends seeing at once`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let (ana, ivo) = (couriers[0], couriers[1])
             let offered = try await api.delivery(of: store, to: couriers)
@@ -63,13 +64,13 @@ import Testing
             #expect(try await api.call("DELETE", path + "?release=true", as: store.token).status == 204)
             #expect(try await list(ana, api).isEmpty)
             for id in [offered, onlyAnas, carried, delivered] {
-                #expect(try await api.get(Deliveries.path(id), as: ana.token).status == 404)
+                #expect(try await api.get(SampleDelivery.path(id), as: ana.token).status == 404)
                 for action in ["accept", "deliver", "cancel", "decline"] {
                     #expect(try await api.act(action, id, as: ana).status == 404, "\(action)")
                 }
             }
             #expect(try await list(ivo, api) == [carried, offered])
-            let released = try await api.get(Deliveries.path(carried), as: store.token).json
+            let released = try await api.get(SampleDelivery.path(carried), as: store.token).json
             #expect(released["status"] == "pending" && released["candidates"].items.count == 1)
             // No cancellation is counted.
             #expect(
@@ -87,7 +88,7 @@ import Testing
 
     /// An invite that was left over must not renew a partnership that the store has ended.
     @Test func `the end of a partnership takes back invites`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
             let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
             try await api.join(store, courier)
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test func `accepting and ending the partnership exclude each other`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             for _ in 0..<100 {
                 let (store, couriers) = try await api.team(1)
                 let id = try await api.delivery(of: store, to: couriers)
@@ -120,11 +121,11 @@ import Testing
     /// A courier who might accept learns where it goes, and learns the recipient only with the parcel; lists, feeds and
     /// searches keep to that, too.
     @Test func `only the courier who carries a delivery learns all of the recipient`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try await api.delivery(of: store, to: couriers)
             func expectSeen(_ isKnown: Bool, by person: Person, _ line: Int = #line) async throws {
-                let one = try await api.get(Deliveries.path(id), as: person.token).json
+                let one = try await api.get(SampleDelivery.path(id), as: person.token).json
                 let listed = try await api.get("/v1/deliveries", as: person.token).items.first
                 let told = try await api.get("/v1/events", as: person.token).items.first?["delivery"]
                 for seen in [one, listed, told] {
@@ -153,14 +154,14 @@ import Testing
             let back = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", back, as: couriers[0])
             try await api.act("cancel", back, as: couriers[0])
-            let offered = try await api.get(Deliveries.path(back), as: couriers[1].token).json
+            let offered = try await api.get(SampleDelivery.path(back), as: couriers[1].token).json
             #expect(offered["recipient"]["last_name"] == .null && offered["recipient"]["phone"] == .null)
         }
     }
 
     /// Deliveries for a store that the courier has left come before the rest, and are passed over little by little.
     @Test func `many deliveries that are no longer seen do not hide the rest`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (left, couriers) = try await api.team(1)
             let stays = try await api.store()
             try await api.join(stays, couriers[0])
@@ -196,7 +197,7 @@ import Testing
     }
 
     @Test func `notices that became untrue are withdrawn`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             for (number, courier) in couriers.enumerated() {
                 _ = try await api.call("PUT", "/v1/me/devices/phone\(number)", ["platform": "fcm"], as: courier.token)
@@ -217,13 +218,13 @@ import Testing
             #expect(try await waiting(cancelled) == [])
             let edited = try await api.delivery(of: store, to: couriers)
             _ = try await api.call(
-                "PATCH", Deliveries.path(edited), ["courier_ids": [.string(couriers[1].id)]], as: store.token)
+                "PATCH", SampleDelivery.path(edited), ["courier_ids": [.string(couriers[1].id)]], as: store.token)
             #expect(try await waiting(edited) == ["phone1"])
         }
     }
 
     @Test func `the carrier of a cancelled parcel is told by whatever reaches it`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store(name: "Kod Mare")
             var reached: [[String?]] = []
             for (hasDevice, isOn) in [(true, true), (false, true), (true, false), (false, false)] {
@@ -258,7 +259,7 @@ import Testing
     // MARK: Lists under the reader
 
     @Test func `pages stay right while rows move`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             var ids: [String] = []
             for _ in 0..<40 { ids.append(try await api.delivery(of: store, to: couriers)) }
@@ -282,7 +283,7 @@ import Testing
     }
 
     @Test func `a cursor that is none is refused`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let store = try await api.store()
             let id = "01a1fc35-081c-7c93-9601-9d67685da334"
             let key = Base64URL.encode(Array(#"["pending","0","\#(id)"]"#.utf8))
@@ -297,7 +298,7 @@ import Testing
     }
 
     @Test func `a search finds words in every text`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(
                 of: store, to: couriers, ["reference": "ŽUPA-7", "instructions": "treći kat"])

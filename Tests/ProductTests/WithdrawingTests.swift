@@ -9,20 +9,20 @@ import Testing
 /// gateway has is not tried again.
 @Suite(.database) struct WithdrawingTests {
     /// The result for the gateway that holds a message and could not send it.
-    private func outcome(_ key: String, _ held: [JSON], _ api: API) async throws -> [String] {
+    private func outcome(_ key: String, _ held: [JSON], _ api: ServedProduct) async throws -> [String] {
         try await api.tell(key, "nack", held, ["reason": "busy", "retry_after_seconds": 0])
     }
 
-    private func waiting(_ api: API) async throws -> [[String?]] {
+    private func waiting(_ api: ServedProduct) async throws -> [[String?]] {
         try await api.execute("SELECT kind FROM outbox WHERE lease IS NULL")
     }
 
-    private func invite(_ store: Person, _ courier: Person, _ api: API) async throws -> JSON {
+    private func invite(_ store: Person, _ courier: Person, _ api: ServedProduct) async throws -> JSON {
         try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
     }
 
     @Test func `an invite that is revoked is not tried again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store) = (try await api.key(), try await api.store())
             let invites = [
                 try await invite(store, api.courier(), api), try await invite(store, api.courier(), api),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `an invite that is redeemed is not tried again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, courier) = (try await api.key(), try await api.store(), try await api.courier())
             let code = try await invite(store, courier, api)["code"]
             let held = try await api.claim(key)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `an invite revoked by the end of a partnership is not tried again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, store, courier) = (try await api.key(), try await api.store(), try await api.courier())
             _ = try await invite(store, courier, api)
             let held = try await api.claim(key)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `when a code is used, it and the others are not tried again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (key, courier) = (try await api.key(), try await api.courier())
             func ask() async throws {
                 let asked = try await api.post("/v1/password_resets", ["phone": .string(courier.login)])
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `an offer that is taken is not tried again`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             for courier in couriers {
                 _ = try await api.call("PUT", "/v1/me/devices/of-\(courier.id)", ["platform": "fcm"], as: courier.token)
@@ -106,7 +106,7 @@ import Testing
 
     /// Nobody serves the channel, but expired and too old messages are still given up.
     @Test func `a message that nobody takes is given up by age`() async throws {
-        try await API.serving { api in
+        try await ServedProduct.serving { api in
             try await api.put(to: ["+385911111111", "+385911111112", "+385911111113", "+385911111114"])
             try await api.execute(
                 "UPDATE message_queue SET expires_at = now() WHERE id = (SELECT min(id::text)::uuid FROM message_queue)"

@@ -15,7 +15,7 @@ final class EventStream: Sendable {
         var isComment = false
     }
 
-    init(_ api: API, as person: Person, query: String = "", after id: String? = nil) async throws {
+    init(_ api: ServedProduct, as person: Person, query: String = "", after id: String? = nil) async throws {
         client = try await Client(api.port)
         var head = "GET /v1/events\(query) HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n"
         head += "Authorization: Bearer \(person.token)\r\n"

@@ -5,7 +5,7 @@ import Testing
 @testable import API
 
 /// What gateways do.
-extension API {
+extension ServedProduct {
     /// A gateway's key, made as the command line makes one.
     func key(_ channels: String = "push,sms,email") async throws -> String {
         let secret = GatewayKey.newSecret()

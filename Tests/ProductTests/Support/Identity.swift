@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 
 /// What people do to prove who they are.
-extension API {
+extension ServedProduct {
     /// Registers a courier by the API, who has nothing proven yet if that is asked for.
-    func registerCourier(_ phone: String = People.phone(), _ more: [String: JSON] = [:]) async throws -> Person {
-        let form = People.courierForm().with(["phone": .string(phone)]).with(more)
+    func registerCourier(_ phone: String = SamplePeople.phone(), _ more: [String: JSON] = [:]) async throws -> Person {
+        let form = SamplePeople.courierForm().with(["phone": .string(phone)]).with(more)
         return try await registered("/v1/couriers", form, login: phone)
     }
 
     /// Registers a store, in the same way.
     func registerStore(_ more: [String: JSON] = [:]) async throws -> Person {
-        let form = People.storeForm().with(more)
+        let form = SamplePeople.storeForm().with(more)
         return try await registered("/v1/stores", form, login: form["email"].string ?? "")
     }
 
@@ -42,12 +42,12 @@ extension API {
     }
 
     /// Asks to sign in with another number.
-    func change(phone: String, as person: Person, password: String = People.password) async throws -> Answer {
+    func change(phone: String, as person: Person, password: String = SamplePeople.password) async throws -> Answer {
         try await call(
             "PUT", "/v1/me/phone", ["phone": .string(phone), "current_password": .string(password)], as: person.token)
     }
 
-    func signIn(_ login: String, _ password: String = People.password, from address: String? = nil) async throws
+    func signIn(_ login: String, _ password: String = SamplePeople.password, from address: String? = nil) async throws
         -> Answer
     {
         let name = login.hasPrefix("+") ? "phone" : "email"

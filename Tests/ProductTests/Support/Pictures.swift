@@ -27,7 +27,7 @@ enum Pictures {
     }
 }
 
-extension API {
+extension ServedProduct {
     /// Sends a picture.
     func send(
         _ picture: [UInt8], as person: Person, type: String = "image/jpeg", _ fields: String = ""

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Deliveries as tests make them.
-enum Deliveries {
+enum SampleDelivery {
     /// A new delivery, offered to these couriers.
     static func form(to couriers: [Person], _ more: [String: JSON] = [:]) -> JSON {
         let form: JSON = [
@@ -21,12 +21,12 @@ enum Deliveries {
     }
 }
 
-extension API {
+extension ServedProduct {
     /// Makes a delivery and gives its id.
     func delivery(
         of store: Person, to couriers: [Person], _ more: [String: JSON] = [:]
     ) async throws -> String {
-        let answer = try await post("/v1/deliveries", Deliveries.form(to: couriers, more), as: store.token)
+        let answer = try await post("/v1/deliveries", SampleDelivery.form(to: couriers, more), as: store.token)
         try #require(answer.status == 201, "\(answer.json)")
         return answer.json["id"].string ?? ""
     }
@@ -36,7 +36,7 @@ extension API {
     func act(
         _ action: String, _ id: String, as person: Person, _ body: JSON? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
-        try await post(Deliveries.path(id, action), body, as: person.token, headers: headers)
+        try await post(SampleDelivery.path(id, action), body, as: person.token, headers: headers)
     }
 
     /// A store and some couriers who work for it.
@@ -51,7 +51,7 @@ extension API {
         return (store, couriers)
     }
 
-    /// Expects these events in an account's feed, as soon as no transaction in the cluster holds them back.
+    /// Expects these events in an account's feed, as soon as they have their numbers.
     func expectEvents(
         _ types: [String], of person: Person, about delivery: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Product
 
 /// The whole product in this process, on the test's database.
-struct API: Sendable {
+struct ServedProduct: Sendable {
     let server: Server
     let database: Database
     let routes: [Route]
@@ -24,7 +24,8 @@ struct API: Sendable {
     /// Starts it, lets `body` work with it, and stops it. Without `looseness` there are no throttles.
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
-        poolSize: Int = 4, trust: Trust = Trust(), mostJobs: Int = 10_000, _ body: (API) async throws -> Answer
+        poolSize: Int = 4, trust: Trust = Trust(), mostJobs: Int = 10_000,
+        _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
@@ -35,7 +36,7 @@ struct API: Sendable {
 
     private static func serve<Answer: Sendable>(
         looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int, _ trust: Trust,
-        mostJobs: Int = 10_000, isFirst: Bool = true, _ body: (API) async throws -> Answer
+        mostJobs: Int = 10_000, isFirst: Bool = true, _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
@@ -69,7 +70,7 @@ struct API: Sendable {
         do {
             result = .success(
                 try await body(
-                    API(
+                    ServedProduct(
                         server: service.server, database: database, routes: composition.routes,
                         demo: composition.demo, group: group)))
         } catch {
@@ -85,7 +86,7 @@ struct API: Sendable {
 
     /// Starts another node on the same database.
     static func another<Answer: Sendable>(
-        looseness: Double?, trust: Trust, _ body: (API) async throws -> Answer
+        looseness: Double?, trust: Trust, _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         try await serve(
             looseness: looseness, publicURL: "", verifies: false, hashingThreads: 1, poolSize: 4, trust, isFirst: false,

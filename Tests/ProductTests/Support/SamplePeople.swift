@@ -13,7 +13,7 @@ struct Person: Sendable {
 }
 
 /// Makes people and their unique names.
-enum People {
+enum SamplePeople {
     private static let counter = Counter()
 
     /// An OIB that no other test has.
@@ -48,22 +48,22 @@ enum People {
     }
 }
 
-extension API {
+extension ServedProduct {
     /// Inserts a store directly into the database, since registering takes a tenth of a second of hashing.
     func store(name: String = "Pekara", language: String = "en") async throws -> Person {
-        let person = Person(id: Self.id(), token: Base64URL.encode(SecureRandom.bytes(32)), login: People.email())
+        let person = Person(id: Self.id(), token: Base64URL.encode(SecureRandom.bytes(32)), login: SamplePeople.email())
         try await insert(person, kind: "store", language)
         try await execute(
             """
             INSERT INTO stores (id, email, tax_id, name, address, phone)
-            VALUES ('\(person.id)', '\(person.login)', '\(People.taxID())', '\(name)', 'Ilica 1', '\(People.phone())')
+            VALUES ('\(person.id)', '\(person.login)', '\(SamplePeople.taxID())', '\(name)', 'Ilica 1', '\(SamplePeople.phone())')
             """)
         return person
     }
 
     /// Inserts a courier, in the same way.
     func courier(name: (String, String) = ("Ana", "Anić"), language: String = "en") async throws -> Person {
-        let person = Person(id: Self.id(), token: Base64URL.encode(SecureRandom.bytes(32)), login: People.phone())
+        let person = Person(id: Self.id(), token: Base64URL.encode(SecureRandom.bytes(32)), login: SamplePeople.phone())
         try await insert(person, kind: "courier", language)
         try await execute(
             """
