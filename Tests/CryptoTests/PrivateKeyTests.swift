@@ -5,7 +5,7 @@ import Testing
 
 /// Keys that gateways sign with, as their PEM files are read.
 @Suite struct PrivateKeyTests {
-    /// A new key, which libcrypto frees with the process.
+    /// A new key; whoever asks for it frees it.
     private func key(_ type: Int32) throws -> OpaquePointer {
         let context = EVP_PKEY_CTX_new_id(type, nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -51,6 +51,7 @@ import Testing
         for round in 0..<40 {
             let type = round % 4 == 0 ? EVP_PKEY_RSA : EVP_PKEY_EC
             let made = try key(type)
+            defer { EVP_PKEY_free(made) }
             let text = String(repeating: "a line before\n", count: round) + pem(made)
             let read = try #require(PrivateKey(pem: text))
             #expect(read.isElliptic == (type == EVP_PKEY_EC))
