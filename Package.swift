@@ -77,10 +77,14 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Places",
+            dependencies: ["API", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Postgres"],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Outbox", "People", "Postgres", "Simulation", "Web",
+                "Outbox", "People", "Places", "Postgres", "Simulation", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -115,8 +119,8 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport",
-                "Web",
+                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Simulation",
+                "TestSupport", "Web",
             ],
             swiftSettings: strict),
         .testTarget(
