@@ -3,11 +3,13 @@ import Deliveries
 import Feed
 import Outbox
 import People
+import Places
 import Crypto
 import Domain
 import EventLoop
 import HTTP
 import Postgres
+import Services
 
 /// All rooms, put together on a database that is migrated.
 package struct Composition: Sendable {
@@ -62,6 +64,8 @@ package struct Composition: Sendable {
         package var photoDays = 90
         /// Where pictures are kept, if not in the database.
         package var pictures: (any PictureStore)?
+        /// Who is asked far away.
+        package var services: ServicesFarAway?
 
         /// The settings as they are given.
         package init(
@@ -161,6 +165,8 @@ package struct Composition: Sendable {
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads), CancellationRoom(),
             EarningsRoom(), RouteRoom(),
+            PlaceRoom(),
+            PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
                 key: proofKey),

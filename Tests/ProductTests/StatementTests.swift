@@ -9,6 +9,7 @@ import Testing
 @testable import Observability
 @testable import Outbox
 @testable import People
+@testable import Places
 @testable import Product
 
 /// Every statement of the rooms, and of the figures.
@@ -171,9 +172,23 @@ import Testing
         ExportPage<ExportedInvites>.self,
         ExportPage<ExportedPartners>.self,
         ExportPage<ExportedCancellations>.self,
+        ExportPage<ExportedPlaces>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
+
+        // Places
+        HoldPlaces.self,
+        AddPlace.self,
+        ChangePlace.self,
+        DeletePlace.self,
+        OrderPlaces.self,
+        SelectPlace.self,
+        ListPlaces.self,
+        FindSelectedPlace.self,
+        FindPlacesByWord.self,
+        WalkRecipients.self,
+        FindRecipientsByWord.self,
 
         // Product
         NobodyIsThere.self,

@@ -107,6 +107,7 @@ BEGIN
     UPDATE invites SET message = NULL WHERE store_id = person AND message IS NOT NULL;
     DELETE FROM gathered_mails WHERE account_id = person;
     DELETE FROM offer_texts WHERE courier_id = person;
+    DELETE FROM places WHERE account_id = person;
     RETURN true;
 END
 $$;

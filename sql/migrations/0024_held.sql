@@ -1,0 +1,1 @@
+-- Held free for a migration that comes beside this one; whoever joins the two takes this file out.
