@@ -9,6 +9,7 @@ import Domain
 import EventLoop
 import HTTP
 import Postgres
+import Services
 
 /// All rooms, put together on a database that is migrated.
 package struct Composition: Sendable {
@@ -66,6 +67,8 @@ package struct Composition: Sendable {
         package var trailDays = 7
         /// Where pictures are kept, if not in the database.
         package var pictures: (any PictureStore)?
+        /// Who is asked far away.
+        package var services: ServicesFarAway?
 
         /// The settings as they are given.
         package init(
@@ -171,6 +174,8 @@ package struct Composition: Sendable {
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads), CancellationRoom(),
             EarningsRoom(), RouteRoom(),
+            PlaceRoom(),
+            PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
                 key: proofKey),

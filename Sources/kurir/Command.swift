@@ -34,7 +34,7 @@ enum Command: String, CaseIterable {
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays, .recipientDays, .photoDays, .trailDays, .files, .filesUser, .filesPassword,
                 .filesPasswordFile,
-                .mostJobs,
+                .mostJobs, .geocoder, .router,
                 .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 5)
-        #expect(checksum == [["f27611dbfcb51ea18c6782a77c27f9bf13219f9069400bb05d05b51457e81b12"]])
+        #expect(checksum == [["e9943b337c6cfacc282c33722b73f8ced574738448924d31983bf08d32d643cf"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

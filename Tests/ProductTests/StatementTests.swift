@@ -172,6 +172,7 @@ import Testing
         ExportPage<ExportedInvites>.self,
         ExportPage<ExportedPartners>.self,
         ExportPage<ExportedCancellations>.self, ExportPage<ExportedPosition>.self, ExportPage<ExportedTrail>.self,
+        ExportPage<ExportedPlaces>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
@@ -179,6 +180,17 @@ import Testing
         // Places
         TakeFixes.self, ListPositions.self, FindSeen.self, RenewTrailPartitions.self, ForgetPositions.self,
         FindStops.self,
+        HoldPlaces.self,
+        AddPlace.self,
+        ChangePlace.self,
+        DeletePlace.self,
+        OrderPlaces.self,
+        SelectPlace.self,
+        ListPlaces.self,
+        FindSelectedPlace.self,
+        FindPlacesByWord.self,
+        WalkRecipients.self,
+        FindRecipientsByWord.self,
 
         // Product
         NobodyIsThere.self,
