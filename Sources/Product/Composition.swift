@@ -186,8 +186,9 @@ package struct Composition: Sendable {
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams),
             PositionRoom(
                 database: database, intake: try await PositionIntake(database, on: group), tail: positions,
-                authenticator: authenticator, streams: streams),
-            SuggestionRoom(),
+                authenticator: authenticator, streams: streams,
+                ways: settings.services?.roads.map { Ways($0, database) }),
+            SuggestionRoom(roads: settings.services?.roads),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
             AboutRoom(settings),
         ]

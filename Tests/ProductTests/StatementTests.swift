@@ -179,7 +179,7 @@ import Testing
 
         // Places
         TakeFixes.self, ListPositions.self, FindSeen.self, RenewTrailPartitions.self, ForgetPositions.self,
-        FindStops.self,
+        FindStops.self, FindWay.self, KeepWay.self,
         HoldPlaces.self,
         AddPlace.self,
         ChangePlace.self,
