@@ -77,22 +77,28 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Places",
+            dependencies: ["API", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Postgres", "Services"],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Outbox", "People", "Postgres", "Simulation", "Web",
+                "Outbox", "People", "Places", "Postgres", "Services", "Simulation", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
+        .target(name: "Curl", dependencies: ["CCurl", "Crypto", "HTTP"], swiftSettings: strict),
+        .target(name: "Services", dependencies: ["Curl", "Domain", "EventLoop", "HTTP"], swiftSettings: strict),
         .target(
-            name: "Gateways", dependencies: ["CCurl", "Crypto", "Domain", "EventLoop", "HTTP", "Postgres"],
+            name: "Gateways", dependencies: ["Crypto", "Curl", "Domain", "EventLoop", "HTTP", "Postgres"],
             swiftSettings: strict),
         .target(name: "Observability", dependencies: ["EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
             dependencies: [
-                "API", "CLinux", "Crypto", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability",
-                "Postgres", "Product", "Schema", "Simulation",
+                "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
+                "Observability", "Postgres", "Product", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
 
@@ -110,21 +116,23 @@ let package = Package(
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Languages", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "LiveTests", dependencies: ["EventLoop", "HTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "ServicesTests", dependencies: ["Domain", "EventLoop", "HTTP", "Services", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "ObservabilityTests", dependencies: ["EventLoop", "HTTP", "Observability"], swiftSettings: strict),
         .testTarget(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport",
-                "Web",
+                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Services",
+                "Simulation", "TestSupport", "Web",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
             dependencies: [
-                "kurir", "Crypto", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres",
-                "Product",
-                "TestSupport",
+                "kurir", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability",
+                "Postgres", "Product", "TestSupport",
             ],
             swiftSettings: strict),
         fuzz,

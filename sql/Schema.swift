@@ -25,10 +25,12 @@ public enum Schema {
         ("0021_core.sql", text(PackageResources._021_core_sql)),
         ("0022_steps.sql", text(PackageResources._022_steps_sql)),
         ("0023_files.sql", text(PackageResources._023_files_sql)),
+        ("0024_positions.sql", text(PackageResources._024_positions_sql)),
+        ("0025_places.sql", text(PackageResources._025_places_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 4
+    public static let functionsRevision = 5
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
@@ -43,6 +45,8 @@ public enum Schema {
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
         ("functions/identity.sql", text(PackageResources.identity_sql)),
         ("functions/keeping.sql", text(PackageResources.keeping_sql)),
+        ("functions/places.sql", text(PackageResources.places_sql)),
+        ("functions/positions.sql", text(PackageResources.positions_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),
         ("functions/reliability.sql", text(PackageResources.reliability_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),

@@ -311,6 +311,8 @@ public enum EventType: String, CaseIterable, Sendable {
     case cancelled = "delivery.cancelled"
     /// Its courier means to go another way.
     case routed = "delivery.routed"
+    /// Its courier is nearly there.
+    case nearby = "delivery.nearby"
     /// Nobody has accepted it for a while.
     case unaccepted = "delivery.unaccepted"
     /// It was to be delivered by now.
@@ -321,7 +323,7 @@ public enum EventType: String, CaseIterable, Sendable {
         switch self {
         case .created, .updated, .offered, .withdrawn, .declined, .reassigned, .returned, .stranded, .unaccepted:
             .pending
-        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .routed, .late: .inProgress
+        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .routed, .nearby, .late: .inProgress
         case .delivered: .delivered
         case .cancelled: .cancelled
         }

@@ -5,6 +5,7 @@ import EventLoop
 import Gateways
 import HTTP
 import Observability
+import Services
 
 /// The settings of `kurir serve`.
 struct Configuration: Sendable {
@@ -23,6 +24,8 @@ struct Configuration: Sendable {
     var gateways: OwnGateways
     /// Where pictures are kept, if not in the database.
     var files: ObjectStore.Settings?
+    /// Who is asked far away.
+    var services: ServicesFarAway.Settings
     var product: Composition.Settings
 
     init(_ settings: GivenSettings) throws {
@@ -32,6 +35,7 @@ struct Configuration: Sendable {
         product = try Self.product(settings, at: server.listen)
         product.pushHosts = gateways.pushHosts
         files = try ObjectStore.Settings(settings)
+        services = try Self.services(settings)
         server.isByTLSAlone = product.publicURL.isSecure
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =
@@ -94,9 +98,19 @@ struct Configuration: Sendable {
             verifies: try verifies(settings, isPublic: url != nil || !listen.isLoopback), version: Command.version)
         product.trust = try trust(settings)
         product.recipientDays = try settings.number(.recipientDays, in: 1...3650) ?? product.recipientDays
+        product.trailDays = try settings.number(.trailDays, in: 1...3650) ?? product.trailDays
         product.photoDays = try settings.number(.photoDays, in: 1...3650) ?? product.photoDays
         product.mostJobs = try settings.number(.mostJobs, in: 1...10_000) ?? product.mostJobs
         return product
+    }
+
+    private static func services(_ settings: GivenSettings) throws -> ServicesFarAway.Settings {
+        var services = ServicesFarAway.Settings()
+        services.geocoder = try settings.value(
+            .geocoder, expected: "photon:URL or nominatim:URL, as in photon:https://photon.example", GeocoderPlace.init)
+        services.router = try settings.value(
+            .router, expected: "a URL without a query, as in https://osrm.example", ServiceURL.init)
+        return services
     }
 
     /// Where nobody else can come, and in a trial, people are who they say they are.

@@ -9,6 +9,7 @@ import Testing
 @testable import Observability
 @testable import Outbox
 @testable import People
+@testable import Places
 @testable import Product
 
 /// Every statement of the rooms, and of the figures.
@@ -170,10 +171,26 @@ import Testing
         ExportPage<ExportedAddresses>.self,
         ExportPage<ExportedInvites>.self,
         ExportPage<ExportedPartners>.self,
-        ExportPage<ExportedCancellations>.self,
+        ExportPage<ExportedCancellations>.self, ExportPage<ExportedPosition>.self, ExportPage<ExportedTrail>.self,
+        ExportPage<ExportedPlaces>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
+
+        // Places
+        TakeFixes.self, ListPositions.self, FindSeen.self, RenewTrailPartitions.self, ForgetPositions.self,
+        FindStops.self, FindWay.self, KeepWay.self,
+        HoldPlaces.self,
+        AddPlace.self,
+        ChangePlace.self,
+        DeletePlace.self,
+        OrderPlaces.self,
+        SelectPlace.self,
+        ListPlaces.self,
+        FindSelectedPlace.self,
+        FindPlacesByWord.self,
+        WalkRecipients.self,
+        FindRecipientsByWord.self,
 
         // Product
         NobodyIsThere.self,
@@ -188,7 +205,7 @@ import Testing
         // Observability
         ReadFeedFigures.self,
         ReadOutboxFigures.self,
-        ReadBudgetFigures.self,
+        ReadBudgetFigures.self, ReadPositionFigures.self,
         CountDevices.self, TakePinTry.self, ListEarnings.self,
         SetTrust.self,
         KeepServerKey.self,

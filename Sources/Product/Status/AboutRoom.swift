@@ -2,15 +2,18 @@ import API
 import Domain
 import HTTP
 import People
+import Services
 
 /// What clients must know of this server before anybody signs in.
 struct AboutRoom: Room {
     private let version: String
     private let verifies: Bool
     private let webPushKey: String?
+    private let services: ServicesFarAway?
 
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
+        services = settings.services
     }
 
     var endpoints: [Endpoint] {
@@ -22,7 +25,7 @@ struct AboutRoom: Room {
     }
 
     /// What there is not on this server.
-    private static let missing: [StaticString] = ["map", "router", "geocoder", "weather"]
+    private static let missing: [StaticString] = ["map", "weather"]
     private static let channels: [StaticString] = ["push", "sms", "email"]
     private static let state = Shape.oneOf(["live", "silent"], named: "ChannelState")
     private static let shape = Shape.object(
@@ -31,7 +34,7 @@ struct AboutRoom: Room {
             .init("version", .string()), .init("languages", .array(Language.shape)),
             .init("channels", .object(channels.map { .init("\($0)", state) })),
             .init("verification", .oneOf(["on", "off"])), .init("web_push_key", Shape.string().orNull),
-        ] + missing.map { .init("\($0)", Shape.string().orNull) })
+        ] + (["router", "geocoder"] + missing).map { .init("\($0)", Shape.string().orNull) })
 
     private func about(_ call: Call) async throws -> Response {
         var live = Set(try await call.run(LiveChannels()))
@@ -45,6 +48,8 @@ struct AboutRoom: Room {
             }
             json.field("verification", verifies ? "on" : "off")
             json.field("web_push_key", webPushKey)
+            json.field("router", services?.roads == nil ? nil : "osrm")
+            json.field("geocoder", services?.geocoder?.name)
             for name in Self.missing { json.field(name, String?.none) }
         }
         return .json(json.bytes)

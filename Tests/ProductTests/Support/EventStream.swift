@@ -2,7 +2,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-/// An account's feed as a stream of server-sent events.
+/// An account's feed, or another list, as a stream of server-sent events.
 final class EventStream: Sendable {
     private let client: Client
     let status: Int
@@ -15,9 +15,12 @@ final class EventStream: Sendable {
         var isComment = false
     }
 
-    init(_ api: ServedProduct, as person: Person, query: String = "", after id: String? = nil) async throws {
+    init(
+        _ api: ServedProduct, as person: Person, of path: String = "/v1/events", query: String = "",
+        after id: String? = nil
+    ) async throws {
         client = try await Client(api.port)
-        var head = "GET /v1/events\(query) HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n"
+        var head = "GET \(path)\(query) HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n"
         head += "Authorization: Bearer \(person.token)\r\n"
         if let id { head += "Last-Event-ID: \(id)\r\n" }
         try await client.send(head + "\r\n")
