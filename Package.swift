@@ -37,6 +37,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
         .target(
             name: "Schema", path: "sql", resources: [.embedInCode("migrations"), .embedInCode("functions")],
@@ -46,6 +47,9 @@ let package = Package(
         .plugin(
             name: "EmbedPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/EmbedPlugin"),
         .target(name: "Languages", exclude: ["Words"], swiftSettings: strict, plugins: ["EmbedPlugin"]),
+        .plugin(
+            name: "LeafletPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/LeafletPlugin"),
+        .target(name: "Leaflet", swiftSettings: strict, plugins: ["LeafletPlugin"]),
         .target(
             name: "Domain", dependencies: ["Languages"], exclude: ["Commonest/make.py"],
             resources: [.embedInCode("Commonest/table.bin")], swiftSettings: strict),
@@ -77,10 +81,18 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Places",
+            dependencies: [
+                "API", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Outbox",
+                "People", "Postgres",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Outbox", "People", "Postgres", "Simulation", "Web",
+                "Leaflet",
+                "Outbox", "People", "Places", "Postgres", "Simulation", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -92,7 +104,7 @@ let package = Package(
             name: "kurir",
             dependencies: [
                 "API", "CLinux", "Crypto", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability",
-                "Postgres", "Product", "Schema", "Simulation",
+                "Places", "Postgres", "Product", "Schema", "Simulation",
             ],
             swiftSettings: strict),
 
@@ -115,8 +127,8 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Postgres", "Product", "Schema", "Simulation", "TestSupport",
-                "Web",
+                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Simulation",
+                "TestSupport", "Web",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -25,10 +25,11 @@ public enum Schema {
         ("0021_core.sql", text(PackageResources._021_core_sql)),
         ("0022_steps.sql", text(PackageResources._022_steps_sql)),
         ("0023_files.sql", text(PackageResources._023_files_sql)),
+        ("0024_tracking.sql", text(PackageResources._024_tracking_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 4
+    public static let functionsRevision = 5
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
@@ -47,6 +48,7 @@ public enum Schema {
         ("functions/reliability.sql", text(PackageResources.reliability_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),
         ("functions/throttles.sql", text(PackageResources.throttles_sql)),
+        ("functions/tracking.sql", text(PackageResources.tracking_sql)),
         ("functions/withdrawing.sql", text(PackageResources.withdrawing_sql)),
         ("functions/words.sql", text(PackageResources.words_sql)),
     ]

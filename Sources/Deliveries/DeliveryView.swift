@@ -29,7 +29,7 @@ extension StoredDelivery {
             .init("nobody_on_duty", .boolean, optional: true),
             // Where its courier has said in which order it goes.
             .init("stop", stopShape, optional: true),
-        ] + termsMembers + courseMembers + [
+        ] + termsMembers + courseMembers + RecipientWords.members + [
             .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
             .init("picked_up_at", Shape.time.orNull), .init("delivered_at", Shape.time.orNull),
             .init("cancelled_at", Shape.time.orNull),
@@ -68,6 +68,9 @@ extension StoredDelivery {
                     json.field("number", stop.number)
                     json.field("of", stop.of)
                 }
+            }
+            if !isForgotten, standing == .store || standing == .holder {
+                words.write(&json, forStore: standing == .store)
             }
             if standing == .holder { json.field("cancel_is_free", delivery.course.isFree) }
             if let courier, standing != .formerHolder {

@@ -197,7 +197,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     }
 }
 
-/// How many streams and waiting readers each session has on this node.
+/// How many streams and waiting readers each session, or whatever else is followed, has on this node.
 package final class StreamCount: Sendable {
     private static let most = 8
     /// By session.
@@ -206,7 +206,7 @@ package final class StreamCount: Sendable {
     package init() {}
 
     /// A stream's place, given back when it is released.
-    final class Place: Sendable {
+    package final class Place: Sendable {
         private let count: StreamCount
         private let session: ID
 
@@ -218,7 +218,7 @@ package final class StreamCount: Sendable {
         deinit { count.leave(session) }
     }
 
-    func enter(_ session: ID) throws -> Place {
+    package func enter(_ session: ID) throws -> Place {
         let isAdmitted = open.withLock { open in
             guard open[session, default: 0] < Self.most else { return false }
             open[session, default: 0] += 1
@@ -239,7 +239,7 @@ package final class StreamCount: Sendable {
 
 extension Request {
     /// Whether `Accept` names a stream of events, and prefers it to JSON.
-    fileprivate var wantsEventStream: Bool {
+    package var wantsEventStream: Bool {
         var best: (type: Substring, quality: Double)?
         for range in (headerList("accept") ?? "").split(separator: ",") {
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }

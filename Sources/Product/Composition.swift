@@ -3,6 +3,7 @@ import Deliveries
 import Feed
 import Outbox
 import People
+import Places
 import Crypto
 import Domain
 import EventLoop
@@ -25,6 +26,7 @@ package struct Composition: Sendable {
     private let due: DueSweep
     private let tail: FeedTail
     private let outbox: OutboxTail
+    private let map: MapSource
 
     /// The settings of the product.
     package struct Settings: Sendable {
@@ -62,6 +64,8 @@ package struct Composition: Sendable {
         package var photoDays = 90
         /// Where pictures are kept, if not in the database.
         package var pictures: (any PictureStore)?
+        /// What maps are drawn on.
+        package var map = MapSource.grid
 
         /// The settings as they are given.
         package init(
@@ -112,6 +116,9 @@ package struct Composition: Sendable {
         let rates = Rates(database, settings.trust.rates, looseness: settings.looseness)
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
+        map = settings.map
+        let links = TrackingLinks(secret: secret, publicURL: settings.publicURL)
+        let tracking = Tracking(links: links, throttle: throttle)
         hasher = try PasswordHasher(
             threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
         intake = try PictureIntake()
@@ -163,7 +170,8 @@ package struct Composition: Sendable {
             EarningsRoom(), RouteRoom(),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
-                key: proofKey),
+                key: proofKey, links: links),
+            TrackingRoom(tracking, database: database, tail: tail), MapRoom(settings.map),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database, settings.pictures), ProofRoom(proofKeys),
@@ -173,11 +181,13 @@ package struct Composition: Sendable {
             AboutRoom(settings),
         ]
         let app = AppRoom(
-            codes: codes, publicURL: settings.publicURL, eventTypes: rooms.flatMap(\.eventTypes))
+            codes: codes, publicURL: settings.publicURL, map: settings.map.view, eventTypes: rooms.flatMap(\.eventTypes)
+        )
+        let followed = TrackingPageRoom(tracking: tracking, assets: app.place, map: settings.map.view)
         let undo = UndoRoom(
             undoing: Undoing(database: database, authenticator: authenticator), throttle: throttle)
         let pages = PageRoom(
-            described: rooms + [app, undo, ProofPageRoom()], version: settings.version, throttle: throttle,
+            described: rooms + [app, undo, ProofPageRoom(), followed], version: settings.version, throttle: throttle,
             codes: codes,
             apps: settings.apps)
         let gate = Gate(
@@ -188,7 +198,7 @@ package struct Composition: Sendable {
             outbox.ring()
             settings.messagesMayWait()
         }
-        routes = gate.routes(of: rooms + [app, undo, ProofPageRoom(), pages])
+        routes = gate.routes(of: rooms + [app, undo, ProofPageRoom(), followed, pages])
     }
 
     /// The work that recurs.
@@ -259,6 +269,7 @@ package struct Composition: Sendable {
         await Task.detached {
             hasher.stop()
             intake.stop()
+            map.stop()
         }.value
     }
 }

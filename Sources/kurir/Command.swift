@@ -33,7 +33,7 @@ enum Command: String, CaseIterable {
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays, .recipientDays, .photoDays, .files, .filesUser, .filesPassword, .filesPasswordFile,
-                .mostJobs,
+                .mostJobs, .map, .mapAttribution,
                 .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,

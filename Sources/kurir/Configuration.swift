@@ -5,6 +5,7 @@ import EventLoop
 import Gateways
 import HTTP
 import Observability
+import Places
 
 /// The settings of `kurir serve`.
 struct Configuration: Sendable {
@@ -96,7 +97,21 @@ struct Configuration: Sendable {
         product.recipientDays = try settings.number(.recipientDays, in: 1...3650) ?? product.recipientDays
         product.photoDays = try settings.number(.photoDays, in: 1...3650) ?? product.photoDays
         product.mostJobs = try settings.number(.mostJobs, in: 1...10_000) ?? product.mostJobs
+        product.map = try map(settings)
         return product
+    }
+
+    /// What maps are drawn on. A file is opened now, so that a wrong one is refused.
+    private static func map(_ settings: GivenSettings) throws -> MapSource {
+        let attribution = settings.text(.mapAttribution)
+        let form = "https://…/{z}/{x}/{y}.png or a file of pictures that ends in .mbtiles"
+        return try settings.value(.map, expected: form) { text in
+            do {
+                return try MapSource(text, attribution: attribution)
+            } catch {
+                throw UsageError("--map \(text): \(error)")
+            }
+        } ?? .grid
     }
 
     /// Where nobody else can come, and in a trial, people are who they say they are.

@@ -9,6 +9,7 @@ import Testing
 @testable import Observability
 @testable import Outbox
 @testable import People
+@testable import Places
 @testable import Product
 
 /// Every statement of the rooms, and of the figures.
@@ -174,6 +175,10 @@ import Testing
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
+
+        // Places
+        FindTracking.self, FindTracked.self, FindEnd.self, OpenTracking.self, EndTracking.self, KeepWish.self,
+        KeepRating.self,
 
         // Product
         NobodyIsThere.self,

@@ -2,15 +2,18 @@ import API
 import Domain
 import HTTP
 import People
+import Places
 
 /// What clients must know of this server before anybody signs in.
 struct AboutRoom: Room {
     private let version: String
     private let verifies: Bool
     private let webPushKey: String?
+    private let map: MapView
 
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
+        map = settings.map.view
     }
 
     var endpoints: [Endpoint] {
@@ -22,7 +25,7 @@ struct AboutRoom: Room {
     }
 
     /// What there is not on this server.
-    private static let missing: [StaticString] = ["map", "router", "geocoder", "weather"]
+    private static let missing: [StaticString] = ["router", "geocoder", "weather"]
     private static let channels: [StaticString] = ["push", "sms", "email"]
     private static let state = Shape.oneOf(["live", "silent"], named: "ChannelState")
     private static let shape = Shape.object(
@@ -31,6 +34,15 @@ struct AboutRoom: Room {
             .init("version", .string()), .init("languages", .array(Language.shape)),
             .init("channels", .object(channels.map { .init("\($0)", state) })),
             .init("verification", .oneOf(["on", "off"])), .init("web_push_key", Shape.string().orNull),
+            .init(
+                "map",
+                Shape.object(
+                    "MapTiles",
+                    [
+                        .init("tiles", .string()), .init("attribution", Shape.string().orNull),
+                        .init("max_zoom", .integer(0...24)),
+                    ]
+                ).orNull),
         ] + missing.map { .init("\($0)", Shape.string().orNull) })
 
     private func about(_ call: Call) async throws -> Response {
@@ -45,6 +57,15 @@ struct AboutRoom: Room {
             }
             json.field("verification", verifies ? "on" : "off")
             json.field("web_push_key", webPushKey)
+            if let tiles = map.tiles {
+                json.object("map") { json in
+                    json.field("tiles", tiles)
+                    json.field("attribution", map.attribution)
+                    json.field("max_zoom", map.mostZoom)
+                }
+            } else {
+                json.field("map", String?.none)
+            }
             for name in Self.missing { json.field(name, String?.none) }
         }
         return .json(json.bytes)
