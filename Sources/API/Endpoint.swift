@@ -76,6 +76,8 @@ package struct Endpoint: Sendable {
     let handler: @Sendable (Call) async throws -> Response
     /// Whether stores that wait to be approved are refused.
     private(set) var needsApproval = false
+    /// Whether what it commits may wait a tenth of a second to be told.
+    private(set) var mayWait = false
     /// A body that is no form, and that the handler reads piece by piece.
     private(set) var streamed: Streamed?
 
@@ -96,6 +98,13 @@ package struct Endpoint: Sendable {
     package var forApproved: Endpoint {
         var endpoint = self
         endpoint.needsApproval = true
+        return endpoint
+    }
+
+    /// The same for what happens so often, and tells others so rarely, that these need not be woken each time.
+    package var unhurried: Endpoint {
+        var endpoint = self
+        endpoint.mayWait = true
         return endpoint
     }
 

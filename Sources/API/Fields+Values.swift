@@ -63,6 +63,18 @@ extension Bool: FieldValue {
     }
 }
 
+extension Double: FieldValue {
+    package static let shape = Shape.number
+    package static var example: Double { 0 }
+    package init(field json: JSON) throws(InvalidValue) {
+        switch json {
+        case .integer(let number): self = Double(number)
+        case .number(let number): self = number
+        default: throw InvalidValue("wrong_type")
+        }
+    }
+}
+
 extension ID: FieldValue {
     package static let shape = Shape.id
     package static var example: ID { ID(high: 0, low: 0) }

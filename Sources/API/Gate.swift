@@ -46,7 +46,7 @@ package struct Gate: Sendable {
     }
 
     private func answer(_ request: Request, by endpoint: Endpoint) async throws -> Response {
-        defer { if endpoint.method != .get { wrote() } }
+        defer { if endpoint.method != .get, !endpoint.mayWait { wrote() } }
         if endpoint.access == .gateway {
             let key = try await gateways.key(of: request)
             return try await endpoint.handler(

@@ -166,7 +166,7 @@ package struct DeliveryRoom: Room {
             let store = try await storeOfPartners(
                 attempt == 0 ? [] : form.couriers, offeredTo: form.couriers, call)
             let content = form.content(store.usual)
-            let order = try await FindOrder(of: form.couriers, content).run { try await call.run($0) }
+            let order = try await FindOrder(of: form.couriers, content, by: account).run { try await call.run($0) }
             let change = Lifecycle.create(
                 id, content: content, candidates: form.couriers, by: account, order: order)
             var created = StoredDelivery(

@@ -29,6 +29,8 @@ extension StoredDelivery {
             .init("nobody_on_duty", .boolean, optional: true),
             // Where its courier has said in which order it goes.
             .init("stop", stopShape, optional: true),
+            // For its store and its holder, while its courier says where it is.
+            .init("eta", Arrival.shape, optional: true),
         ] + termsMembers + courseMembers + RecipientWords.members + [
             .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
             .init("picked_up_at", Shape.time.orNull), .init("delivered_at", Shape.time.orNull),
@@ -62,7 +64,10 @@ extension StoredDelivery {
         if isVisible(to: account) {
             writeContent(&json, for: standing)
             writeTerms(&json, knowsValue: standing == .store || standing == .holder)
-            if standing == .store || standing == .holder { writeCourse(&json) }
+            if standing == .store || standing == .holder {
+                writeCourse(&json)
+                if let arrival { json.object("eta", arrival.write) }
+            }
             if let stop {
                 json.object("stop") { json in
                     json.field("number", stop.number)

@@ -29,6 +29,8 @@ package struct StoredDelivery: Sendable {
     var words = RecipientWords()
     /// Which stop of how many it is, where its courier has said so.
     var stop: (number: Int, of: Int)?
+    /// When it will arrive, where anybody can tell.
+    package private(set) var arrival: Arrival?
 
     /// The times of its steps.
     package struct Times: Sendable {
@@ -79,7 +81,7 @@ package struct StoredDelivery: Sendable {
         next.delivery = change.after
         next.times.note(change, at: time)
         if change.after.courier != delivery.courier { next.courier = change.after.courier == nil ? nil : reader }
-        if !change.after.status.isCarried { next.stop = nil }
+        if !change.after.status.isCarried { (next.stop, next.arrival) = (nil, nil) }
         return next
     }
 
@@ -186,7 +188,8 @@ extension StoredDelivery {
         d.recipient_first_name = '' OR \(SeeingSQL.isPast),
         CASE WHEN d.status = 'in_progress' THEN (
             SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
-            OFFSET 0) END
+            OFFSET 0) END,
+        \(Arrival.columns)
         """
     }
 
@@ -199,6 +202,7 @@ extension StoredDelivery {
     static let tables = """
         LEFT JOIN delivery_extras x ON x.delivery_id = d.id
         JOIN stores s ON s.id = d.store_id LEFT JOIN couriers c ON c.id = d.courier_id LEFT JOIN couriers r ON r.id = $1
+        \(Arrival.join)
         """
 
     package init(_ row: inout RowReader) throws {
@@ -217,6 +221,7 @@ extension StoredDelivery {
         (isPartner, isHidden, tellsRecipient) = (try row.read(), try row.read(), try row.read())
         isForgotten = try row.read()
         stop = (try row.read() as [Int32]?).map { (Int($0[0]), Int($0[1])) }
+        arrival = try Arrival.read(&row)
     }
 }
 

@@ -315,6 +315,8 @@ public enum EventType: String, CaseIterable, Sendable {
     case wish = "delivery.wish"
     /// Its recipient said what it was like.
     case rated = "delivery.rated"
+    /// Its courier is nearly there.
+    case nearby = "delivery.nearby"
     /// Nobody has accepted it for a while.
     case unaccepted = "delivery.unaccepted"
     /// It was to be delivered by now.
@@ -325,7 +327,7 @@ public enum EventType: String, CaseIterable, Sendable {
         switch self {
         case .created, .updated, .offered, .withdrawn, .declined, .reassigned, .returned, .stranded, .unaccepted:
             .pending
-        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .routed, .wish, .late: .inProgress
+        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .routed, .wish, .nearby, .late: .inProgress
         case .delivered, .rated: .delivered
         case .cancelled: .cancelled
         }

@@ -35,7 +35,7 @@ public struct LocalTime: Sendable {
     private static func isSummer(_ moment: Moment) -> Bool {
         let hours = moment.milliseconds / 3_600_000
         let year = Day(number: hours / 24).date.year
-        func lastSunday(of month: Int) -> Int64 {
+        func lastSunday(of month: Int64) -> Int64 {
             let last = Day(year: year, month: month, day: 31).number
             // The first day of 1970 was a Thursday.
             return last - (last + 4) % 7

@@ -21,6 +21,7 @@ public struct Trust: Sendable {
         return sms.shown(isLifted: throttle == nil) + rates.shown(throttle: throttle) + [
             ("sms.offers", offersBySMS ? "1 in ten minutes to a courier without a device" : "off"),
             ("stores.approval", storeApproval ? "on" : "off"), ("stores.new", stores),
+            ("positions", "\(Fix.most) a call of a courier, 1 a second to whoever watches"),
             ("devices", "\(Bounds.devices) an account"), ("throttle", tries),
             ("verification", verifies ? "on" : "off"),
         ]

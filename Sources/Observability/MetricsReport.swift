@@ -107,6 +107,7 @@ public final class MetricsReport: Sendable {
             text.single("kurir_feed_delay_seconds", .gauge, "How long the oldest of them waits.", feed.seconds)
         }
         if let channels = await rowsWithinASecond(of: ReadOutboxFigures()) { OutboxFigures.write(channels, &text) }
+        await rowsWithinASecond(of: ReadPositionFigures())?.first?.write(&text)
         if let budgets = await rowsWithinASecond(of: ReadBudgetFigures()) { BudgetFigures.write(budgets, &text) }
     }
 

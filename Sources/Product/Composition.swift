@@ -25,6 +25,7 @@ package struct Composition: Sendable {
     private let leaving: Leaving
     private let due: DueSweep
     private let tail: FeedTail
+    private let positions: PositionTail
     private let outbox: OutboxTail
     private let map: MapSource
 
@@ -62,6 +63,8 @@ package struct Composition: Sendable {
         package var mostJobs = 20
         /// For how many days pictures of steps are kept.
         package var photoDays = 90
+        /// For how many days it is kept where couriers went who carried something.
+        package var trailDays = 7
         /// Where pictures are kept, if not in the database.
         package var pictures: (any PictureStore)?
         /// What maps are drawn on.
@@ -99,15 +102,20 @@ package struct Composition: Sendable {
         let slowReads = SlowReads(lanes.slow, replica: lanes.replica)
         let tail = try await FeedTail(on: group)
         self.tail = tail
+        let positions = try await PositionTail(database, on: group) { failed("positions", $0) }
+        self.positions = positions
         let memory = try await SessionMemory(on: group)
-        let ear = try await lanes.ear(on: ["kurir_events", "kurir_sessions", "kurir_budgets"]) { text, channel in
+        let channels = ["kurir_events", "kurir_sessions", "kurir_budgets", PositionTail.channel]
+        let ear = try await lanes.ear(on: channels) { text, channel in
             switch channel {
             case "kurir_events": tail.wake(text)
+            case PositionTail.channel: positions.note(text)
             case "kurir_budgets": BudgetUse(announced: text).map(used)
             default: memory.forget(text)
             }
         } changed: {
             tail.wakeEverybody()
+            positions.doubt()
         }
         self.ear = ear
         let cookie = SessionCookie(isSecure: settings.publicURL.isSecure)
@@ -152,6 +160,7 @@ package struct Composition: Sendable {
             },
         ]
 
+        let streams = StreamCount()
         let rooms: [any Room] = [
             AccountRoom(
                 database: database, passwords: passwords, authenticator: authenticator, throttle: throttle,
@@ -176,7 +185,11 @@ package struct Composition: Sendable {
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database, settings.pictures), ProofRoom(proofKeys),
             FeedRoom<FeedDelivery>(
-                database: database, tail: tail, ear: ear, authenticator: authenticator, streams: StreamCount()),
+                database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams),
+            PositionRoom(
+                database: database, intake: try await PositionIntake(database, on: group), tail: positions,
+                authenticator: authenticator, streams: streams),
+            SuggestionRoom(),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
             AboutRoom(settings),
         ]
@@ -241,6 +254,14 @@ package struct Composition: Sendable {
                 try await $0.run(RenewFilePartitions(days: Int32(settings.photoDays)))
                 return false
             },
+            .recurring("trail partitions", every: .seconds(60)) {
+                try await $0.run(RenewTrailPartitions(days: Int32(settings.trailDays)))
+                return false
+            },
+            .recurring("positions", every: .seconds(10)) {
+                try await $0.run(ForgetPositions())
+                return false
+            },
             .recurring("loose pictures", every: .seconds(60)) { try await $0.run(DropLooseFiles()).first ?? 0 >= 100 },
             .recurring("audit", every: .seconds(60)) { try await $0.run(RenewAudit()).first == true },
             .recurring("recipients", every: .seconds(60)) {
@@ -254,6 +275,7 @@ package struct Composition: Sendable {
     /// Ends what requests wait for, so that they can finish soon.
     package func prepareToStop() async {
         await tail.stop()
+        await positions.stop()
         await outbox.stop()
     }
 

@@ -88,6 +88,9 @@ struct Option: Sendable {
     static let photoDays = Option(
         name: "photo-days", placeholder: "DAYS", environment: "KURIR_PHOTO_DAYS",
         help: "how long pictures that were taken when handing over are kept (90)")
+    static let trailDays = Option(
+        name: "trail-days", placeholder: "DAYS", environment: "KURIR_TRAIL_DAYS",
+        help: "how long it is kept where couriers went who carried something (7)")
     static let mostJobs = Option(
         name: "max-jobs", placeholder: "N", environment: "KURIR_MAX_JOBS",
         help: "how many deliveries a courier may carry at once (20)")

@@ -140,6 +140,15 @@ def carry(way, store, courier):
     way.call("post_deliveries_id_pick_up", token=courier, path_parameters=delivery, body={"note": "topla", "photo_ids": [sent["id"]]})
     way.call("put_me_route", 204, courier, body={"delivery_ids": [delivery["id"]]})
     way.call("get_deliveries_id", token=store, path_parameters=delivery)
+    way.call("patch_me", token=courier, body={"share_position": "always"})
+    fix = {"lat": 43.512, "lon": 16.45, "accuracy_m": 8, "speed_mps": 4.5, "heading": 90,
+           "at": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())}
+    way.call("post_me_positions", token=courier, body={"fixes": [fix | {"accuracy_m": 5000}, fix]})
+    for query in [{}, {"limit": 1}]:
+        way.call("get_positions", token=store, query=query)
+    way.call("get_me_route_suggestion", token=courier)
+    for token in [store, courier]:
+        assert way.call("get_deliveries_id", token=token, path_parameters=delivery)["eta"]["by"] == "straight"
     way.call("post_deliveries_id_fail", token=courier, path_parameters=delivery, body={"reason": "nobody_home"})
     handed = {"note": "susjedi", "received_by": "Ivo Ivić", "cash_collected": {"amount": 1200, "currency": "EUR"}}
     way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)

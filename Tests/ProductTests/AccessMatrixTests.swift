@@ -148,6 +148,8 @@ import Testing
                     access: .signedIn, body: [:], strangers: others("/cancel", .store, .courier)),
                 "get /v1/deliveries/{id}/notices": Row(access: .store, strangers: others("/notices", .store)),
                 "get /v1/me/earnings": Row(access: .courier),
+                "post /v1/me/positions": Row(access: .courier, body: ["fixes": []]),
+                "get /v1/positions": Row(access: .store), "get /v1/me/route/suggestion": Row(access: .courier),
                 "put /v1/me/route": Row(access: .courier, body: ["delivery_ids": []]),
                 "put /v1/me/duty": Row(access: .courier, body: ["on": true]),
                 "get /v1/deliveries/{id}/history": Row(

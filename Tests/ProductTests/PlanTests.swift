@@ -11,6 +11,7 @@ import Testing
 @testable import Feed
 @testable import Outbox
 @testable import People
+@testable import Places
 
 /// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
 @Suite(.database, .timeLimit(.minutes(5))) struct PlanTests {
@@ -245,6 +246,15 @@ import Testing
             INSERT INTO files (id, account_id, type, sha256, width, height, bytes, delivery_id, seq)
             SELECT uuid_v7(), candidates[1], 'image/jpeg', sha256(''), 1, 1, 1, id, 1 FROM deliveries
             """,
+            """
+            INSERT INTO positions (courier_id, at, lat, lon, accuracy_m)
+            SELECT \(number), now(), 45, 16, 5 FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO trails (courier_id, at, lat, lon, accuracy_m)
+            SELECT \(number), now(), 45, 16, 5 FROM generate_series(1, 20000) n
+            """,
+            "INSERT INTO nearby_told (delivery_id, carry) SELECT id, now() FROM deliveries WHERE id <> '\(id)'",
             "INSERT INTO file_removals SELECT id, now() + interval '1 day' FROM files",
             "INSERT INTO file_pieces (file_id, is_small, number, bytes) SELECT id, false, 0, 'x' FROM files",
             """
@@ -327,6 +337,8 @@ private struct Statements: Sendable {
         let everybody = try ListedCouriers(of: storeID, page, isPartner: nil)
         let changed = SecurityEvent(
             kind: .passwordChanged, account: courier, address: "127.0.0.1", meant: nil, requestID: "one")
+        var duty = Fields(["on": false])
+        let fix = try Fix(lat: 45, lon: 16, accuracy: 5, at: .now, speed: nil, heading: nil, now: .now)
         all = [
             // This comes first, since it is a transaction of its own.
             Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
@@ -340,7 +352,12 @@ private struct Statements: Sendable {
             Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
             Self.one(FindStrangers(delivery: offered.delivery)), Self.one(TakePinTry(delivery: id, carry: .now)),
             Self.one(ListEarnings(courier: courier, days: 30)), Self.one(FindDueTurns()),
-            Self.one(FindOrder(of: [courier], offered.delivery.content)),
+            Self.one(TakeFixes(sent: [SentFixes(courier: courier, fixes: [fix])])),
+            Self.one(FindSeen(couriers: [courier])), Self.one(FindStops(courier: courier)),
+            Self.one(SetDuty(courier: courier, form: DutyForm(&duty))),
+            Self.one(ExportPage<ExportedPosition>(account: courier, after: "")),
+            Self.one(ExportPage<ExportedTrail>(account: courier, after: "")),
+            Self.one(FindOrder(of: [courier], offered.delivery.content, by: storeID)),
             Self.one(SetRoute(courier: courier, deliveries: [])),
             Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),

@@ -171,7 +171,7 @@ import Testing
         ExportPage<ExportedAddresses>.self,
         ExportPage<ExportedInvites>.self,
         ExportPage<ExportedPartners>.self,
-        ExportPage<ExportedCancellations>.self,
+        ExportPage<ExportedCancellations>.self, ExportPage<ExportedPosition>.self, ExportPage<ExportedTrail>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
@@ -179,6 +179,8 @@ import Testing
         // Places
         FindTracking.self, FindTracked.self, FindEnd.self, OpenTracking.self, EndTracking.self, KeepWish.self,
         KeepRating.self,
+        TakeFixes.self, ListPositions.self, FindSeen.self, RenewTrailPartitions.self, ForgetPositions.self,
+        FindStops.self,
 
         // Product
         NobodyIsThere.self,
@@ -193,7 +195,7 @@ import Testing
         // Observability
         ReadFeedFigures.self,
         ReadOutboxFigures.self,
-        ReadBudgetFigures.self,
+        ReadBudgetFigures.self, ReadPositionFigures.self,
         CountDevices.self, TakePinTry.self, ListEarnings.self,
         SetTrust.self,
         KeepServerKey.self,

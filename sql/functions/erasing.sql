@@ -28,6 +28,7 @@ BEGIN
     IF void IS NOT NULL THEN PERFORM withdraw('invite', void); END IF;
     DELETE FROM sessions WHERE account_id = person;
     DELETE FROM devices WHERE account_id = person;
+    DELETE FROM positions WHERE courier_id = person;
     PERFORM withdraw('delivery_offered', ARRAY(SELECT id FROM deliveries WHERE store_id = person AND status = 'pending'));
     PERFORM tell_of_offers(person, 'delivery.withdrawn');
 END
@@ -107,6 +108,8 @@ BEGIN
     UPDATE invites SET message = NULL WHERE store_id = person AND message IS NOT NULL;
     DELETE FROM gathered_mails WHERE account_id = person;
     DELETE FROM offer_texts WHERE courier_id = person;
+    DELETE FROM positions WHERE courier_id = person;
+    DELETE FROM trails WHERE courier_id = person;
     RETURN true;
 END
 $$;

@@ -56,7 +56,7 @@ enum ExportedAccount: ExportedRows {
         'email', s.email, 'email_verified', s.email_verified, 'name', s.name, 'tax_id', s.tax_id, 'address', s.address,
         'first_name', c.first_name, 'last_name', c.last_name, 'phone', coalesce(s.phone, c.phone),
         'phone_verified', c.phone_verified, 'accepted', c.accepted, 'delivered', c.delivered, 'cancelled', c.cancelled,
-        'declined', c.declined
+        'declined', c.declined, 'share_position', c.share_position
         """, "accounts a LEFT JOIN stores s ON s.id = a.id LEFT JOIN couriers c ON c.id = a.id WHERE a.id = $1",
         id: "a.id")
 }
@@ -126,6 +126,25 @@ enum ExportedCancellations: ExportedRows {
     static let sql = ExportSQL.page(
         "'id', id, 'at', \(ExportSQL.time("at")), 'reason', reason, 'delivery_id', delivery_id, 'store_id', store_id",
         "cancellations WHERE courier_id = $1")
+}
+
+/// Where a courier is.
+enum ExportedPosition: ExportedRows {
+    static let name = "positions"
+    static let sql = ExportSQL.page(
+        """
+        'at', \(ExportSQL.time("at")), 'lat', lat, 'lon', lon, 'accuracy_m', accuracy_m, 'speed_mps', speed_mps, 'heading', heading
+        """, "positions WHERE courier_id = $1", id: "courier_id")
+}
+
+/// Where it has been while it carried something.
+enum ExportedTrail: ExportedRows {
+    static let name = "trail"
+    static let sql = """
+        SELECT extract(epoch FROM at)::text, jsonb_build_object(
+            'at', \(ExportSQL.time("at")), 'lat', lat, 'lon', lon, 'accuracy_m', accuracy_m)::text
+        FROM trails WHERE courier_id = $1 AND at > to_timestamp(coalesce(nullif($2, ''), '0')::double precision) ORDER BY at LIMIT $3
+        """
 }
 
 /// What is in its feed. Deliveries are told as they are now, and by themselves.

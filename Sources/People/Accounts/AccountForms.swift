@@ -70,6 +70,7 @@ struct AccountChange: Form {
     let location: Location??
     let tellsRecipients: Bool?
     let openingHours: String??
+    let sharing: PositionSharing?
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
@@ -90,6 +91,7 @@ struct AccountChange: Form {
         openingHours = fields.erasable("opening_hours") {
             $0.optionalLine("opening_hours", upTo: Bounds.address, by: Texts.paragraph)
         }
+        sharing = fields.change("share_position")
     }
 }
 
@@ -112,6 +114,15 @@ extension AccountChange {
                 .unprocessable, "validation_failed",
                 fields: [Problem.WrongField("tax_id", error.code, arguments: error.arguments)])
         }
+    }
+}
+
+extension PositionSharing: TextFieldValue {
+    package static let shape = Shape.oneOf(allCases.map(\.rawValue), named: "PositionSharing")
+    package static var example: PositionSharing { .carrying }
+    package init(_ text: String) throws(InvalidValue) {
+        guard let sharing = PositionSharing(rawValue: text) else { throw InvalidValue("invalid_value") }
+        self = sharing
     }
 }
 

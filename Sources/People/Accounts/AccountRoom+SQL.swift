@@ -119,9 +119,15 @@ struct UpdateStore: Statement {
     }
 }
 
-/// Says whether a courier wants offers; from a time on, perhaps, the other way round.
+/// Says whether a courier wants offers; from a time on, perhaps, the other way round. Where it is, is forgotten with its duty, unless
+/// it carries something.
 struct SetDuty: Statement {
-    static let sql = "UPDATE couriers SET on_duty = $2, duty_until = $3 WHERE id = $1"
+    static let sql = """
+        WITH forgotten AS (
+            DELETE FROM positions WHERE courier_id = $1 AND NOT duty_now($2, $3)
+                AND NOT EXISTS (SELECT FROM jobs WHERE courier_id = $1 AND status = 'in_progress'))
+        UPDATE couriers SET on_duty = $2, duty_until = $3 WHERE id = $1
+        """
     let courier: ID
     let form: DutyForm
 
@@ -134,7 +140,9 @@ struct SetDuty: Statement {
 
 struct UpdateCourier: Statement {
     static let sql = """
-        UPDATE couriers SET first_name = coalesce($2, first_name), last_name = coalesce($3, last_name) WHERE id = $1
+        UPDATE couriers SET first_name = coalesce($2, first_name), last_name = coalesce($3, last_name),
+            share_position = coalesce($4, share_position)
+        WHERE id = $1
         """
     let id: ID
     let change: AccountChange
@@ -143,5 +151,6 @@ struct UpdateCourier: Statement {
         parameters.add(id)
         parameters.add(change.firstName)
         parameters.add(change.lastName)
+        parameters.add(change.sharing?.rawValue)
     }
 }

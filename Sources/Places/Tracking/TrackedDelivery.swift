@@ -1,4 +1,5 @@
 import API
+import Deliveries
 import Domain
 import Postgres
 
@@ -20,6 +21,9 @@ package struct TrackedDelivery: Sendable {
     package let stars: Int?
     /// How many stops its courier makes before this one, as far as that is told: none, or one. Known from picking up on.
     package let stopsBefore: Int?
+    /// When it will arrive, and where its courier is, while that may be told.
+    package let arrival: Arrival?
+    package let position: (at: Timestamp, place: Location)?
     let isEnded, isForgotten, isHidden: Bool
 
     package struct Times: Sendable {
@@ -74,10 +78,14 @@ struct FindTracked: Statement {
                 SELECT received_by FROM delivery_history h WHERE h.delivery_id = d.id AND h.action = 'deliver'
                 ORDER BY seq DESC LIMIT 1) END,
             \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, \(Self.stopsBefore), t.ended,
-            d.recipient_first_name = '', s.off
+            d.recipient_first_name = '', s.off, p.at, p.lat, p.lon, \(Arrival.columns)
         FROM trackings t JOIN deliveries d ON d.id = t.delivery_id JOIN stores s ON s.id = d.store_id
             LEFT JOIN couriers c ON c.id = d.courier_id AND d.status IN ('in_progress', 'delivered')
             LEFT JOIN delivery_extras x ON x.delivery_id = d.id
+            LEFT JOIN LATERAL (
+                SELECT at, lat, lon FROM positions WHERE courier_id = d.courier_id AND d.status = 'in_progress'
+                    AND d.picked_up_at IS NOT NULL AND at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p ON true
+            \(Arrival.join)
         WHERE t.token_hash = $1
         """
     static let isReadOnly = true
@@ -113,6 +121,11 @@ extension TrackedDelivery {
         let before: Int64? = try row.read()
         stopsBefore = before.flatMap { $0 < 2 ? Int($0) : nil }
         (isEnded, isForgotten, isHidden) = (try row.read(), try row.read(), try row.read())
+        let at: Timestamp? = try row.read()
+        let place = try Location.read(&row)
+        // Whoever brings it elsewhere first is nobody's to watch.
+        position = stopsBefore == nil ? nil : at.flatMap { at in place.map { (at, $0) } }
+        arrival = try Arrival.read(&row)
     }
 
     /// The street alone: what stands behind it may say more of a home than a link should.

@@ -1,4 +1,5 @@
 import API
+import Deliveries
 import Domain
 import HTTP
 import Postgres
@@ -12,7 +13,12 @@ extension TrackedDelivery {
             .init("state", .oneOf(State.allCases.map(\.rawValue), named: "TrackingState")), .init("text", .string()),
             .init("due_at", Shape.time.orNull),
             .init("courier", Shape.object("TrackedCourier", [.init("first_name", .string())]).orNull),
-            .init("is_next", Shape.boolean.orNull),
+            .init("is_next", Shape.boolean.orNull), .init("eta", Arrival.shape.orNull),
+            .init(
+                "position",
+                Shape.object(
+                    "TrackedPosition", [.init("lat", .number), .init("lon", .number), .init("at", .time)]
+                ).orNull),
             .init(
                 "recipient",
                 .object("TrackedRecipient", [.init("street", .string()), .init("location", Location.written.orNull)])),
@@ -47,6 +53,16 @@ extension TrackedDelivery {
             json.field("courier", String?.none)
         }
         if let stopsBefore { json.field("is_next", stopsBefore == 0) } else { json.field("is_next", String?.none) }
+        if let arrival { json.object("eta", arrival.write) } else { json.field("eta", String?.none) }
+        if let position {
+            json.object("position") { json in
+                json.field("lat", position.place.lat)
+                json.field("lon", position.place.lon)
+                json.field("at", position.at)
+            }
+        } else {
+            json.field("position", String?.none)
+        }
         json.object("recipient") { json in
             json.field("street", street)
             json.field("location", location)

@@ -2,7 +2,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-/// An account's feed as a stream of server-sent events.
+/// An account's feed, or another list, as a stream of server-sent events.
 final class EventStream: Sendable {
     private let client: Client
     let status: Int
@@ -15,11 +15,13 @@ final class EventStream: Sendable {
         var isComment = false
     }
 
-    convenience init(_ api: ServedProduct, as person: Person, query: String = "", after id: String? = nil) async throws
-    {
+    convenience init(
+        _ api: ServedProduct, as person: Person, of path: String = "/v1/events", query: String = "",
+        after id: String? = nil
+    ) async throws {
         var head = "Authorization: Bearer \(person.token)\r\n"
         if let id { head += "Last-Event-ID: \(id)\r\n" }
-        try await self.init(api, path: "/v1/events" + query, head: head)
+        try await self.init(api, path: path + query, head: head)
     }
 
     /// A stream of something else.

@@ -1,0 +1,186 @@
+/// The order of stops that ends soonest, with windows kept as far as can be: what is late is late by as little as possible in all, and
+/// among those orders the one is best that is through first. Who comes before a window waits.
+public struct RoutePlan: Sendable {
+    /// When a stop is to be reached, in seconds from now.
+    public struct Window: Sendable {
+        let from, until: Double
+
+        /// A window; without bounds any time is right.
+        public init(from: Double? = nil, until: Double? = nil) {
+            (self.from, self.until) = (from ?? 0, until ?? .infinity)
+        }
+    }
+
+    /// What an order comes to, in seconds.
+    public struct Cost: Comparable, Sendable {
+        /// How late one is, at all stops together.
+        public var late = 0.0
+        /// When the last stop is reached.
+        public var end = 0.0
+
+        /// Less lateness is better, then an earlier end. Less than a hundredth of a second is none.
+        public static func < (left: Cost, right: Cost) -> Bool {
+            abs(left.late - right.late) < 0.01 ? left.end < right.end - 0.01 : left.late < right.late
+        }
+    }
+
+    /// Up to so many stops every order is considered.
+    public static let mostExact = 9
+
+    let count: Int
+    private let windows: [Window]
+    /// Row by row: from the start (row 0) or from a stop (the others) to each stop.
+    private let seconds: [Double]
+
+    /// `fromStart` has the seconds to each stop, `between` those from each to each.
+    public init(fromStart: [Double], between: [[Double]], windows: [Window]) {
+        count = windows.count
+        precondition(fromStart.count == count && between.count == count && between.allSatisfy { $0.count == count })
+        self.windows = windows
+        seconds = fromStart + between.joined()
+    }
+
+    /// The best order; beyond ``mostExact`` stops, a good one. `present` is the order as it is.
+    public func best(present: [Int]) -> [Int] {
+        guard count > 1 else { return present }
+        let order = count <= Self.mostExact ? exact() : improved(from: present)
+        return cost(of: order) < cost(of: present) ? order : present
+    }
+
+    /// What an order comes to.
+    public func cost(of order: [Int]) -> Cost {
+        var (cost, place) = (Cost(), 0)
+        for stop in order {
+            visit(stop, from: place, &cost)
+            place = stop + 1
+        }
+        return cost
+    }
+
+    @inline(__always)
+    private func visit(_ stop: Int, from place: Int, _ cost: inout Cost) {
+        let window = windows[stop]
+        cost.end = max(cost.end + seconds[place * count + stop], window.from)
+        cost.late += max(0, cost.end - window.until)
+    }
+}
+
+// MARK: Every order
+
+extension RoutePlan {
+    /// A way through some stops, to the last of them.
+    private struct Way {
+        var cost: Cost
+        var order: [Int]
+    }
+
+    /// For each set of stops and each last one of it, those ways through it are kept that no other is better than in both: less late
+    /// so far, and there sooner.
+    private func exact() -> [Int] {
+        var ways = [[Way]](repeating: [], count: (1 << count) * count)
+        for stop in 0..<count {
+            var way = Way(cost: Cost(), order: [stop])
+            visit(stop, from: 0, &way.cost)
+            ways[(1 << stop) * count + stop] = [way]
+        }
+        for visited in 1..<(1 << count) {
+            for last in 0..<count {
+                for way in ways[visited * count + last] {
+                    for next in 0..<count where visited & 1 << next == 0 {
+                        var longer = way
+                        visit(next, from: last + 1, &longer.cost)
+                        longer.order.append(next)
+                        Self.keep(longer, in: &ways[(visited | 1 << next) * count + next])
+                    }
+                }
+            }
+        }
+        let all = ways[((1 << count) - 1) * count...].joined()
+        return all.min { $0.cost < $1.cost }?.order ?? []
+    }
+
+    private static func keep(_ way: Way, in ways: inout [Way]) {
+        guard !ways.contains(where: { $0.cost.late <= way.cost.late && $0.cost.end <= way.cost.end }) else { return }
+        ways.removeAll { way.cost.late <= $0.cost.late && way.cost.end <= $0.cost.end }
+        ways.append(way)
+    }
+}
+
+// MARK: Good orders
+
+extension RoutePlan {
+    /// How often an order that cannot be improved is shaken, by how many stops it has.
+    private var shakes: Int { count <= 20 ? 12 : count <= 40 ? 3 : 0 }
+
+    private func improved(from present: [Int]) -> [Int] {
+        let byDue = present.sorted { windows[$0].until < windows[$1].until }
+        var best = present
+        for start in [present, inserted(byDue), byDue] {
+            let order = settled(start)
+            if cost(of: order) < cost(of: best) { best = order }
+        }
+        // The same stops give the same order each time.
+        var chance = Chance(seed: UInt64(count))
+        for _ in 0..<shakes {
+            let order = settled(shaken(best, &chance))
+            if cost(of: order) < cost(of: best) { best = order }
+        }
+        return best
+    }
+
+    /// Each stop where it costs least, the soonest due first.
+    private func inserted(_ stops: [Int]) -> [Int] {
+        stops.reduce(into: []) { order, stop in
+            let orders = (0...order.count).map { Array(order[..<$0]) + [stop] + order[$0...] }
+            order = orders.min { cost(of: $0) < cost(of: $1) } ?? order
+        }
+    }
+
+    /// Improves an order by its neighbours until none is better: a part the other way round, or up to three stops elsewhere.
+    private func settled(_ start: [Int]) -> [Int] {
+        var (order, least) = (start, cost(of: start))
+        var isBetter = true
+        while isBetter {
+            isBetter = turn(&order, &least)
+            isBetter = move(&order, &least) || isBetter
+        }
+        return order
+    }
+
+    private func turn(_ order: inout [Int], _ least: inout Cost) -> Bool {
+        var isBetter = false
+        for first in 0..<count - 1 {
+            for last in first + 1..<count {
+                order[first...last].reverse()
+                let cost = cost(of: order)
+                if cost < least { (least, isBetter) = (cost, true) } else { order[first...last].reverse() }
+            }
+        }
+        return isBetter
+    }
+
+    private func move(_ order: inout [Int], _ least: inout Cost) -> Bool {
+        var isBetter = false
+        for length in 1...min(3, count - 1) {
+            for from in 0...count - length {
+                let part = Array(order[from..<from + length])
+                var rest = order
+                rest.removeSubrange(from..<from + length)
+                for to in 0...rest.count where to != from {
+                    let moved = Array(rest[..<to]) + part + rest[to...]
+                    let cost = cost(of: moved)
+                    guard cost < least else { continue }
+                    (order, least, isBetter) = (moved, cost, true)
+                    break
+                }
+            }
+        }
+        return isBetter
+    }
+
+    /// Two neighbouring parts change places, which no single step above can do.
+    private func shaken(_ order: [Int], _ chance: inout Chance) -> [Int] {
+        let cuts = (0..<3).map { _ in chance.number(0...count) }.sorted()
+        return Array(order[..<cuts[0]]) + order[cuts[1]..<cuts[2]] + order[cuts[0]..<cuts[1]] + order[cuts[2]...]
+    }
+}

@@ -1,0 +1,140 @@
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+
+/// What a node tells those who watch couriers: for each watched store the newest event of each courier that it sees.
+///
+/// Whoever reads slowly misses what is outdated, and nothing else. It is a pure value; ``PositionTail`` asks the database.
+struct PositionBoard: Sendable {
+    /// No courier is told of more often.
+    private static let pause = Duration.seconds(1)
+    /// In so many rounds everybody is looked at who is shown, whether or not there was word of it.
+    private static let roundsToSeeAll = 8
+
+    private var stores: [ID: Watched] = [:]
+    /// Which of the watched stores are shown a courier.
+    private var shown: [ID: Set<ID>] = [:]
+    private var moved: Set<ID> = []
+    private var doubted: ArraySlice<ID> = []
+    private var doubtedAtOnce = 0
+    private var toldAt: [ID: Instant] = [:]
+    private var serial = 0
+
+    private struct Watched {
+        var watchers = 0
+        var events: [ID: Event] = [:]
+    }
+
+    private struct Event {
+        let serial: Int
+        /// Nil when it is not seen any more.
+        let at: Timestamp?
+        let lines: [UInt8]
+    }
+
+    // MARK: Who watches
+
+    mutating func begin(_ store: ID) { stores[store, default: Watched()].watchers += 1 }
+
+    mutating func end(_ store: ID) {
+        guard var watched = stores[store] else { return }
+        watched.watchers -= 1
+        stores[store] = watched.watchers > 0 ? watched : nil
+        guard watched.watchers == 0 else { return }
+        for courier in watched.events.keys { hide(courier, from: store) }
+        if stores.isEmpty { self = PositionBoard() }
+    }
+
+    /// The events of a store behind a place, which is 0 at the beginning, and the place behind them.
+    func news(for store: ID, after place: Int) -> (lines: [UInt8], place: Int) {
+        let events = (stores[store]?.events.values.filter { $0.serial > place } ?? []).sorted { $0.serial < $1.serial }
+        // Who begins now was not shown what is gone.
+        let told = events.filter { $0.at != nil || place > 0 }
+        return (told.flatMap(\.lines), events.last?.serial ?? place)
+    }
+
+    // MARK: What there is to ask
+
+    /// Notes who has moved, as it was announced.
+    mutating func note(_ announced: String) {
+        guard !stores.isEmpty else { return }
+        var rest = announced[...]
+        while !rest.isEmpty {
+            if let id = ID(String(rest.prefix(ID.length))) { moved.insert(id) }
+            rest = rest.dropFirst(ID.length)
+        }
+    }
+
+    /// Has everybody be asked for who is shown, since something may have been missed.
+    mutating func doubtAll() { moved.formUnion(shown.keys) }
+
+    /// The couriers to be asked for now.
+    mutating func due(at now: Instant) -> [ID] {
+        toldAt = toldAt.filter { now < $0.value + Self.pause }
+        let due = moved.filter { toldAt[$0] == nil }
+        moved.subtract(due)
+        if doubted.isEmpty {
+            doubted = Array(shown.keys)[...]
+            doubtedAtOnce = (doubted.count + Self.roundsToSeeAll - 1) / Self.roundsToSeeAll
+        }
+        let alsoDue = doubted.prefix(doubtedAtOnce).filter { toldAt[$0] == nil }
+        doubted = doubted.dropFirst(doubtedAtOnce)
+        return Array(due.union(alsoDue))
+    }
+
+    // MARK: Answers
+
+    /// Shows a store that begins to watch what it sees. What it is shown already stays: those who watch beside it had that.
+    mutating func show(_ position: SeenPosition, to store: ID) {
+        guard let watched = stores[store], watched.events[position.courier]?.at == nil else { return }
+        tell(store, position.courier, at: position.at, Self.lines(of: position))
+    }
+
+    /// Takes the answer for those who were asked for, and gives the stores that there is news for.
+    mutating func take(_ found: [(position: SeenPosition, stores: [ID])], of asked: [ID], at now: Instant) -> Set<ID> {
+        var (woken, seers) = (Set<ID>(), [ID: Set<ID>]())
+        for (position, all) in found {
+            let watching = all.filter { stores[$0] != nil }
+            seers[position.courier] = Set(watching)
+            let behind = watching.filter { stores[$0]?.events[position.courier]?.at.map { $0 < position.at } ?? true }
+            guard !behind.isEmpty else { continue }
+            let lines = Self.lines(of: position)
+            for store in behind { tell(store, position.courier, at: position.at, lines) }
+            toldAt[position.courier] = now
+            woken.formUnion(behind)
+        }
+        for courier in asked {
+            for store in (shown[courier] ?? []).subtracting(seers[courier] ?? []) {
+                hide(courier, from: store)
+                tell(store, courier, at: nil, Self.linesOfGone(courier))
+                woken.insert(store)
+            }
+        }
+        return woken
+    }
+
+    /// Takes back that these were asked for.
+    mutating func askAgain(_ couriers: [ID]) { if !stores.isEmpty { moved.formUnion(couriers) } }
+
+    private mutating func tell(_ store: ID, _ courier: ID, at time: Timestamp?, _ lines: [UInt8]) {
+        serial += 1
+        stores[store]?.events[courier] = Event(serial: serial, at: time, lines: lines)
+        if time != nil { shown[courier, default: []].insert(store) }
+    }
+
+    private mutating func hide(_ courier: ID, from store: ID) {
+        shown[courier]?.remove(store)
+        if shown[courier]?.isEmpty == true { shown[courier] = nil }
+    }
+
+    private static func lines(of position: SeenPosition) -> [UInt8] {
+        var json = JSONWriter()
+        json.object(position.write)
+        return Array("event: position\ndata: ".utf8) + json.bytes + Array("\n\n".utf8)
+    }
+
+    private static func linesOfGone(_ courier: ID) -> [UInt8] {
+        Array("event: gone\ndata: {\"courier_id\":\"\(courier)\"}\n\n".utf8)
+    }
+}

@@ -1,0 +1,90 @@
+import API
+import Domain
+import EventLoop
+import Postgres
+
+/// Tells those who watch couriers on this node where these are.
+///
+/// The database announces who has moved. A few times a second the node asks once where those are, and which stores see them: that is
+/// decided anew each time, and costs as much as there is to tell, however many watch.
+package final class PositionTail: Sendable {
+    /// Where it is announced who has moved, by ids one behind the other.
+    package static let channel = "kurir_positions"
+    private static let pause = Duration.milliseconds(400)
+
+    private let database: Database
+    private let group: EventLoopGroup
+    private let board = Locked(PositionBoard())
+    private let waiting: LoopLocal<Waiting<ID>>
+    private let task: Locked<Task<Void, Never>?> = Locked(nil)
+
+    /// Begins. `failed` is told of failures.
+    package init(
+        _ database: Database, on group: EventLoopGroup, failed: @escaping @Sendable (any Error) -> Void
+    ) async throws {
+        (self.database, self.group) = (database, group)
+        waiting = try await LoopLocal(group) { Waiting<ID>(on: $0) }
+        let loop = group.loops[0]
+        task.withLock {
+            $0 = Task(executorPreference: loop) { [self] in
+                await loop.repeating(every: Self.pause, failed: failed) { try await tell() }
+            }
+        }
+    }
+
+    /// Notes who has moved, as it was announced.
+    package func note(_ announced: String) { board.withLock { $0.note(announced) } }
+
+    /// Notes that announcements may have been missed.
+    package func doubt() { board.withLock { $0.doubtAll() } }
+
+    /// Ends all watching, now and from now on.
+    package func stop() async {
+        task.withLock { $0 }?.cancel()
+        await waiting.onEach { $0.stop() }
+    }
+
+    private func tell() async throws {
+        let now = Instant.now
+        let due = board.withLock { $0.due(at: now) }
+        guard !due.isEmpty else { return }
+        do {
+            let found = try await database.run(FindSeen(couriers: due))
+            let woken = board.withLock { $0.take(found, of: due, at: now) }
+            guard !woken.isEmpty else { return }
+            await waiting.onEach { $0.wake(woken) }
+        } catch {
+            board.withLock { $0.askAgain(due) }
+            throw error
+        }
+    }
+
+    // MARK: Watching
+
+    /// A store that watches on this loop.
+    struct Watch {
+        let store: ID
+        let listener: Listener<ID>
+    }
+
+    func begin(_ store: ID) -> Watch {
+        guard let waiting = waiting.current else { preconditionFailure("couriers are watched on the loops") }
+        board.withLock { $0.begin(store) }
+        return Watch(store: store, listener: waiting.listen(to: store))
+    }
+
+    func end(_ watch: Watch) {
+        watch.listener.close()
+        board.withLock { $0.end(watch.store) }
+    }
+
+    /// Shows a store that begins to watch what it sees.
+    func show(_ positions: [SeenPosition], to store: ID) {
+        board.withLock { board in for position in positions { board.show(position, to: store) } }
+    }
+
+    /// The events of a store behind a place, which is 0 at the beginning, and the place behind them.
+    func news(for store: ID, after place: Int) -> (lines: [UInt8], place: Int) {
+        board.withLock { $0.news(for: store, after: place) }
+    }
+}

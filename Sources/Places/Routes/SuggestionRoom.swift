@@ -1,0 +1,103 @@
+import API
+import Deliveries
+import Domain
+import HTTP
+import Postgres
+
+/// In which order a courier had better go.
+package struct SuggestionRoom: Room {
+    package init() {}
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/v1/me/route/suggestion", for: .courier,
+                """
+                The order of what one carries that ends soonest, with windows kept as far as can be. What has no place comes last, as it \
+                stands; PUT /v1/me/route takes the order
+                """,
+                room: "Deliveries", answers: [.ok(Self.shape)],
+                throttledBy: { call in
+                    [Throttle.Bucket("suggestions to", call.caller.account.description, burst: 20, step: .seconds(3))]
+                }, handler: suggest)
+        ]
+    }
+
+    private static let shape = Shape.object(
+        "RouteSuggestion",
+        [
+            .init("delivery_ids", .array(.id)),
+            // When the last stop that has a place is reached.
+            .init("ends_at", Shape.time.orNull),
+            // How much sooner that is than in the order as it stands, and how late one is at all stops together.
+            .init("saves_seconds", .integer(Int(Int32.min)...Int(Int32.max))), .init("late_seconds", .count),
+            .init("by", Arrival.sourceShape),
+        ])
+
+    private func suggest(_ call: Call) async throws -> Response {
+        let stops = try await call.run(FindStops(courier: call.caller.account))
+        let suggestion = RouteSuggestion(stops, now: .now)
+        var json = JSONWriter()
+        json.object(suggestion.write)
+        return .json(json.bytes)
+    }
+}
+
+/// A suggested order, and what it comes to.
+struct RouteSuggestion: Sendable {
+    private let order: [ID]
+    private let endsAt: Timestamp?
+    private let cost, present: RoutePlan.Cost
+
+    init(_ stops: [FindStops.Row], now: Timestamp) {
+        let (placed, others) = (stops.filter { $0.place != nil }, stops.filter { $0.place == nil })
+        let places = placed.compactMap(\.place)
+        let start = stops.first?.courier
+        let plan = RoutePlan(
+            fromStart: places.map { place in start.map { StraightWay.seconds(from: $0, to: place) } ?? 0 },
+            between: places.map { from in places.map { StraightWay.seconds(from: from, to: $0) } },
+            windows: placed.map { stop in
+                func seconds(_ time: Timestamp) -> Double { Double(time.microseconds - now.microseconds) / 1e6 }
+                return RoutePlan.Window(from: stop.from.map(seconds), until: stop.until.map(seconds))
+            })
+        let best = plan.best(present: Array(placed.indices))
+        (cost, present) = (plan.cost(of: best), plan.cost(of: Array(placed.indices)))
+        order = best.map { placed[$0].delivery } + others.map(\.delivery)
+        endsAt = placed.isEmpty ? nil : Timestamp(microseconds: now.microseconds + Int64(cost.end * 1e6))
+    }
+
+    func write(_ json: inout JSONWriter) {
+        func whole(_ seconds: Double) -> Int { Int(min(max(seconds.rounded(), -2e9), 2e9)) }
+        json.array("delivery_ids", order) { $0.item($1.description) }
+        json.field("ends_at", endsAt)
+        json.field("saves_seconds", whole(present.end - cost.end))
+        json.field("late_seconds", whole(cost.late))
+        json.field("by", "straight")
+    }
+}
+
+/// What a courier carries, in the order of its list, and where it is itself.
+struct FindStops: Statement {
+    static let sql = """
+        SELECT j.delivery_id, d.recipient_lat, d.recipient_lon, d.window_from, d.due_at, p.lat, p.lon
+        FROM (SELECT place, delivery_id FROM jobs WHERE courier_id = $1 AND status = 'in_progress' OFFSET 0) j
+            JOIN LATERAL (
+                SELECT recipient_lat, recipient_lon, window_from, due_at FROM deliveries d WHERE d.id = j.delivery_id OFFSET 0) d ON true
+            LEFT JOIN LATERAL (
+                SELECT lat, lon FROM positions
+                WHERE courier_id = $1 AND at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p ON true
+        ORDER BY j.place DESC, j.delivery_id DESC
+        """
+    static let isReadOnly = true
+    let courier: ID
+
+    func bind(into parameters: inout Parameters) { parameters.add(courier) }
+
+    static func decode(
+        _ row: inout RowReader
+    ) throws -> (delivery: ID, place: Location?, from: Timestamp?, until: Timestamp?, courier: Location?) {
+        (
+            try row.read(), try Location.read(&row), try row.read(), try row.read(), try Location.read(&row)
+        )
+    }
+}

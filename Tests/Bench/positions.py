@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Measures what it costs that couriers say where they are and stores watch them: fixes at a given rate, first alone, then beside
+streams of stores, each of which sees its couriers. Each courier carries three deliveries, with places.
+"""
+import os
+import re
+import selectors
+import socket
+import sys
+import threading
+import time
+
+import seed
+from harness import Meter, Served, arguments, passing_cluster, run
+
+LUA = os.path.join(os.path.dirname(__file__), "positions.lua")
+CARRIED = 3
+
+
+def jobs(stores, couriers):
+    """What each courier carries, all of it for the one store that it works for."""
+    numbered = f"generate_series(1, {couriers}) c, generate_series(0, {CARRIED - 1}) k"
+    delivery, courier = seed.uuid(3, f"c * {CARRIED} + k"), seed.uuid(2, "c")
+    store = seed.uuid(1, f"((c + {stores - 2}) % {stores} + 1)")
+    return seed.UNCHECKED + f"""
+UPDATE couriers SET share_position = 'always';
+INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, recipient_first_name, recipient_last_name,
+        recipient_address, recipient_lat, recipient_lon, description, created_at, updated_at, accepted_at)
+    SELECT {delivery}, {store}, 'in_progress', 1, {courier}, ARRAY[{courier}], 'Iva', 'Ivić', 'Ilica ' || c,
+        45.75 + random() / 10, 15.9 + random() / 10, 'Torta', now(), now(), now() FROM {numbered};
+INSERT INTO jobs (courier_id, status, delivery_id, store_id, place)
+    SELECT {courier}, 'in_progress', {delivery}, {store}, k FROM {numbered};
+INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at)
+    SELECT {delivery}, 1, 'create', 'store', {store}, 'pending', now() FROM {numbered};
+VACUUM ANALYZE;
+"""
+
+
+class Kurir(Served):
+    def __init__(self, binary, cluster, options):
+        run([binary, "migrate", "--database", cluster.url])
+        seed.STORES, seed.PARTNERS = options.stores, options.couriers // options.stores
+        cluster.sql(seed.people(options.couriers))
+        cluster.sql(jobs(options.stores, options.couriers))
+        run([binary, "keys", "make", f"{cluster.directory}/kurir.key"])
+        super().__init__(
+            [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key",
+             "--listen", "127.0.0.1:0", "--throttle", "off", "--gateway", "webpush=off"], cluster)
+        self.address = self.process.stdout.readline().split("//")[1].strip()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Watchers:
+    """Streams of stores, which are read and counted."""
+
+    def __init__(self, address, stores):
+        host, port = address.rsplit(":", 1)
+        self.selector, self.events, self.stopped = selectors.DefaultSelector(), 0, False
+        self.sockets = []
+        for store in range(1, stores + 1):
+            stream = socket.create_connection((host, int(port)))
+            stream.sendall(
+                f"GET /v1/positions HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n"
+                f"Authorization: Bearer store-{store}\r\n\r\n".encode())
+            if b"200 OK" not in stream.recv(4096):
+                sys.exit("a stream was refused")
+            self.selector.register(stream, selectors.EVENT_READ)
+            self.sockets.append(stream)
+        self.thread = threading.Thread(target=self.read)
+        self.thread.start()
+
+    def read(self):
+        while not self.stopped:
+            for key, _ in self.selector.select(0.2):
+                read = key.fileobj.recv(65536)
+                if not read:
+                    sys.exit("a stream ended")
+                self.events += read.count(b"event: position\n")
+
+    def stop(self):
+        self.stopped = True
+        self.thread.join()
+        for stream in self.sockets:
+            stream.close()
+
+
+def fixes(kurir, rate, couriers, seconds):
+    """The rate that it came to, and the 99th percentile of what a call took."""
+    connections = max(2, rate // 10)
+    # Each connection rests, and then waits for its answer.
+    output = kurir.wrk(connections, seconds, script=LUA, environment={
+        "COURIERS": str(couriers), "PAUSE": str(max(1, connections * 1000 // rate - 12)), "THREADS": "2"})
+    latency = re.search(r"(?m)^ +99% +(\S+)\s*$", output).group(1)
+    return float(re.search(r"Requests/sec:\s*([\d.]+)", output).group(1)), latency
+
+
+def measure(kurir, title, options, watchers):
+    fixes(kurir, options.rate, options.couriers, 2)
+    for _ in range(options.rounds):
+        meter, before, began = Meter(kurir.cluster.process.pid, kurir.pid), watchers.events if watchers else 0, time.monotonic()
+        rate, latency = fixes(kurir, options.rate, options.couriers, options.seconds)
+        took, costs = time.monotonic() - began, meter.read()
+        told = (watchers.events - before) / took if watchers else 0
+        machine = took * os.cpu_count()
+        print(f"{title:<28}{rate:>7,.0f} fixes/s, p99 {latency:>8}, {told:>7,.0f} events/s; of the machine: Kurir "
+              f"{costs.own / machine:.1%}, database {costs.database / machine:.1%}", flush=True)
+
+
+def main():
+    parser = arguments(__doc__, seconds=10)
+    parser.add_argument("--rate", type=int, default=2000, help="fixes a second, one a call")
+    parser.add_argument("--stores", type=int, default=500, help="how many watch")
+    parser.add_argument("--couriers", type=int, default=10_000)
+    options = parser.parse_args()
+    with passing_cluster(options.shared_buffers) as cluster:
+        kurir = Kurir(options.kurir, cluster, options)
+        try:
+            measure(kurir, "alone", options, None)
+            watchers = Watchers(kurir.address, options.stores)
+            try:
+                measure(kurir, f"beside {options.stores} streams", options, watchers)
+            finally:
+                watchers.stop()
+        finally:
+            kurir.stop()
+
+
+if __name__ == "__main__":
+    main()

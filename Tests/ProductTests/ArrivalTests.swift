@@ -1,0 +1,231 @@
+import API
+import Domain
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Deliveries
+
+/// When deliveries that are under way will arrive.
+@Suite(.database) struct ArrivalTests {
+    /// Somewhere to the north of the usual door, so many metres.
+    private static func north(_ meters: Double) -> (lat: Double, lon: Double) {
+        (SamplePlace.door.lat + meters / 111_195.08, SamplePlace.door.lon)
+    }
+
+    private static func to(_ place: (lat: Double, lon: Double)?) -> [String: JSON] {
+        [
+            "recipient": [
+                "first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5",
+                "location": place.map { ["lat": .number($0.lat), "lon": .number($0.lon)] } ?? .null,
+            ]
+        ]
+    }
+
+    private func eta(_ api: ServedProduct, _ id: String, _ person: Person) async throws -> JSON {
+        try await api.get(SampleDelivery.path(id), as: person.token).json["eta"]
+    }
+
+    @Test func `store and holder know when it arrives, while its courier says where it is`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            #expect(try await eta(api, id, store) == .null)
+            try await api.act("accept", id, as: couriers[0])
+            let told = try await eta(api, id, store)
+            #expect(told["by"] == "straight" && told["distance_m"] == 1400, "\(told)")
+            let (at, from) = (
+                try Moment(told["at"].string ?? ""), try Moment(told["computed_at"].string ?? "")
+            )
+            #expect(abs(at.milliseconds - from.milliseconds - 280_000) < 1000)
+            #expect(try await eta(api, id, couriers[0]) == told)
+            for person in [store, couriers[0]] {
+                #expect(try await api.get("/v1/deliveries", as: person.token).items.map { $0["eta"] } == [told])
+            }
+            try await api.numberEvents()
+            #expect(try await api.get("/v1/events", as: store.token).items.last?["delivery"]["eta"] == told)
+            try await api.execute("UPDATE positions SET at = at - interval '61 seconds'")
+            #expect(try await eta(api, id, store) == .null)
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            #expect(try await eta(api, id, store) != .null)
+            let delivered = try await api.act("deliver", id, as: couriers[0])
+            #expect(delivered.json["eta"] == .null)
+            #expect(try await eta(api, id, store) == .null)
+        }
+    }
+
+    @Test func `the stops before it are on the way`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            var ids: [String] = []
+            for place in [SamplePlace.door, Self.north(3000), nil] {
+                ids.append(try await api.delivery(of: store, to: couriers, Self.to(place)))
+                try await api.act("accept", ids.last ?? "", as: couriers[0])
+            }
+            try await api.say(SamplePlace.fix(Self.north(1000)), by: couriers[0])
+            func distances(_ order: [Int]) async throws -> [Int?] {
+                let route: JSON = ["delivery_ids": .array(order.map { .string(ids[$0]) })]
+                #expect(try await api.call("PUT", "/v1/me/route", route, as: couriers[0].token).status == 204)
+                var distances: [Int?] = []
+                for id in ids { distances.append(try await eta(api, id, store)["distance_m"].integer) }
+                return distances
+            }
+            #expect(try await distances([0, 1, 2]) == [1400, 5600, nil])
+            // What has no place is passed by, and nobody can tell when it arrives.
+            #expect(try await distances([2, 1, 0]) == [7000, 2800, nil])
+        }
+    }
+
+    @Test func `nobody else learns when it arrives`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            try await api.act("reassign", id, as: store)
+            try await api.act("accept", id, as: couriers[1])
+            #expect(try await eta(api, id, store) == .null)
+            try await api.say(SamplePlace.fix(), by: couriers[1])
+            #expect(try await eta(api, id, store) != .null)
+            #expect(try await eta(api, id, couriers[0]) == .null)
+        }
+    }
+
+    @Test func `what a router said holds as long as the stops are those`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            var ids: [String] = []
+            for _ in 0..<2 {
+                ids.append(try await api.delivery(of: store, to: couriers))
+                try await api.act("accept", ids.last ?? "", as: couriers[0])
+            }
+            let route: JSON = ["delivery_ids": .array(ids.map { .string($0) })]
+            _ = try await api.call("PUT", "/v1/me/route", route, as: couriers[0].token)
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            try await api.execute(
+                """
+                UPDATE positions SET way_at = now(), way_stops = '{\(ids[0]),\(ids[1])}', way_seconds = '{100,200}',
+                    way_meters = '{1500,1700}'
+                """)
+            #expect(try await eta(api, ids[0], store)["by"] == "router")
+            let second = try await eta(api, ids[1], store)
+            #expect(second["by"] == "router" && second["distance_m"] == 1700)
+            try await api.act("deliver", ids[0], as: couriers[0])
+            #expect(try await eta(api, ids[1], store)["by"] == "straight")
+        }
+    }
+
+    @Test func `the database and the server measure alike`() async throws {
+        try await ServedProduct.serving { api in
+            var chance = Chance(seed: 4)
+            for _ in 0..<200 {
+                func place() -> Location {
+                    let (lat, lon) = (chance.number(-9000...9000), chance.number(-18_000...18_000))
+                    return Location(lat: Double(lat) / 100, lon: Double(lon) / 100)!
+                }
+                let (from, to) = (place(), place())
+                let measured = try await api.execute(
+                    "SELECT distance_m(\(from.lat), \(from.lon), \(to.lat), \(to.lon))")
+                let meters = try #require(Double(measured[0][0] ?? ""))
+                #expect(abs(meters - from.meters(to: to)) < 0.01, "\(from) \(to)")
+            }
+        }
+    }
+
+    @Test func `the store hears once a carry that it is nearly there`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            func nearby() async throws -> Int {
+                try await api.numberEvents()
+                for courier in couriers {
+                    let told = try await api.get("/v1/events?limit=200", as: courier.token).items
+                    #expect(!told.contains { $0["type"] == "delivery.nearby" })
+                }
+                return try await api.get("/v1/events?limit=200", as: store.token).items
+                    .filter { $0["type"] == "delivery.nearby" && $0["delivery_id"].string == id }.count
+            }
+            // Before it carries it, being there means nothing.
+            try await api.say(SamplePlace.fix(SamplePlace.door, ago: 55), by: couriers[0])
+            try await api.act("accept", id, as: couriers[0])
+            try await api.say(SamplePlace.fix(Self.north(160), ago: 50), by: couriers[0])
+            #expect(try await nearby() == 0)
+            try await api.say(
+                SamplePlace.fix(Self.north(140), ago: 45), SamplePlace.fix(Self.north(300), ago: 44), by: couriers[0])
+            #expect(try await nearby() == 1)
+            try await api.say(SamplePlace.fix(SamplePlace.door, ago: 40), by: couriers[0])
+            #expect(try await nearby() == 1)
+            // Reopening goes on with the same carry.
+            try await api.act("deliver", id, as: couriers[0])
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            try await api.say(SamplePlace.fix(SamplePlace.door, ago: 35), by: couriers[0])
+            #expect(try await nearby() == 1)
+            try await api.act("reassign", id, as: store)
+            try await api.act("accept", id, as: couriers[1])
+            _ = try await together(8) { try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[1]).status }
+            #expect(try await nearby() == 2)
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func `the nearest is offered it first, and whose place nobody knows comes last`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(4)
+            try await api.say(SamplePlace.fix(Self.north(5000)), by: couriers[1])
+            try await api.say(SamplePlace.fix(Self.north(500)), by: couriers[2])
+            try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[3])
+            try await api.setDuty(false, of: couriers[3])
+            let turns: JSON = ["mode": "in_turn", "order": "nearest", "each_seconds": 600]
+            func order(_ more: [String: JSON]) async throws -> [Int] {
+                let id = try await api.delivery(of: store, to: couriers, ["offer": turns].merging(more) { $1 })
+                var order: [Int] = []
+                for _ in couriers {
+                    let candidates = try await api.get(SampleDelivery.path(id), as: store.token).json["candidates"]
+                        .items
+                    let offered = candidates.first { $0["state"] == "offered" }?["courier_id"].string
+                    guard let next = couriers.firstIndex(where: { $0.id == offered }) else { break }
+                    order.append(next)
+                    try await api.act("decline", id, as: couriers[next])
+                }
+                return order
+            }
+            let door: JSON = ["lat": .number(SamplePlace.door.lat), "lon": .number(SamplePlace.door.lon)]
+            #expect(try await order(["pickup": ["location": door]]) == [2, 1, 0, 3])
+            // Else it is the store's own place that counts, if there is one.
+            #expect(try await order([:]) == [0, 1, 2, 3])
+            let far = Self.north(6000)
+            _ = try await api.call(
+                "PATCH", "/v1/me", ["location": ["lat": .number(far.lat), "lon": .number(far.lon)]], as: store.token)
+            #expect(try await order([:]) == [1, 2, 0, 3])
+        }
+    }
+
+    @Test func `a better order of stops is suggested, with what it saves`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            func suggestion() async throws -> JSON {
+                try await api.get("/v1/me/route/suggestion", as: couriers[0].token).json
+            }
+            let none = try await suggestion()
+            #expect(none["delivery_ids"] == [] && none["ends_at"] == .null && none["saves_seconds"] == 0)
+            var ids: [String] = []
+            for place in [Self.north(2000), nil, Self.north(1000), Self.north(3000)] {
+                ids.append(try await api.delivery(of: store, to: couriers, Self.to(place)))
+                try await api.act("accept", ids.last ?? "", as: couriers[0])
+            }
+            _ = try await api.call(
+                "PUT", "/v1/me/route", ["delivery_ids": .array(ids.map { .string($0) })], as: couriers[0].token)
+            try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[0])
+            let better = try await suggestion()
+            #expect(better["delivery_ids"].items.map(\.string) == [ids[2], ids[0], ids[3], ids[1]])
+            // 2000 + 1000 + 2000 metres instead of 1000 + 1000 + 1000, at 18 km/h, along streets.
+            #expect(better["saves_seconds"] == 560 && better["late_seconds"] == 0 && better["by"] == "straight")
+            _ = try await api.call(
+                "PUT", "/v1/me/route", better.without("ends_at"), as: couriers[0].token)
+            let best = try await suggestion()
+            #expect(best["delivery_ids"] == better["delivery_ids"] && best["saves_seconds"] == 0)
+        }
+    }
+}

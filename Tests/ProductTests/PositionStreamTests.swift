@@ -1,0 +1,128 @@
+import API
+import Domain
+import EventLoop
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Places
+
+/// Couriers who move, as stores watch them.
+@Suite(.database, .timeLimit(.minutes(5))) struct PositionStreamTests {
+    private func watch(_ api: ServedProduct, _ store: Person) async throws -> EventStream {
+        let stream = try await EventStream(api, as: store, of: "/v1/positions")
+        try #require(stream.status == 200)
+        return stream
+    }
+
+    /// The next event of these types, as type and data.
+    private func next(_ stream: EventStream) async throws -> (type: String, data: JSON) {
+        while let event = try await stream.next() {
+            #expect(event.id == nil)
+            guard let type = event.type, type != "alive" else { continue }
+            return (type, JSON(Array((event.data ?? "").utf8)) ?? .null)
+        }
+        throw CancellationError()
+    }
+
+    @Test func `a store sees its couriers where they are and as they move, on every node`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let other = try await api.store()
+            try await api.join(other, couriers[0])
+            try await api.share("always", by: couriers[0])
+            try await api.say(SamplePlace.fix(ago: 5), by: couriers[0])
+            try await ServedProduct.another(looseness: nil, trust: Trust()) { node in
+                let streams = [try await watch(api, store), try await watch(node, store), try await watch(node, other)]
+                for stream in streams {
+                    let first = try await next(stream)
+                    #expect(first.type == "position" && first.data["courier_id"].string == couriers[0].id)
+                    #expect(first.data["position"]["lat"].double == SamplePlace.north.lat)
+                }
+                try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[0])
+                for stream in streams {
+                    let moved = try await next(stream)
+                    #expect(moved.type == "position" && moved.data["position"]["lat"].double == SamplePlace.door.lat)
+                    stream.close()
+                }
+            }
+        }
+    }
+
+    @Test func `who is not seen any more is gone, and comes again`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let stream = try await watch(api, store)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.say(SamplePlace.fix(ago: 5), by: couriers[0])
+            #expect(try await next(stream).type == "position")
+            try await api.act("cancel", id, as: couriers[0])
+            // On duty it goes on to say where it is, which is nobody's business now.
+            try await api.say(SamplePlace.fix(ago: 3), by: couriers[0])
+            let gone = try await next(stream)
+            #expect(gone.type == "gone" && gone.data == ["courier_id": .string(couriers[0].id)])
+            try await api.share("always", by: couriers[0])
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            #expect(try await next(stream).type == "position")
+            try await api.setDuty(false, of: couriers[0])
+            #expect(try await next(stream).type == "gone")
+            stream.close()
+        }
+    }
+
+    @Test func `nobody is told of a courier more often than once a second`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            try await api.share("always", by: couriers[0])
+            let stream = try await watch(api, store)
+            let moving = Task {
+                for number in 0..<60 {
+                    try await api.say(SamplePlace.fix(ago: 60 - Double(number)), by: couriers[0])
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            var times: [ContinuousClock.Instant] = []
+            for _ in 0..<3 {
+                #expect(try await next(stream).type == "position")
+                times.append(.now)
+            }
+            try await moving.value
+            // What the test itself is late by may shorten a gap as it sees it, but not all of them together.
+            #expect(times[2] - times[0] > .milliseconds(1500))
+            stream.close()
+        }
+    }
+
+    @Test func `a stream ends with its session`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            try await api.share("always", by: couriers[0])
+            let stream = try await watch(api, store)
+            _ = try await api.call("DELETE", "/v1/sessions/current", as: store.token)
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            while let event = try await stream.next() { #expect(event.type != "position") }
+            stream.close()
+        }
+    }
+}
+
+/// What a node tells those who watch, without a database.
+@Suite struct PositionBoardTests {
+    @Test func `what nobody watches is not asked for`() {
+        var board = PositionBoard()
+        let courier = ID(high: 1, low: 2)
+        board.note(courier.description)
+        #expect(board.due(at: .now).isEmpty)
+        let store = ID(high: 3, low: 4)
+        board.begin(store)
+        board.note(courier.description + ID(high: 5, low: 6).description)
+        #expect(Set(board.due(at: .now)) == [courier, ID(high: 5, low: 6)])
+        #expect(board.due(at: .now).isEmpty)
+        board.askAgain([courier])
+        #expect(board.due(at: .now) == [courier])
+        board.end(store)
+        board.note(courier.description)
+        #expect(board.due(at: .now).isEmpty)
+    }
+}
