@@ -126,7 +126,7 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
+                "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
                 "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Simulation",
                 "TestSupport", "Web",
             ],

@@ -12,7 +12,7 @@ package struct Arrival: Sendable {
     package let isByRouter: Bool
     package let computedAt: Timestamp
 
-    package static let shape = Shape.object(
+    static let shape = Shape.object(
         "Arrival",
         [
             .init("at", .time), .init("distance_m", .count), .init("by", sourceShape), .init("computed_at", .time),

@@ -126,9 +126,9 @@ extension KeptExtras {
         if case .array(let wishes) = members["wishes"] {
             words.wishes = wishes.compactMap { wish in
                 guard case .object(let members) = wish else { return nil }
-                let wish = KeptExtras(members: members)
-                guard let text = wish.text("text"), let at = wish["at"] else { return nil }
-                return (text, at)
+                let kept = KeptExtras(members: members)
+                guard let text = kept.text("text"), let at = kept["at"] else { return nil }
+                return (text: text, at: at)
             }
         }
         if let stars = number("stars"), let at = self["rated_at"] { words.rating = (stars, text("rating"), at) }

@@ -95,7 +95,8 @@ extension RoutePlan {
                 }
             }
         }
-        let all = ways[((1 << count) - 1) * count...].joined()
+        // All visited, whichever is the last.
+        let all = ways.suffix(count).joined()
         return all.min { $0.cost < $1.cost }?.order ?? []
     }
 

@@ -27,11 +27,11 @@ for (place, path) in files.enumerated() {
 }
 source += "    ]\n"
 // They are texts, and stand there as texts: a compiler reads these far sooner than lists of bytes.
-let (open, close) = ("####\"\"\"\n", "\n\"\"\"####")
+let (begin, end) = ("####\"\"\"\n", "\n\"\"\"####")
 for (place, path) in files.enumerated() {
     let text = String(decoding: bytes(of: path), as: UTF8.self)
     guard !text.contains("\"\"\"####"), !text.contains("\r") else { fatalError("\(path) cannot stand in a source") }
-    source += "    private static let file\(place) = Array(\(open)\(text)\(close).utf8)\n"
+    source += "    private static let file\(place) = Array(\(begin)\(text)\(end).utf8)\n"
 }
 source += "}\n"
 guard let file = fopen(output, "w"), fputs(source, file) >= 0, fclose(file) == 0 else {

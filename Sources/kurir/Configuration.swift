@@ -106,13 +106,14 @@ struct Configuration: Sendable {
     private static func map(_ settings: GivenSettings) throws -> MapSource {
         let attribution = settings.text(.mapAttribution)
         let form = "https://…/{z}/{x}/{y}.png or a file of pictures that ends in .mbtiles"
-        return try settings.value(.map, expected: form) { text in
-            do {
-                return try MapSource(text, attribution: attribution)
-            } catch {
-                throw UsageError("--map \(text): \(error)")
-            }
-        } ?? .grid
+        guard let text = try settings.value(.map, expected: form, { MapSource.takes($0) ? $0 : nil }) else {
+            return .grid
+        }
+        do {
+            return try MapSource(text, attribution: attribution)
+        } catch {
+            throw UsageError("--map \(text): \(error)")
+        }
     }
 
     /// Where nobody else can come, and in a trial, people are who they say they are.

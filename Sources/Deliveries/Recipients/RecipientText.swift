@@ -40,7 +40,7 @@ extension StoredDelivery {
         var notice = message.notice
         notice["phone"] = .string(phone.e164)
         notice["subject"] = .string(delivery.id.description)
-        notice["cause"] = "stranger"
+        notice["cause"] = .string("stranger")
         notice["expires_at"] = .string(Timestamp(microseconds: times.updated.microseconds + RecipientText.worth).text)
         return RecipientText(members: [
             "link": .integer(Int(link)), "token_hash": .string(Self.hex(links.hash(token))), "notice": .object(notice),

@@ -52,9 +52,9 @@ package final class MBTiles: Sendable {
     /// A tile; nil where there is none.
     package func tile(_ place: TilePlace) async throws -> [UInt8]? {
         if let known = cache.withLock({ $0[place] }) { return known.isEmpty ? nil : known }
-        let bytes = try await pool.run { [self] in
+        let bytes = try await pool.run { [self] () throws -> [UInt8]? in
             // There are as many readers as threads.
-            guard let reader = idle.withLock({ $0.popLast() }) else { return [UInt8]?.none }
+            guard let reader = idle.withLock({ $0.popLast() }) else { return nil }
             defer { idle.withLock { $0.append(reader) } }
             return try reader.tile(place)
         }

@@ -9,15 +9,19 @@ package enum MapSource: Sendable {
     /// Pictures of a file, which this server has.
     case file(MBTiles, attribution: String?)
 
-    /// Reads what the operator named; nil when it is neither a template nor a file of tiles.
-    package init?(_ text: String, attribution: String?) throws {
-        if text.hasSuffix(".mbtiles") {
+    /// Whether an operator can mean that: a template, or a file of tiles.
+    package static func takes(_ text: String) -> Bool { isFile(text) || isTemplate(text) }
+
+    /// What the operator named, of which files are opened.
+    package init(_ text: String, attribution: String?) throws {
+        if Self.isFile(text) {
             self = .file(try MBTiles(path: text), attribution: attribution)
-            return
+        } else {
+            self = .pictures(template: text, attribution: attribution)
         }
-        guard Self.isTemplate(text) else { return nil }
-        self = .pictures(template: text, attribution: attribution)
     }
+
+    private static func isFile(_ text: String) -> Bool { text.hasSuffix(".mbtiles") }
 
     /// Its origin becomes part of a header, and its rest of addresses. Only a map of this machine itself may do without TLS.
     private static func isTemplate(_ text: String) -> Bool {

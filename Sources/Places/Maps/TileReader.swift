@@ -8,15 +8,16 @@ final class TileReader: @unchecked Sendable {
     private var select: OpaquePointer?
 
     init(path: String) throws {
-        guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK else {
-            defer { sqlite3_close_v2(database) }
-            throw MBTiles.Unfit(description: "it cannot be read: \(String(cString: sqlite3_errmsg(database)))")
-        }
+        var (opened, prepared): (OpaquePointer?, OpaquePointer?)
         let sql = "SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?"
-        guard sqlite3_prepare_v2(database, sql, -1, &select, nil) == SQLITE_OK else {
-            defer { sqlite3_close_v2(database) }
-            throw MBTiles.Unfit(description: "it is no file of tiles: \(String(cString: sqlite3_errmsg(database)))")
+        guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
+            sqlite3_prepare_v2(opened, sql, -1, &prepared, nil) == SQLITE_OK
+        else {
+            let fault = String(cString: sqlite3_errmsg(opened))
+            sqlite3_close_v2(opened)
+            throw MBTiles.Unfit(description: "it cannot be read as tiles: \(fault)")
         }
+        (database, select) = (opened, prepared)
     }
 
     deinit {

@@ -47,7 +47,7 @@ struct KeepRating: Statement {
         WITH \(meant),
         rated AS (
             INSERT INTO delivery_extras AS x (delivery_id, stars, rating, rated_at)
-            SELECT id, $2::smallint, $3, clock_timestamp() FROM meant
+            SELECT id, $2::integer::smallint, $3, clock_timestamp() FROM meant
             WHERE status = 'delivered' AND delivered_at > now() - interval '48 hours'
             ON CONFLICT (delivery_id) DO UPDATE SET stars = EXCLUDED.stars, rating = EXCLUDED.rating, rated_at = EXCLUDED.rated_at
             WHERE x.stars IS NULL

@@ -123,8 +123,8 @@ extension TrackedDelivery {
         (isEnded, isForgotten, isHidden) = (try row.read(), try row.read(), try row.read())
         let at: Timestamp? = try row.read()
         let place = try Location.read(&row)
-        // Whoever brings it elsewhere first is nobody's to watch.
-        position = stopsBefore == nil ? nil : at.flatMap { at in place.map { (at, $0) } }
+        // Whoever brings others more than one stop before is nobody's to watch.
+        if let at, let place, stopsBefore != nil { position = (at, place) } else { position = nil }
         arrival = try Arrival.read(&row)
     }
 

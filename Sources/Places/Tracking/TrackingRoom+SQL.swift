@@ -35,7 +35,7 @@ struct OpenTracking: Statement {
 
 /// Ends a delivery's link.
 struct EndTracking: Statement {
-    static let sql = "SELECT end_tracking($1, $2)"
+    static let sql = "SELECT end_tracking($1, $2)::text"
     let delivery: ID
     /// That of its first token, where there was none yet.
     let hash: [UInt8]

@@ -13,7 +13,7 @@ extension TrackedDelivery {
             .init("state", .oneOf(State.allCases.map(\.rawValue), named: "TrackingState")), .init("text", .string()),
             .init("due_at", Shape.time.orNull),
             .init("courier", Shape.object("TrackedCourier", [.init("first_name", .string())]).orNull),
-            .init("is_next", Shape.boolean.orNull), .init("eta", Arrival.shape.orNull),
+            .init("is_next", Shape.boolean.orNull), .init("eta", eta.orNull),
             .init(
                 "position",
                 Shape.object(
@@ -53,7 +53,7 @@ extension TrackedDelivery {
             json.field("courier", String?.none)
         }
         if let stopsBefore { json.field("is_next", stopsBefore == 0) } else { json.field("is_next", String?.none) }
-        if let arrival { json.object("eta", arrival.write) } else { json.field("eta", String?.none) }
+        writeArrival(&json)
         if let position {
             json.object("position") { json in
                 json.field("lat", position.place.lat)
@@ -84,6 +84,28 @@ extension TrackedDelivery {
         json.field("may_rate", mayRate)
         if let stars { json.field("stars", stars) } else { json.field("stars", String?.none) }
         json.field("expires_at", expires)
+    }
+
+    /// How far it is tells where its courier is, and so is told with that alone.
+    private static let eta = Shape.object(
+        "TrackedArrival",
+        [
+            .init("at", .time), .init("distance_m", Shape.count.orNull), .init("by", Arrival.sourceShape),
+            .init("computed_at", .time),
+        ])
+
+    private func writeArrival(_ json: inout JSONWriter) {
+        guard let arrival else { return json.field("eta", String?.none) }
+        json.object("eta") { json in
+            json.field("at", arrival.at)
+            if position == nil {
+                json.field("distance_m", String?.none)
+            } else {
+                json.field("distance_m", Int(arrival.meters.rounded()))
+            }
+            json.field("by", arrival.isByRouter ? "router" : "straight")
+            json.field("computed_at", arrival.computedAt)
+        }
     }
 
     /// The whole of it as JSON.

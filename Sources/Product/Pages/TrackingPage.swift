@@ -2,6 +2,7 @@ import API
 import Domain
 import HTTP
 import Places
+import Postgres
 
 /// The page by which a recipient follows a delivery. It says everything without a script; with one it is live, and has a map.
 struct TrackingPage {

@@ -47,8 +47,8 @@ struct TrackingPageRoom: Room {
     ) -> Endpoint {
         Endpoint(
             .post, "/t/{token}/\(name)", for: .anyone, summary, room: "Pages",
-            answers: Self.pages + [
-                .text(HTMLPage.type, "Taken; the page is to be read again.", .seeOther),
+            answers: Self.pages.dropFirst() + [
+                .seeOther,
                 .text(HTMLPage.type, "It says why that was not taken.", .unprocessable),
                 .text(HTMLPage.type, "It says why that was not taken.", .conflict),
             ]
