@@ -30,7 +30,7 @@ package struct StoredDelivery: Sendable {
     /// Which stop of how many it is, where its courier has said so.
     var stop: (number: Int, of: Int)?
     /// When it will arrive, where anybody can tell.
-    package private(set) var arrival: Arrival?
+    var arrival: Arrival?
 
     /// The times of its steps.
     package struct Times: Sendable {

@@ -34,8 +34,9 @@ public struct RoutePlan: Sendable {
 
     /// `fromStart` has the seconds to each stop, `between` those from each to each.
     public init(fromStart: [Double], between: [[Double]], windows: [Window]) {
-        count = windows.count
+        let count = windows.count
         precondition(fromStart.count == count && between.count == count && between.allSatisfy { $0.count == count })
+        self.count = count
         self.windows = windows
         seconds = fromStart + between.joined()
     }
@@ -132,7 +133,7 @@ extension RoutePlan {
     /// Each stop where it costs least, the soonest due first.
     private func inserted(_ stops: [Int]) -> [Int] {
         stops.reduce(into: []) { order, stop in
-            let orders = (0...order.count).map { Array(order[..<$0]) + [stop] + order[$0...] }
+            let orders = (0...order.count).map { Array([order[..<$0], [stop], order[$0...]].joined()) }
             order = orders.min { cost(of: $0) < cost(of: $1) } ?? order
         }
     }
@@ -164,11 +165,11 @@ extension RoutePlan {
         var isBetter = false
         for length in 1...min(3, count - 1) {
             for from in 0...count - length {
-                let part = Array(order[from..<from + length])
+                let part = order[from..<from + length]
                 var rest = order
                 rest.removeSubrange(from..<from + length)
                 for to in 0...rest.count where to != from {
-                    let moved = Array(rest[..<to]) + part + rest[to...]
+                    let moved = Array([rest[..<to], part, rest[to...]].joined())
                     let cost = cost(of: moved)
                     guard cost < least else { continue }
                     (order, least, isBetter) = (moved, cost, true)
@@ -182,6 +183,7 @@ extension RoutePlan {
     /// Two neighbouring parts change places, which no single step above can do.
     private func shaken(_ order: [Int], _ chance: inout Chance) -> [Int] {
         let cuts = (0..<3).map { _ in chance.number(0...count) }.sorted()
-        return Array(order[..<cuts[0]]) + order[cuts[1]..<cuts[2]] + order[cuts[0]..<cuts[1]] + order[cuts[2]...]
+        let parts = [order[..<cuts[0]], order[cuts[1]..<cuts[2]], order[cuts[0]..<cuts[1]], order[cuts[2]...]]
+        return Array(parts.joined())
     }
 }

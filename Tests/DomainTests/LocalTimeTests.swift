@@ -10,7 +10,9 @@ import Testing
         ("IE", "2026-12-31T23:59:00.000Z", "23:59"), ("GR", "2026-12-31T22:30:00.000Z", "00:30"),
         ("US", "2026-07-15T11:05:00.000Z", "11:05 UTC"),
     ])
-    func `a clock shows the time of its country, in summer too`(_ country: String, _ time: String, _ shown: String) throws {
+    func `a clock shows the time of its country, in summer too`(_ country: String, _ time: String, _ shown: String)
+        throws
+    {
         #expect(LocalTime(in: country).clock(try Moment(time)) == shown)
     }
 }

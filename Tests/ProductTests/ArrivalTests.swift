@@ -15,10 +15,10 @@ import Testing
     }
 
     private static func to(_ place: (lat: Double, lon: Double)?) -> [String: JSON] {
-        [
+        let location = place.map { JSON.object(["lat": .number($0.lat), "lon": .number($0.lon)]) } ?? .null
+        return [
             "recipient": [
-                "first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5",
-                "location": place.map { ["lat": .number($0.lat), "lon": .number($0.lon)] } ?? .null,
+                "first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5", "location": location,
             ]
         ]
     }
@@ -60,7 +60,8 @@ import Testing
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             var ids: [String] = []
-            for place in [SamplePlace.door, Self.north(3000), nil] {
+            let places: [(lat: Double, lon: Double)?] = [SamplePlace.door, Self.north(3000), nil]
+            for place in places {
                 ids.append(try await api.delivery(of: store, to: couriers, Self.to(place)))
                 try await api.act("accept", ids.last ?? "", as: couriers[0])
             }
@@ -173,12 +174,12 @@ import Testing
     @Test func `the nearest is offered it first, and whose place nobody knows comes last`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(4)
-            try await api.say(SamplePlace.fix(Self.north(5000)), by: couriers[1])
-            try await api.say(SamplePlace.fix(Self.north(500)), by: couriers[2])
             try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[3])
             try await api.setDuty(false, of: couriers[3])
             let turns: JSON = ["mode": "in_turn", "order": "nearest", "each_seconds": 600]
             func order(_ more: [String: JSON]) async throws -> [Int] {
+                try await api.say(SamplePlace.fix(Self.north(5000)), by: couriers[1])
+                try await api.say(SamplePlace.fix(Self.north(500)), by: couriers[2])
                 let id = try await api.delivery(of: store, to: couriers, ["offer": turns].merging(more) { $1 })
                 var order: [Int] = []
                 for _ in couriers {
@@ -211,7 +212,8 @@ import Testing
             let none = try await suggestion()
             #expect(none["delivery_ids"] == [] && none["ends_at"] == .null && none["saves_seconds"] == 0)
             var ids: [String] = []
-            for place in [Self.north(2000), nil, Self.north(1000), Self.north(3000)] {
+            let places: [(lat: Double, lon: Double)?] = [Self.north(2000), nil, Self.north(1000), Self.north(3000)]
+            for place in places {
                 ids.append(try await api.delivery(of: store, to: couriers, Self.to(place)))
                 try await api.act("accept", ids.last ?? "", as: couriers[0])
             }

@@ -16,7 +16,7 @@ import Testing
         let sql = """
             CREATE TABLE metadata (name text, value text);
             CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
-            INSERT INTO metadata VALUES ('format', '\(format)'), ('maxzoom', '14'),
+            INSERT INTO metadata VALUES ('format', '\(format)'), ('maxzoom', '14'), ('bounds', '15,45,16.5,46'),
                 ('attribution', '© <a href="https://example.com">Grad</a>');
             INSERT INTO tiles VALUES (4, 0, 15, x'0102'), (4, 0, 14, x'03');
             """
@@ -32,7 +32,9 @@ import Testing
             #expect(try await tiles.tile(TilePlace(zoom: 4, column: 0, row: 1)!) == [3])
             #expect(try await tiles.tile(TilePlace(zoom: 4, column: 1, row: 0)!) == nil)
         }
-        #expect(tiles.attribution == "© Grad" && tiles.mostZoom == 14 && tiles.type == "image/png")
+        #expect(
+            tiles.attribution == "© Grad" && tiles.zooms == 0...14 && tiles.bounds == [15, 45, 16.5, 46]
+                && tiles.type == "image/png")
         try await blocking { tiles.stop() }
     }
 

@@ -354,6 +354,7 @@ private struct Statements: Sendable {
             Self.one(ListEarnings(courier: courier, days: 30)), Self.one(FindDueTurns()),
             Self.one(TakeFixes(sent: [SentFixes(courier: courier, fixes: [fix])])),
             Self.one(FindSeen(couriers: [courier])), Self.one(FindStops(courier: courier)),
+
             Self.one(SetDuty(courier: courier, form: DutyForm(&duty))),
             Self.one(ExportPage<ExportedPosition>(account: courier, after: "")),
             Self.one(ExportPage<ExportedTrail>(account: courier, after: "")),

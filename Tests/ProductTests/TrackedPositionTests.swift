@@ -16,7 +16,9 @@ import Testing
                 #expect(try await api.say(SamplePlace.fix(), by: ana).status == 200, sourceLocation: sourceLocation)
                 let json = try await api.followed(token).json
                 #expect(json.names.isSuperset(of: ["position", "eta"]), sourceLocation: sourceLocation)
-                return [json["position"] != .null, json["eta"]["distance_m"].integer != nil, json["eta"]["at"] != .null]
+                return [
+                    json["position"] != .null, json["eta"]["distance_m"].integer != nil, json["eta"]["at"] != .null,
+                ]
             }
 
             #expect(try await told() == [false, false, false])

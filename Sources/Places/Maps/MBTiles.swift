@@ -12,8 +12,10 @@ package final class MBTiles: Sendable {
     package let type: String
     /// Whose map it is, without markup.
     package let attribution: String?
-    /// How far it goes in.
-    package let mostZoom: Int
+    /// How far it goes in, and out.
+    package let zooms: ClosedRange<Int>
+    /// West, south, east and north of what there is, where the file says so.
+    package let bounds: [Double]?
     private let pool: BlockingPool
     private let idle: Locked<[TileReader]>
     private let cache = Locked(TileCache())
@@ -29,7 +31,9 @@ package final class MBTiles: Sendable {
         }
         self.type = type
         attribution = try readers[0].metadata("attribution").map(Self.text)
-        mostZoom = try readers[0].metadata("maxzoom").flatMap { Int($0) }.map { min(max($0, 0), 24) } ?? 19
+        let (least, most) = (try readers[0].metadata("minzoom"), try readers[0].metadata("maxzoom"))
+        zooms = Self.zooms(least.flatMap { Int($0) } ?? 0, most.flatMap { Int($0) } ?? 19)
+        bounds = try readers[0].metadata("bounds").flatMap(Self.bounds)
         pool = try BlockingPool(name: "tiles", threads: Self.readers, waiting: Self.mostWaiting)
         idle = Locked(readers)
     }
@@ -37,6 +41,16 @@ package final class MBTiles: Sendable {
     private static let types = [
         "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
     ]
+
+    private static func zooms(_ least: Int, _ most: Int) -> ClosedRange<Int> {
+        let most = min(max(most, 0), 24)
+        return min(max(least, 0), most)...most
+    }
+
+    private static func bounds(_ text: String) -> [Double]? {
+        let numbers = text.split(separator: ",").compactMap { Double($0.filter { $0 != " " }) }
+        return numbers.count == 4 && numbers.allSatisfy(\.isFinite) ? numbers : nil
+    }
 
     /// What is left of markup without its tags.
     private static func text(_ markup: String) -> String {

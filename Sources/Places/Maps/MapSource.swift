@@ -44,7 +44,8 @@ package enum MapSource: Sendable {
         case .pictures(let template, let attribution): MapView(tiles: template, attribution: attribution)
         case .file(let tiles, let attribution):
             MapView(
-                tiles: "/tiles/{z}/{x}/{y}", attribution: attribution ?? tiles.attribution, mostZoom: tiles.mostZoom)
+                tiles: "/tiles/{z}/{x}/{y}", attribution: attribution ?? tiles.attribution, zooms: tiles.zooms,
+                bounds: tiles.bounds)
         }
     }
 }

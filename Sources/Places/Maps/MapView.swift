@@ -4,11 +4,15 @@ package struct MapView: Sendable {
     package let tiles: String?
     /// Whose map it is.
     package let attribution: String?
-    /// How far it goes in.
-    package let mostZoom: Int
+    /// How far it goes in, and out.
+    package let zooms: ClosedRange<Int>
+    /// West, south, east and north of what there is, where that is not the world.
+    package let bounds: [Double]?
 
-    package init(tiles: String? = nil, attribution: String? = nil, mostZoom: Int = 19) {
-        (self.tiles, self.attribution, self.mostZoom) = (tiles, attribution, mostZoom)
+    package init(
+        tiles: String? = nil, attribution: String? = nil, zooms: ClosedRange<Int> = 0...19, bounds: [Double]? = nil
+    ) {
+        (self.tiles, self.attribution, self.zooms, self.bounds) = (tiles, attribution, zooms, bounds)
     }
 
     /// Where else pages may load pictures from.

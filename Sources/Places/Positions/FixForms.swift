@@ -30,11 +30,11 @@ struct SortedFixes: Sendable {
     /// Each must be newer than those before it.
     init(_ forms: [FixForm], now: Moment = .now) {
         for (index, form) in forms.enumerated() {
-            do {
+            do throws(Fix.Refusal) {
                 let fix = try Fix(
                     lat: form.lat, lon: form.lon, accuracy: form.accuracy, at: form.at, speed: form.speed,
                     heading: form.heading, now: now)
-                if let last = fixes.last?.fix, fix.at < last.at { throw .olderThanKnown }
+                if let last = fixes.last?.fix, fix.at < last.at { throw Fix.Refusal.olderThanKnown }
                 fixes.append((index, fix))
             } catch {
                 refused.append((index, error))
@@ -45,7 +45,7 @@ struct SortedFixes: Sendable {
     /// Takes out what is older than what was known before.
     mutating func refuseOlder(than known: Moment?) {
         guard let known else { return }
-        refused += fixes.filter { $0.fix.at < known }.map { ($0.index, .olderThanKnown) }
+        refused += fixes.filter { $0.fix.at < known }.map { (index: $0.index, reason: Fix.Refusal.olderThanKnown) }
         refused.sort { $0.index < $1.index }
         fixes.removeAll { $0.fix.at < known }
     }

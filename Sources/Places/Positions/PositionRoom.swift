@@ -61,7 +61,7 @@ package struct PositionRoom: Room {
     private func take(_ call: Call, _ form: FixesForm) async throws -> Response {
         var sorted = SortedFixes(form.fixes)
         let sent = SentFixes(courier: call.caller.account, fixes: sorted.fixes.map(\.fix))
-        let taken =
+        let taken: TakenFixes? =
             switch call.runner {
             case .database: try await intake.take(sent)
             // A request with a key commits with its answer.

@@ -24,12 +24,11 @@ package final class PositionTail: Sendable {
     ) async throws {
         (self.database, self.group) = (database, group)
         waiting = try await LoopLocal(group) { Waiting<ID>(on: $0) }
-        let loop = group.loops[0]
-        task.withLock {
-            $0 = Task(executorPreference: loop) { [self] in
-                await loop.repeating(every: Self.pause, failed: failed) { try await tell() }
-            }
-        }
+        task.withLock { $0 = Task(executorPreference: group.loops[0]) { await self.follow(failed) } }
+    }
+
+    private func follow(_ failed: @escaping @Sendable (any Error) -> Void) async {
+        await group.loops[0].repeating(every: Self.pause, failed: failed) { [self] in try await tell() }
     }
 
     /// Notes who has moved, as it was announced.

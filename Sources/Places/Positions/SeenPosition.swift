@@ -29,7 +29,6 @@ struct SeenPosition: Sendable {
     }
 
     func write(_ json: inout JSONWriter) {
-        let isFresh = isFresh
         json.field("courier_id", courier)
         json.field("first_name", firstName)
         json.field("last_name", lastName)

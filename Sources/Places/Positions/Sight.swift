@@ -20,20 +20,23 @@ private enum Sight {
 /// A page of the couriers whom a store sees, by their ids. At most so many partners are looked at; a remark says where to go on.
 struct ListPositions: Statement {
     static let sql = """
-        WITH staff AS MATERIALIZED (
-            SELECT courier_id FROM partners
-            WHERE store_id = $1 AND courier_id > coalesce($2, '00000000-0000-0000-0000-000000000000') AND NOT courier_off
-            ORDER BY courier_id LIMIT \(Found<SeenPosition>.mostPlaces)),
-        seen AS MATERIALIZED (
-            SELECT \(SeenPosition.columns) FROM staff s, \(Sight.courier("s.courier_id"))
+        WITH seen AS MATERIALIZED (
+            SELECT \(SeenPosition.columns) FROM (\(staff("LIMIT \(Found<SeenPosition>.mostPlaces)"))) s, \(Sight.courier("s.courier_id"))
             WHERE k.is_shared OR EXISTS (
                 SELECT FROM jobs j WHERE j.courier_id = s.courier_id AND j.status = 'in_progress' AND j.store_id = $1 OFFSET 0)
-            ORDER BY k.id LIMIT $3)
+            ORDER BY s.courier_id LIMIT $3)
         SELECT edge.of, seen.* FROM (
             SELECT CASE WHEN (SELECT count(*) FROM seen) < $3 THEN (
-                SELECT ARRAY[courier_id::text] FROM staff ORDER BY courier_id OFFSET \(Found<SeenPosition>.mostPlaces) - 1) END AS of) edge
+                SELECT ARRAY[courier_id::text] FROM (\(staff("OFFSET \(Found<SeenPosition>.mostPlaces) - 1 LIMIT 1"))) s) END AS of) edge
         LEFT JOIN seen ON true ORDER BY seen.id
         """
+    private static func staff(_ limit: String) -> String {
+        """
+        SELECT courier_id FROM partners
+        WHERE store_id = $1 AND courier_id > coalesce($2, '00000000-0000-0000-0000-000000000000') AND NOT courier_off
+        ORDER BY courier_id \(limit)
+        """
+    }
     static let isReadOnly = true
     let store: ID
     let after: ID?

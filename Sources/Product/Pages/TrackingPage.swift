@@ -167,9 +167,10 @@ extension MapView {
     /// What a page's script must know of it.
     fileprivate var attributes: String {
         guard let tiles else { return "" }
+        let area = bounds.map { " data-bounds=\"\($0.map(String.init).joined(separator: " "))\"" } ?? ""
         return """
             data-tiles="\(HTMLPage.escaped(tiles))" data-attribution="\(HTMLPage.escaped(attribution ?? ""))" \
-            data-zoom="\(mostZoom)"
+            data-zooms="\(zooms.lowerBound) \(zooms.upperBound)"\(area)
             """
     }
 }

@@ -40,7 +40,8 @@ struct AboutRoom: Room {
                     "MapTiles",
                     [
                         .init("tiles", .string()), .init("attribution", Shape.string().orNull),
-                        .init("max_zoom", .integer(0...24)),
+                        .init("min_zoom", .integer(0...24)), .init("max_zoom", .integer(0...24)),
+                        .init("bounds", Shape.array(.number, least: 4, most: 4).orNull),
                     ]
                 ).orNull),
         ] + missing.map { .init("\($0)", Shape.string().orNull) })
@@ -61,7 +62,9 @@ struct AboutRoom: Room {
                 json.object("map") { json in
                     json.field("tiles", tiles)
                     json.field("attribution", map.attribution)
-                    json.field("max_zoom", map.mostZoom)
+                    json.field("min_zoom", map.zooms.lowerBound)
+                    json.field("max_zoom", map.zooms.upperBound)
+                    json.raw("bounds", (map.bounds.map { .array($0.map(JSON.number)) } ?? JSON.null).bytes)
                 }
             } else {
                 json.field("map", String?.none)

@@ -42,11 +42,13 @@ export function makeMap(place, base, says) {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const map = L.map(place, {
     zoomControl: false, attributionControl: false, zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still,
-    maxZoom: base?.max_zoom ?? 19,
+    minZoom: base?.min_zoom ?? 0, maxZoom: base?.max_zoom ?? 19,
   }).setView([45.81, 15.98], 12);
   place.role = 'region';
   place.ariaLabel = says.label;
-  if (base) L.tileLayer(base.tiles, { maxZoom: base.max_zoom }).addTo(map);
+  const [west, south, east, north] = base?.bounds ?? [];
+  const bounds = base?.bounds && [[south, west], [north, east]];
+  if (base) L.tileLayer(base.tiles, { maxZoom: base.max_zoom, bounds }).addTo(map);
   else new Grid({ tileSize: 64 }).addTo(map);
   if (base?.attribution) new Note({ position: 'bottomright', text: base.attribution }).addTo(map);
   new Scale({ imperial: false }).addTo(map);

@@ -3,7 +3,11 @@ import { fit, makeMap, sign } from './map.js';
 
 export function trackMap(place) {
   const says = place.dataset;
-  const base = says.tiles && { tiles: says.tiles, attribution: says.attribution, max_zoom: Number(says.zoom) };
+  const numbers = (text) => text?.split(' ').map(Number);
+  const [least, most] = numbers(says.zooms) ?? [];
+  const base = says.tiles && {
+    tiles: says.tiles, attribution: says.attribution, min_zoom: least, max_zoom: most, bounds: numbers(says.bounds),
+  };
   const map = makeMap(place, base, { label: says.label });
   let courier;
   let here;
