@@ -1,5 +1,7 @@
 import Domain
+import API
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 

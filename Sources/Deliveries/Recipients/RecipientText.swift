@@ -2,6 +2,7 @@ import API
 import Domain
 import HTTP
 import Outbox
+import People
 import Postgres
 
 /// What the commit of a step does about SMS to the recipient: one that waits is taken back, and one is written if the step is to

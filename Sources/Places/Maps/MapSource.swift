@@ -1,5 +1,3 @@
-import HTTP
-
 /// What the operator has maps drawn on.
 package enum MapSource: Sendable {
     /// A plain grid.

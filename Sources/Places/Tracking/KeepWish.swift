@@ -1,3 +1,4 @@
+import API
 import Deliveries
 import Domain
 import Feed

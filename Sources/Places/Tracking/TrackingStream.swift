@@ -1,4 +1,5 @@
 import API
+import Deliveries
 import Domain
 import EventLoop
 import Feed

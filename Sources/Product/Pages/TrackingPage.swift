@@ -1,6 +1,7 @@
 import API
 import Domain
 import HTTP
+import Languages
 import Places
 import Postgres
 
