@@ -206,6 +206,9 @@ def measure_deliveries(options):
         with grown(options, total, PENDING, text_length=3400 if options.long_texts else 100) as kurir:
             if options.statements:
                 time_statements(table, kurir, reads_of_deliveries(kurir))
+                for call in "accept", "create":
+                    kurir.reserve(call, 1, 3)
+                    table.time_statements(kurir, call, lambda: kurir.wrk(1, 1, call, ""))
                 continue
             for call, lines in reads_of_deliveries(kurir).items():
                 table.measure(kurir, call, "lines", lines)
@@ -245,9 +248,6 @@ def time_statements(table, kurir, reads):
     client = Client(kurir)
     for call, lines in reads.items():
         table.time_statements(kurir, call, lambda: [client.page(*line) for line in lines[:ASKED]])
-    for call in "accept", "create":
-        kurir.reserve(call, 1, 3)
-        table.time_statements(kurir, call, lambda: kurir.wrk(1, 1, call, ""))
 
 
 def powers(first, last):

@@ -127,13 +127,16 @@ INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, r
 """
 
 
-def steps(first, last, status):
-    """The entries of the couriers' lists, and the deliveries' first steps."""
+def steps(first, last, status, has_places):
+    """The entries of the couriers' lists, and the deliveries' first steps. States of Kurir that are compared may order the
+    lists in different ways."""
+    delivered = "now()" if status == "delivered" else "NULL"
+    column, place = (", place", f", place_in_list('{status}', NULL, {delivered}, NULL)") if has_places else ("", "")
     jobs = " UNION ALL ".join(
-        f"SELECT {uuid(2, courier('n', k))}, '{status}'::delivery_status, {uuid(3, 'n')}, {uuid(1, store('n'))} "
+        f"SELECT {uuid(2, courier('n', k))}, '{status}'::delivery_status, {uuid(3, 'n')}, {uuid(1, store('n'))}{place} "
         f"FROM {numbers(first, last)}" for k in range(3 if status == "pending" else 1))
     return UNCHECKED + f"""
-INSERT INTO jobs (courier_id, status, delivery_id, store_id) {jobs};
+INSERT INTO jobs (courier_id, status, delivery_id, store_id{column}) {jobs};
 INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at)
     SELECT {uuid(3, 'n')}, 1, 'create', 'store', {uuid(1, store('n'))}, 'pending', now() FROM {numbers(first, last)};
 """
@@ -153,10 +156,12 @@ INSERT INTO events ({', '.join(['account_id', *known, 'type', 'delivery_id', 'se
 
 def fill(cluster, first, last, status, has_instructions=False, has_events=False):
     """Writes deliveries and all that belongs to them, on two cores."""
-    rest = steps(first, last, status)
+    def columns(table):
+        return cluster.sql(f"SELECT column_name FROM information_schema.columns WHERE table_name = '{table}'").split()
+
+    rest = steps(first, last, status, "place" in columns("jobs"))
     if has_events:
-        columns = cluster.sql("SELECT column_name FROM information_schema.columns WHERE table_name = 'events'").split()
-        rest += events(first, last, columns)
+        rest += events(first, last, columns("events"))
     with ThreadPoolExecutor() as pool:
         list(pool.map(cluster.sql, [deliveries(first, last, status, has_instructions), rest]))
 

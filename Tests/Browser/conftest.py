@@ -289,3 +289,38 @@ def release(page, held):
 def kept(page):
     """Waits until a courier's page has kept its jobs for when there is no connection."""
     until(page, lambda: page.evaluate("localStorage.getItem('kurir.jobs')"))
+
+
+class Worker:
+    """The service worker of a courier's page, as browsers wake it."""
+
+    def __init__(self, page):
+        page.context.grant_permissions(["notifications"], origin=page.url.split("/courier")[0])
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        self.page, (self.worker,) = page, page.context.service_workers
+        session, found = page.context.new_cdp_session(page), []
+        session.on("ServiceWorker.workerRegistrationUpdated", lambda told: found.extend(told["registrations"]))
+        session.send("ServiceWorker.enable")
+        until(page, lambda: found)
+        self.session, self.origin, self.id = session, page.url.split("/courier")[0], found[0]["registrationId"]
+
+    def push(self, message):
+        self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.id, "data": json.dumps(message)})
+
+    def shown(self):
+        return self.worker.evaluate("""async () => (await self.registration.getNotifications()).map(({title, body, tag, actions}) =>
+            ({title, body, tag, actions: actions.map(({title}) => title)}))""")
+
+    def clear(self):
+        self.worker.evaluate("async () => (await self.registration.getNotifications()).forEach((one) => one.close())")
+
+    def touch(self, action=""):
+        """As somebody does, but that no window may be opened by a script's own event."""
+        return self.worker.evaluate("""async (action) => {
+            const [notification] = await self.registration.getNotifications();
+            const event = new NotificationEvent('notificationclick', {notification, action});
+            let work;
+            Object.defineProperty(event, 'waitUntil', {value: (promise) => { work = promise; }});
+            self.dispatchEvent(event);
+            await work.catch((error) => { if (error.name !== 'InvalidAccessError') throw error; });
+        }""", action)

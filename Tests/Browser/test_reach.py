@@ -3,7 +3,7 @@ import json
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, sign_in, until
+from conftest import ADDRESS, Courier, Store, Worker, call, go, sign_in, until
 
 # An uncompressed point of P-256, as servers tell it.
 KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
@@ -92,38 +92,6 @@ def test_who_refuses_finds_how_to_allow_it(visit, look):
     expect(page.locator(".settings").get_by_text("This browser does not allow notifications.")).to_be_visible()
     look(page, "settings-refused")
     assert asked == []
-
-
-class Worker:
-    """The service worker of a courier's page, as browsers wake it."""
-
-    def __init__(self, page):
-        page.context.grant_permissions(["notifications"], origin=page.url.split("/courier")[0])
-        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-        self.page, (self.worker,) = page, page.context.service_workers
-        session, found = page.context.new_cdp_session(page), []
-        session.on("ServiceWorker.workerRegistrationUpdated", lambda told: found.extend(told["registrations"]))
-        session.send("ServiceWorker.enable")
-        until(page, lambda: found)
-        self.session, self.origin, self.id = session, page.url.split("/courier")[0], found[0]["registrationId"]
-
-    def push(self, message):
-        self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.id, "data": json.dumps(message)})
-
-    def shown(self):
-        return self.worker.evaluate("""async () => (await self.registration.getNotifications()).map(({title, body, tag, actions}) =>
-            ({title, body, tag, actions: actions.map(({title}) => title)}))""")
-
-    def touch(self, action=""):
-        """As somebody does, but that no window may be opened by a script's own event."""
-        return self.worker.evaluate("""async (action) => {
-            const [notification] = await self.registration.getNotifications();
-            const event = new NotificationEvent('notificationclick', {notification, action});
-            let work;
-            Object.defineProperty(event, 'waitUntil', {value: (promise) => { work = promise; }});
-            self.dispatchEvent(event);
-            await work.catch((error) => { if (error.name !== 'InvalidAccessError') throw error; });
-        }""", action)
 
 
 def offer(job):

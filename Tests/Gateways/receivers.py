@@ -36,6 +36,8 @@ from py_vapid import Vapid02
 from standardwebhooks.webhooks import Webhook
 
 lock = threading.Lock()
+# What has arrived, for tests that do not read what is printed.
+arrived = []
 
 
 def certificate(key):
@@ -57,6 +59,7 @@ def base64url(data):
 
 def tell(**what):
     with lock:
+        arrived.append(what)
         print(json.dumps(what, ensure_ascii=False), flush=True)
 
 
@@ -70,6 +73,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+    def do_GET(self):
+        with lock:
+            found = [one for one in arrived if f"/{one.get('to')}" == self.path]
+        self.answer(200, found)
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -25,7 +26,30 @@ import Testing
         try await Kurir.serving(
             "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]
         ) { kurir in
-            try await look(at: kurir, key: try await key(), "identity")
+            _ = try await look(at: kurir, key: try await key(), "identity")
+        }
+    }
+
+    @Test func `a courier whose page is closed accepts on the notification`() async throws {
+        try await Receivers.running { receivers in
+            let file = TemporaryDirectory.path("push-ca.pem")
+            try receivers.told("ca").write(toFile: file, atomically: true, encoding: .utf8)
+            let (endpoint, point, auth) = try (
+                receivers.told("webpush") + "/ana", receivers.told("p256dh"), receivers.told("auth")
+            )
+            let device = #"{"endpoint":"\#(endpoint)","keys":{"p256dh":"\#(point)","auth":"\#(auth)"}}"#
+            try await Kurir.serving(
+                "--database", TestDatabase.current.url, "--push-hosts", "127.0.0.1", "--ca", file,
+                environment: ["KURIR_THROTTLE": "off"]
+            ) { kurir in
+                let said = try await look(
+                    at: kurir, "pushed",
+                    environment: [
+                        "KURIR_RECEIVERS": try receivers.told("http"),
+                        "KURIR_DEVICE": device,
+                    ])
+                print(said)
+            }
         }
     }
 
@@ -43,7 +67,9 @@ import Testing
         }
     }
 
-    private func look(at kurir: Kurir, key: String = "", _ tests: String...) async throws {
+    @discardableResult private func look(
+        at kurir: Kurir, key: String = "", _ tests: String..., environment: [String: String] = [:]
+    ) async throws -> String {
         try await Python.run(
             "pytest",
             ["--quiet", "--tb=short", "-p", "no:cacheprovider"]
@@ -51,6 +77,6 @@ import Testing
             environment: [
                 "KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures",
                 "KURIR_GATEWAY_KEY": key,
-            ])
+            ].merging(environment) { $1 })
     }
 }
