@@ -30,11 +30,12 @@ struct AppRoom: Room {
         (self.codes, self.publicURL) = (codes, publicURL)
         let policy = Self.policy(pictures: map.origins)
         self.policy = policy
-        files = WebFile.assets.map(\.lean) + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
-        // Phones keep these only where somebody looked at a map.
-        let ofMaps = [WebFile("leaflet.js", Leaflet.script), WebFile("leaflet.css", Leaflet.style)]
-        assets = Dictionary(uniqueKeysWithValues: (files + ofMaps).map { ($0.name, $0) })
-        let all = [.dashboard, .courier, .worker] + files + ofMaps
+        let leaflet = [WebFile("leaflet.js", Leaflet.script), WebFile("leaflet.css", Leaflet.style)]
+        let loaded =
+            WebFile.assets.map(\.lean) + leaflet + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
+        files = loaded.filter { !Self.rare.contains($0.name) }
+        assets = Dictionary(uniqueKeysWithValues: loaded.map { ($0.name, $0) })
+        let all = [.dashboard, .courier, .worker] + loaded
         let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
         self.version = version
         starts = Dictionary(
@@ -43,6 +44,9 @@ struct AppRoom: Room {
                 return (words.code, Self.response(Array(page.html.utf8), WebFile.dashboard.type, policy))
             })
     }
+
+    /// What phones do not keep beforehand: what maps are drawn with, and the page of recipients.
+    private static let rare: Set = ["leaflet.js", "leaflet.css", "map.js", "track.js", "trackmap.js"]
 
     var endpoints: [Endpoint] {
         [

@@ -15,7 +15,7 @@ extension TrackingPage {
         dl{display:flex;flex-wrap:wrap;gap:8px 32px;margin:0 0 20px}
         dt{color:var(--soft);font-size:13px}
         dd{margin:0;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
-        dd.eta{font-size:32px;line-height:1.2}
+        dl div:first-child time{font-size:32px;line-height:1.2}
         .steps{display:flex;gap:4px;margin:0 0 20px;padding:0;list-style:none}
         .steps li{flex:1 1 0;min-width:0;padding-top:8px;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3;hyphens:auto}
         .steps .done{border-color:var(--green)}
