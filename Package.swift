@@ -46,9 +46,9 @@ let package = Package(
         .executableTarget(name: "embed", path: "Sources/EmbedTool", swiftSettings: ofTools),
         .plugin(
             name: "EmbedPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/EmbedPlugin"),
-        .target(name: "Languages", exclude: ["Words"], swiftSettings: strict, plugins: ["EmbedPlugin"]),
         .plugin(
             name: "LeafletPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/LeafletPlugin"),
+        .target(name: "Languages", exclude: ["Words"], swiftSettings: strict, plugins: ["EmbedPlugin"]),
         .target(name: "Leaflet", swiftSettings: strict, plugins: ["LeafletPlugin"]),
         .target(
             name: "Domain", dependencies: ["Languages"], exclude: ["Commonest/make.py"],
@@ -83,16 +83,14 @@ let package = Package(
         .target(
             name: "Places",
             dependencies: [
-                "API", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Outbox",
-                "People", "Postgres",
+                "API", "CSQLite", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Postgres",
             ],
             swiftSettings: strict),
         .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Leaflet",
-                "Outbox", "People", "Places", "Postgres", "Simulation", "Web",
+                "Leaflet", "Outbox", "People", "Places", "Postgres", "Simulation", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
