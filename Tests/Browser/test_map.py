@@ -1,10 +1,8 @@
 """Maps in the pages: what is under way for a store, its own stops for a courier who moves, and a place for a delivery."""
-import os
-
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, kept, live, sign_in, until
-from test_tracking import DOOR, fix, sent, shop
+from conftest import ADDRESS, call, go, kept, sign_in, until
+from test_tracking import fix, sent, shop
 
 
 def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):

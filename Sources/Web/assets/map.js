@@ -5,7 +5,12 @@ import * as L from './leaflet.js';
 const style = document.createElement('link');
 style.rel = 'stylesheet';
 style.href = new URL('leaflet.css', import.meta.url);
-document.head.append(style);
+// Sizes are taken by it.
+await new Promise((done) => {
+  style.onload = done;
+  style.onerror = done;
+  document.head.append(style);
+});
 
 function made(tag, name, text = '') {
   const element = document.createElement(tag);
@@ -28,7 +33,7 @@ const Zoom = L.Control.extend({
     for (const [sign, label, step] of [['+', this.options.closer, 1], ['−', this.options.farther, -1]]) {
       const button = made('button', '', sign);
       button.type = 'button';
-      button.ariaLabel = label;
+      button.setAttribute('aria-label', label);
       button.addEventListener('click', () => map.setZoom(map.getZoom() + step));
       bar.append(button);
     }
@@ -44,8 +49,8 @@ export function makeMap(place, base, says) {
     zoomControl: false, attributionControl: false, zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still,
     minZoom: base?.min_zoom ?? 0, maxZoom: base?.max_zoom ?? 19,
   }).setView([45.81, 15.98], 12);
-  place.role = 'region';
-  place.ariaLabel = says.label;
+  place.setAttribute('role', 'region');
+  place.setAttribute('aria-label', says.label);
   const [west, south, east, north] = base?.bounds ?? [];
   const bounds = base?.bounds && [[south, west], [north, east]];
   if (base) L.tileLayer(base.tiles, { maxZoom: base.max_zoom, bounds }).addTo(map);
@@ -54,7 +59,9 @@ export function makeMap(place, base, says) {
   new Scale({ imperial: false }).addTo(map);
   if (says.closer) new Zoom({ position: 'topright', closer: says.closer, farther: says.farther }).addTo(map);
   // What it is shown in may still be growing.
-  new ResizeObserver(() => map.invalidateSize()).observe(place);
+  const observer = new ResizeObserver(() => map.invalidateSize());
+  observer.observe(place);
+  map.on('unload', () => observer.disconnect());
   return map;
 }
 
@@ -64,8 +71,8 @@ export function sign(map, at, kind, text, label, act) {
   const icon = L.divIcon({ html: dot, className: 'map-sign', iconSize: [32, 32] });
   const marker = L.marker([at.lat, at.lon], { icon, title: label, keyboard: Boolean(act), interactive: Boolean(act) }).addTo(map);
   const element = marker.getElement();
-  element.ariaLabel = label;
-  element.role = act ? 'button' : 'img';
+  element.setAttribute('aria-label', label);
+  element.setAttribute('role', act ? 'button' : 'img');
   if (act) {
     marker.on('click', act);
     element.addEventListener('keydown', (event) => {
@@ -85,9 +92,4 @@ export function line(map, places) {
 // Shows all of these.
 export function fit(map, places) {
   if (places.length) map.fitBounds(places.map((at) => [at.lat, at.lon]), { padding: [40, 40], maxZoom: 16 });
-}
-
-// The courier's distance, as it is told.
-export function distance(one, other) {
-  return L.latLng(one.lat, one.lon).distanceTo([other.lat, other.lon]);
 }
