@@ -17,8 +17,8 @@ package struct MapView: Sendable {
 
     /// Where else pages may load pictures from.
     package var origins: [String] {
-        guard let tiles, let start = tiles.range(of: "://") else { return [] }
-        let rest = tiles[start.upperBound...]
-        return [String(tiles[..<(rest.firstIndex(of: "/") ?? tiles.endIndex)])]
+        let parts = (tiles ?? "").split(separator: "/", maxSplits: 2)
+        guard parts.count == 3, parts[0].hasSuffix(":") else { return [] }
+        return ["\(parts[0])//\(parts[1])"]
     }
 }
