@@ -79,9 +79,10 @@ import Testing
         try await ServedProduct.serving { api in
             let team = try await team(api)
             let (store, ana) = (team.store, team.couriers[0])
-            for (action, actor, body) in [
-                ("cancel", store, JSON.object([:])), ("reassign", store, [:]), ("cancel", ana, ["reason": "vehicle"]),
-            ] {
+            let steps: [(String, Person, JSON)] = [
+                ("cancel", store, [:]), ("reassign", store, [:]), ("cancel", ana, ["reason": "vehicle"]),
+            ]
+            for (action, actor, body) in steps {
                 let id = try await carried(api, team)
                 try await api.act("pick_up", id, as: ana)
                 #expect(try await waiting(api) == 1, "before \(action)")
