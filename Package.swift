@@ -37,6 +37,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
         .target(
             name: "Schema", path: "sql", resources: [.embedInCode("migrations"), .embedInCode("functions")],
@@ -45,7 +46,10 @@ let package = Package(
         .executableTarget(name: "embed", path: "Sources/EmbedTool", swiftSettings: ofTools),
         .plugin(
             name: "EmbedPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/EmbedPlugin"),
+        .plugin(
+            name: "LeafletPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/LeafletPlugin"),
         .target(name: "Languages", exclude: ["Words"], swiftSettings: strict, plugins: ["EmbedPlugin"]),
+        .target(name: "Leaflet", swiftSettings: strict, plugins: ["LeafletPlugin"]),
         .target(
             name: "Domain", dependencies: ["Languages"], exclude: ["Commonest/make.py"],
             resources: [.embedInCode("Commonest/table.bin")], swiftSettings: strict),
@@ -78,13 +82,16 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Places",
-            dependencies: ["API", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Postgres", "Services"],
+            dependencies: [
+                "API", "CSQLite", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Postgres",
+                "Services",
+            ],
             swiftSettings: strict),
         .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Outbox", "People", "Places", "Postgres", "Services", "Simulation", "Web",
+                "Leaflet", "Outbox", "People", "Places", "Postgres", "Services", "Simulation", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -98,7 +105,7 @@ let package = Package(
             name: "kurir",
             dependencies: [
                 "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
-                "Observability", "Postgres", "Product", "Schema", "Services", "Simulation",
+                "Observability", "Places", "Postgres", "Product", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
 
@@ -123,7 +130,7 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "CGD", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
+                "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
                 "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Services",
                 "Simulation", "TestSupport", "Web",
             ],

@@ -27,6 +27,8 @@ public enum Schema {
         ("0023_files.sql", text(PackageResources._023_files_sql)),
         ("0024_positions.sql", text(PackageResources._024_positions_sql)),
         ("0025_places.sql", text(PackageResources._025_places_sql)),
+        ("0026_tracking.sql", text(PackageResources._026_tracking_sql)),
+        ("0027_open_places.sql", text(PackageResources._027_open_places_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
@@ -51,6 +53,7 @@ public enum Schema {
         ("functions/reliability.sql", text(PackageResources.reliability_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),
         ("functions/throttles.sql", text(PackageResources.throttles_sql)),
+        ("functions/tracking.sql", text(PackageResources.tracking_sql)),
         ("functions/withdrawing.sql", text(PackageResources.withdrawing_sql)),
         ("functions/words.sql", text(PackageResources.words_sql)),
     ]

@@ -46,6 +46,7 @@ package struct Endpoint: Sendable {
         package static func text(_ type: String, _ what: String, _ status: Status = .ok) -> Answer {
             Answer(status, .string(), what, type: type)
         }
+        package static let seeOther = Answer(.seeOther, nil, "Taken; what became of it is at Location.")
         package static let noContent = Answer(.noContent, nil, "Done.")
         package static func accepted(_ shape: Shape) -> Answer {
             Answer(.accepted, shape, "Accepted; the rest comes by another way.")

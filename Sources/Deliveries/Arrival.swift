@@ -28,7 +28,7 @@ package struct Arrival: Sendable {
     }
 
     /// Reads the columns of ``sql``, which are NULL where nobody can tell.
-    static func read(_ row: inout RowReader) throws -> Arrival? {
+    package static func read(_ row: inout RowReader) throws -> Arrival? {
         let (computedAt, meters, seconds): (Timestamp?, Double?, Double?) = (
             try row.read(), try row.read(), try row.read()
         )
@@ -38,11 +38,11 @@ package struct Arrival: Sendable {
         return Arrival(at: at, meters: meters, isByRouter: isByRouter, computedAt: computedAt)
     }
 
-    static let columns = "eta.computed_at, eta.meters, eta.seconds, eta.by_router"
+    package static let columns = "eta.computed_at, eta.meters, eta.seconds, eta.by_router"
 
     /// Joins them to a delivery `d`. Where nobody is under way this ends at the first look; where its courier has not said where it is,
     /// at the second.
-    static let join = """
+    package static let join = """
         LEFT JOIN LATERAL (
             SELECT by_router, CASE WHEN by_router THEN p.way_at ELSE least(p.at, now()) END AS computed_at,
                 CASE WHEN by_router THEN p.way_meters[cardinality(way.stops)] ELSE way.meters * \(StraightWay.detour) END AS meters,

@@ -13,9 +13,13 @@ package struct DeliveryRoom: Room {
     let rates: Rates
     /// What is handed over is signed with it.
     let key: SigningKey
+    let links: TrackingLinks
 
-    package init(committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey) {
-        (self.committer, self.searches, self.clock, self.rates, self.key) = (committer, searches, clock, rates, key)
+    package init(
+        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey, links: TrackingLinks
+    ) {
+        (self.committer, self.searches, self.clock) = (committer, searches, clock)
+        (self.rates, self.key, self.links) = (rates, key, links)
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -264,7 +268,8 @@ package struct DeliveryRoom: Room {
         _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
     ) async throws -> Bool {
         let proof = next.bundle(of: change).map { SignedProof($0.written(), by: key) }
-        let commit = next.commit(change, record: call.record(answer), proof: proof)
+        let text = next.recipientText(of: change, try await news(of: change, next, call))
+        let commit = next.commit(change, record: call.record(answer), proof: proof, text: text)
         switch try await committer.commit(commit, patiently: patiently) {
         case .made: call.answerIsKept()
         case .notMade: return false

@@ -31,7 +31,7 @@ extension StoredDelivery {
             .init("stop", stopShape, optional: true),
             // For its store and its holder, while its courier says where it is.
             .init("eta", Arrival.shape, optional: true),
-        ] + termsMembers + courseMembers + [
+        ] + termsMembers + courseMembers + RecipientWords.members + [
             .init("created_at", .time), .init("updated_at", .time), .init("accepted_at", Shape.time.orNull),
             .init("picked_up_at", Shape.time.orNull), .init("delivered_at", Shape.time.orNull),
             .init("cancelled_at", Shape.time.orNull),
@@ -73,6 +73,9 @@ extension StoredDelivery {
                     json.field("number", stop.number)
                     json.field("of", stop.of)
                 }
+            }
+            if !isForgotten, standing == .store || standing == .holder {
+                words.write(&json, forStore: standing == .store)
             }
             if standing == .holder { json.field("cancel_is_free", delivery.course.isFree) }
             if let courier, standing != .formerHolder {

@@ -120,6 +120,21 @@ extension KeptExtras {
         (self["attempted_at"], self["former_at"], self["turn_at"])
     }
 
+    /// What its recipient said, which steps leave alone.
+    var words: RecipientWords {
+        var words = RecipientWords()
+        if case .array(let wishes) = members["wishes"] {
+            words.wishes = wishes.compactMap { wish in
+                guard case .object(let members) = wish else { return nil }
+                let kept = KeptExtras(members: members)
+                guard let text = kept.text("text"), let at = kept["at"] else { return nil }
+                return (text: text, at: at)
+            }
+        }
+        if let stars = number("stars"), let at = self["rated_at"] { words.rating = (stars, text("rating"), at) }
+        return words
+    }
+
     private subscript(_ name: String) -> Timestamp? {
         get { text(name).flatMap { try? Moment($0) }.map { Timestamp($0) } }
         set { members[name] = newValue.map { .string($0.text) } }

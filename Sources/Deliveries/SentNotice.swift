@@ -21,7 +21,10 @@ struct SentNotice: Sendable {
                 "to",
                 .object(
                     "NoticeRecipient",
-                    [.init("kind", .oneOf(["store", "courier"], named: "AccountKind")), .init("name", .string())])),
+                    [
+                        .init("kind", .oneOf(["store", "courier", "recipient"], named: "NoticeRecipientKind")),
+                        .init("name", .string()),
+                    ])),
             .init("channel", .oneOf(GatewayKey.allChannels, named: "Channel")),
             .init(
                 "state",
@@ -46,15 +49,17 @@ struct SentNotice: Sendable {
 /// A page of the messages about a delivery, latest first. One that another mail carries stands as that does.
 struct ListNotices: Statement {
     static let sql = """
-        SELECT m.id, m.kind, m.channel::text, a.kind::text, coalesce(s.name, c.first_name || ' ' || c.last_name, ''),
+        SELECT m.id, m.kind, m.channel::text, coalesce(a.kind::text, 'recipient'),
+            coalesce(s.name, c.first_name || ' ' || c.last_name, (
+                SELECT recipient_first_name FROM deliveries WHERE id = $1 AND a.id IS NULL OFFSET 0), ''),
             CASE WHEN d.id IS NOT NULL THEN 'arrived' WHEN x.id IS NOT NULL THEN 'given_up' WHEN q.id IS NULL THEN 'withdrawn'
                 WHEN q.lease IS NOT NULL AND q.ready_at > now() THEN 'with_gateway' ELSE 'waiting' END,
             coalesce(d.attempt, x.attempt, q.attempt, 0), coalesce(d.done_at, x.died_at, m.created_at), x.reason
         FROM (
             SELECT id, created_at, kind, channel, account_id, coalesce(carried_by, id) AS sent_as FROM messages
-            WHERE subject = $1 AND account_id IS NOT NULL AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+            WHERE subject = $1 AND (account_id IS NOT NULL OR kind = 'recipient_tracking') AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
             ORDER BY id DESC LIMIT $3) m
-            JOIN accounts a ON a.id = m.account_id LEFT JOIN stores s ON s.id = a.id LEFT JOIN couriers c ON c.id = a.id
+            LEFT JOIN accounts a ON a.id = m.account_id LEFT JOIN stores s ON s.id = a.id LEFT JOIN couriers c ON c.id = a.id
             LEFT JOIN LATERAL (SELECT * FROM message_queue q WHERE q.id = m.sent_as OFFSET 0) q ON true
             LEFT JOIN LATERAL (SELECT * FROM messages_done d WHERE d.id = m.sent_as OFFSET 0) d ON true
             LEFT JOIN LATERAL (SELECT * FROM messages_dead x WHERE x.id = m.sent_as OFFSET 0) x ON true

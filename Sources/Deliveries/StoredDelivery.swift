@@ -23,6 +23,10 @@ package struct StoredDelivery: Sendable {
     var isHidden = false
     /// Whether its recipient is told to nobody any more.
     var isForgotten = false
+    /// Whether its store has recipients told of what comes.
+    var tellsRecipient = false
+    /// What its recipient said.
+    var words = RecipientWords()
     /// Which stop of how many it is, where its courier has said so.
     var stop: (number: Int, of: Int)?
     /// When it will arrive, where anybody can tell.
@@ -180,7 +184,7 @@ extension StoredDelivery {
         d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
-        r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off,
+        r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off, s.tell_recipients,
         d.recipient_first_name = '' OR \(SeeingSQL.isPast),
         CASE WHEN d.status = 'in_progress' THEN (
             SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
@@ -206,7 +210,7 @@ extension StoredDelivery {
         let pickedUp: Timestamp? = try row.read()
         delivery.isPickedUp = pickedUp != nil
         let extras = try (try row.read() as JSONB?).map(KeptExtras.init)
-        if let extras { (delivery.content.terms, delivery.course) = (extras.terms, extras.course) }
+        if let extras { (delivery.content.terms, delivery.course, words) = (extras.terms, extras.course, extras.words) }
         times = Times(
             created: try row.read(), updated: try row.read(), accepted: try row.read(), pickedUp: pickedUp,
             attempted: extras?.times.attempted, takenBack: extras?.times.takenBack, turn: extras?.times.turn,
@@ -214,7 +218,8 @@ extension StoredDelivery {
         store = try PartnerStore(&row)
         courier = try NamedCourier.read(&row)
         reader = try NamedCourier.read(&row)
-        (isPartner, isHidden, isForgotten) = (try row.read(), try row.read(), try row.read())
+        (isPartner, isHidden, tellsRecipient) = (try row.read(), try row.read(), try row.read())
+        isForgotten = try row.read()
         stop = (try row.read() as [Int32]?).map { (Int($0[0]), Int($0[1])) }
         arrival = try Arrival.read(&row)
     }

@@ -16,6 +16,10 @@ public enum Bounds {
     public static let reference = 100
     /// Why something was done, and what else is to be said of it.
     public static let reason = 500
+    /// What a recipient wishes, and how often.
+    public static let (wish, wishes) = (200, 3)
+    /// What a recipient says of a delivery afterwards.
+    public static let rating = 500
     /// What a store writes to whom it invites.
     public static let inviteMessage = 200
     /// A business's number for taxes, with what people write between its parts.

@@ -28,7 +28,7 @@ public struct Day: Comparable, Hashable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, ofYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    private init(year: Int64, month: Int64, day: Int64) {
+    init(year: Int64, month: Int64, day: Int64) {
         let shifted = month <= 2 ? year - 1 : year
         let yearOfEra = shifted - (shifted / 400) * 400
         let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

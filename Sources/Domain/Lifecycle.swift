@@ -311,6 +311,10 @@ public enum EventType: String, CaseIterable, Sendable {
     case cancelled = "delivery.cancelled"
     /// Its courier means to go another way.
     case routed = "delivery.routed"
+    /// Its recipient wishes something.
+    case wish = "delivery.wish"
+    /// Its recipient said what it was like.
+    case rated = "delivery.rated"
     /// Its courier is nearly there.
     case nearby = "delivery.nearby"
     /// Nobody has accepted it for a while.
@@ -323,8 +327,8 @@ public enum EventType: String, CaseIterable, Sendable {
         switch self {
         case .created, .updated, .offered, .withdrawn, .declined, .reassigned, .returned, .stranded, .unaccepted:
             .pending
-        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .routed, .nearby, .late: .inProgress
-        case .delivered: .delivered
+        case .accepted, .taken, .pickedUp, .attemptFailed, .reopened, .routed, .wish, .nearby, .late: .inProgress
+        case .delivered, .rated: .delivered
         case .cancelled: .cancelled
         }
     }

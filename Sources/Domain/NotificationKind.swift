@@ -27,6 +27,8 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     case cancellationContested = "cancellation_contested"
     /// Giving back counts no more.
     case cancellationExcused = "cancellation_excused"
+    /// To whom a delivery comes: where it can be followed.
+    case recipientTracking = "recipient_tracking"
     case passwordReset = "password_reset"
     /// To the number or address that is to be proven.
     case confirmationCode = "confirmation_code"

@@ -12,10 +12,13 @@ public enum Wording {
     }
 
     /// What an SMS says of it: nothing that somebody wrote but names, and those as ``PlainName`` has them.
-    public static func sms(_ kind: NotificationKind, in language: Language, _ arguments: [String: String]) -> String {
+    public static func sms(
+        _ kind: NotificationKind, in language: Language, _ arguments: [String: String],
+        because reason: (any ReasonWords)? = nil
+    ) -> String {
         var said = arguments.filter { ours.contains($0.key) }
         for name in names { said[name] = arguments[name].map(PlainName.of) }
-        return message(kind, in: language, said).body
+        return message(kind, in: language, said, because: reason).body
     }
 
     /// The arguments that nobody wrote, and those that are names.

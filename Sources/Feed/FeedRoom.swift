@@ -197,7 +197,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     }
 }
 
-/// How many streams and waiting readers each session has on this node.
+/// How many streams and waiting readers each session, or whatever else is followed, has on this node.
 package final class StreamCount: Sendable {
     private static let most = 8
     /// By session.

@@ -16,7 +16,7 @@ package final class FeedTail: Sendable {
     }
 
     /// Begins to listen to an account's feed on this loop. A reader that listens before it reads misses nothing.
-    func listen(to account: ID) -> Listener<AccountMark> {
+    package func listen(to account: ID) -> Listener<AccountMark> {
         guard let waiting = waiting.current else { preconditionFailure("feeds are read on the loops") }
         return waiting.listen(to: AccountMark(of: account))
     }
@@ -47,7 +47,7 @@ package final class FeedTail: Sendable {
 }
 
 /// The end of an account's id, which announces it. If two accounts share one, somebody is woken in vain.
-struct AccountMark: Hashable, Sendable {
+package struct AccountMark: Hashable, Sendable {
     private let end: UInt64
 
     private static let digits = 12

@@ -77,8 +77,18 @@ public final class Request: Sendable {
     }
 
     /// The first value of a query parameter, decoded (`+` is a space).
-    public func query(_ name: String) -> String? {
-        for pair in received.query.split(separator: UInt8(ascii: "&")) {
+    public func query(_ name: String) -> String? { Self.value(of: name, in: received.query) }
+
+    /// The first value of a field of a form, as browsers send one without a script; nil when there is none, or the body is no
+    /// such form.
+    public func formField(_ name: String) -> String? {
+        let type = header("content-type")?.prefix { $0 != ";" }.lowercased()
+        guard type == "application/x-www-form-urlencoded" else { return nil }
+        return Self.value(of: name, in: body)
+    }
+
+    private static func value(of name: String, in pairs: some Collection<UInt8>) -> String? {
+        for pair in pairs.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: .equals, maxSplits: 1, omittingEmptySubsequences: false)
             guard PercentEncoding.decode(parts[0], plusIsSpace: true) == name else { continue }
             return parts.count == 2 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : ""

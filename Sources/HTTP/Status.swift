@@ -12,6 +12,7 @@ public struct Status: Hashable, Sendable {
     public static let created = Status(201)
     public static let accepted = Status(202)
     public static let noContent = Status(204)
+    public static let seeOther = Status(303)
     public static let notModified = Status(304)
     public static let badRequest = Status(400)
     public static let unauthenticated = Status(401)
@@ -41,7 +42,8 @@ public struct Status: Hashable, Sendable {
     var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 
     private static let phrases: [Int: String] = [
-        100: "Continue", 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 304: "Not Modified",
+        100: "Continue", 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 303: "See Other",
+        304: "Not Modified",
         400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
         408: "Request Timeout", 409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large",
         414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed", 422: "Unprocessable Content",

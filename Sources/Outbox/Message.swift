@@ -26,7 +26,8 @@ package struct Message: Sendable {
             return (language, text.title, text.body + ending)
         }
         let said = kind.goesBySMS ? Language.known : []
-        sms = Dictionary(uniqueKeysWithValues: said.map { ($0, Wording.sms(kind, in: $0, arguments) + ending) })
+        sms = Dictionary(
+            uniqueKeysWithValues: said.map { ($0, Wording.sms(kind, in: $0, arguments, because: reason) + ending) })
     }
 
     /// The message as ``Tell`` takes it, without its recipients.

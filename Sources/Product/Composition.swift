@@ -28,6 +28,7 @@ package struct Composition: Sendable {
     private let tail: FeedTail
     private let positions: PositionTail
     private let outbox: OutboxTail
+    private let map: MapSource
 
     /// The settings of the product.
     package struct Settings: Sendable {
@@ -69,6 +70,8 @@ package struct Composition: Sendable {
         package var pictures: (any PictureStore)?
         /// Who is asked far away.
         package var services: ServicesFarAway?
+        /// What maps are drawn on.
+        package var map = MapSource.grid
 
         /// The settings as they are given.
         package init(
@@ -124,6 +127,9 @@ package struct Composition: Sendable {
         let rates = Rates(database, settings.trust.rates, looseness: settings.looseness)
         let codes = InviteCodes(secret: secret, publicURL: settings.publicURL)
         let redemption = Redemption(codes: codes)
+        map = settings.map
+        let links = TrackingLinks(secret: secret, publicURL: settings.publicURL)
+        let tracking = Tracking(links: links, throttle: throttle)
         hasher = try PasswordHasher(
             threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
         intake = try PictureIntake()
@@ -178,7 +184,8 @@ package struct Composition: Sendable {
             PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
-                key: proofKey),
+                key: proofKey, links: links),
+            TrackingRoom(tracking, database: database, tail: tail), MapRoom(settings.map),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database, settings.pictures), ProofRoom(proofKeys),
@@ -193,11 +200,13 @@ package struct Composition: Sendable {
             AboutRoom(settings),
         ]
         let app = AppRoom(
-            codes: codes, publicURL: settings.publicURL, eventTypes: rooms.flatMap(\.eventTypes))
+            codes: codes, publicURL: settings.publicURL, map: settings.map.view, eventTypes: rooms.flatMap(\.eventTypes)
+        )
+        let followed = TrackingPageRoom(tracking: tracking, assets: app.place, map: settings.map.view)
         let undo = UndoRoom(
             undoing: Undoing(database: database, authenticator: authenticator), throttle: throttle)
         let pages = PageRoom(
-            described: rooms + [app, undo, ProofPageRoom()], version: settings.version, throttle: throttle,
+            described: rooms + [app, undo, ProofPageRoom(), followed], version: settings.version, throttle: throttle,
             codes: codes,
             apps: settings.apps)
         let gate = Gate(
@@ -208,7 +217,7 @@ package struct Composition: Sendable {
             outbox.ring()
             settings.messagesMayWait()
         }
-        routes = gate.routes(of: rooms + [app, undo, ProofPageRoom(), pages])
+        routes = gate.routes(of: rooms + [app, undo, ProofPageRoom(), followed, pages])
     }
 
     /// The work that recurs.
@@ -288,6 +297,7 @@ package struct Composition: Sendable {
         await Task.detached {
             hasher.stop()
             intake.stop()
+            map.stop()
         }.value
     }
 }

@@ -5,6 +5,7 @@ import EventLoop
 import Gateways
 import HTTP
 import Observability
+import Places
 import Services
 
 /// The settings of `kurir serve`.
@@ -101,6 +102,7 @@ struct Configuration: Sendable {
         product.trailDays = try settings.number(.trailDays, in: 1...3650) ?? product.trailDays
         product.photoDays = try settings.number(.photoDays, in: 1...3650) ?? product.photoDays
         product.mostJobs = try settings.number(.mostJobs, in: 1...10_000) ?? product.mostJobs
+        product.map = try map(settings)
         return product
     }
 
@@ -111,6 +113,20 @@ struct Configuration: Sendable {
         services.router = try settings.value(
             .router, expected: "a URL without a query, as in https://osrm.example", ServiceURL.init)
         return services
+    }
+
+    /// What maps are drawn on. A file is opened now, so that a wrong one is refused.
+    private static func map(_ settings: GivenSettings) throws -> MapSource {
+        let attribution = settings.text(.mapAttribution)
+        let form = "https://…/{z}/{x}/{y}.png or a file of pictures that ends in .mbtiles"
+        guard let text = try settings.value(.map, expected: form, { MapSource.takes($0) ? $0 : nil }) else {
+            return .grid
+        }
+        do {
+            return try MapSource(text, attribution: attribution)
+        } catch {
+            throw UsageError("--map \(text): \(error)")
+        }
     }
 
     /// Where nobody else can come, and in a trial, people are who they say they are.

@@ -111,6 +111,13 @@ struct Option: Sendable {
     static let filesPasswordFile = Option(
         name: "files-password-file", placeholder: "FILE", environment: "KURIR_FILES_PASSWORD_FILE",
         help: "a file with that secret")
+    static let map = Option(
+        name: "map", placeholder: "URL|FILE.mbtiles", environment: "KURIR_MAP",
+        help:
+            "what maps are drawn on: https://…/{z}/{x}/{y}.png, which browsers load, or a file of tiles (a plain grid)")
+    static let mapAttribution = Option(
+        name: "map-attribution", placeholder: "TEXT", environment: "KURIR_MAP_ATTRIBUTION",
+        help: "whose map it is, as its licence wants it said (what the file says)")
     static let smsBudget = Option(
         name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
         help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")

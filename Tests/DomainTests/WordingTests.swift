@@ -20,6 +20,7 @@ import Testing
         .attemptFailed: ["courier", "reference", "address", "reason"],
         .offersWaiting: ["count", "url"], .partnerJoined: ["courier"],
         .cancellationContested: ["courier", "reference"], .cancellationExcused: ["store", "reference"],
+        .recipientTracking: ["store", "reason", "url"],
         .passwordReset: ["code", "minutes"], .confirmationCode: ["code", "minutes"],
         .newDevice: ["address"], .passwordChanged: [], .loginChanged: ["url", "hours"], .sessionEnded: [],
     ]

@@ -8,7 +8,17 @@ import Testing
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in
             try await look(at: kurir, key: try await key(), "story", "pages", "connection", "courier", "handing")
-            try await look(at: kurir, key: try await key(), "start", "reach", "board")
+            try await look(at: kurir, key: try await key(), "start", "reach", "board", "tracking")
+        }
+    }
+
+    @Test func `maps are drawn on a file of tiles`() async throws {
+        let town = TemporaryDirectory.path("town") + ".mbtiles"
+        try await Python.run("python3", [Python.root + "/Tests/Browser/town.py", town])
+        try await Kurir.serving(
+            "--database", TestDatabase.current.url, "--map", town, environment: ["KURIR_THROTTLE": "off"]
+        ) { kurir in
+            try await look(at: kurir, key: try await key(), "map")
         }
     }
 

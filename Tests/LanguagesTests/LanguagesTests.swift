@@ -90,11 +90,13 @@ import Testing
             #expect(names.contains(String(said.1)), "the pages say \(said.1), which is nowhere")
         }
         // Some names are composed, like that of a status.
-        let beginnings = scripts.matches(of: #/`(\w+_)\$\{/#).map { String($0.1) }
+        let beginnings =
+            scripts.matches(of: #/`(\w+_)\$\{/#).map { String($0.1) }
+            + swift.matches(of: #/"(track_\w+_)\\\(/#).map { String($0.1) }
         for name in names {
             // The views of the pages are found by their names.
             let isSaid =
-                scripts.contains("'\(name)'") || swift.contains("text(\"\(name)\")")
+                scripts.contains("'\(name)'") || swift.contains("text(\"\(name)\"")
                 || beginnings.contains { name.hasPrefix($0) } || scripts.contains(" \(name),")
                 || scripts.contains("{\(name),") || scripts.contains(" \(name)}") || scripts.contains(" \(name):")
             #expect(isSaid, "nobody says \(name)")

@@ -12,7 +12,9 @@ import closed  # noqa: F401, for its hook
 
 PASSWORD = "krumpir-na-tavi"
 # Their codes and links leave by e-mail or SMS alone.
-OUT_OF_REACH = {("put_password_resets", 204), ("get_undo_token", 200), ("post_undo_token", 200)} | {
+OUT_OF_REACH = {("put_password_resets", 204), ("get_undo_token", 200), ("post_undo_token", 200),
+    # There is no file of tiles.
+    ("get_tiles_z_x_y", 200)} | {
     call for place in ["phone", "email"]
     for call in [(f"put_me_{place}", 202), (f"post_me_{place}_code", 202), (f"post_me_{place}_confirm", 200)]
 }
@@ -137,6 +139,11 @@ def carry(way, store, courier):
     way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
     way.call("post_deliveries_id_reassign", token=store, path_parameters=delivery, body={"courier_ids": form["courier_ids"]})
     way.call("post_deliveries_id_accept", token=courier, path_parameters=delivery)
+    url = way.call("post_deliveries_id_tracking", token=store, path_parameters=delivery)["url"]
+    link = {"token": url.rsplit("/", 1)[1]}
+    way.call("get_tracking_token", path_parameters=link)
+    way.call("get_t_token", path_parameters=link)
+    way.call("post_tracking_token_wish", path_parameters=link, body={"text": "Ne zvonite"})
     way.call("post_deliveries_id_pick_up", token=courier, path_parameters=delivery, body={"note": "topla", "photo_ids": [sent["id"]]})
     way.call("put_me_route", 204, courier, body={"delivery_ids": [delivery["id"]]})
     way.call("get_deliveries_id", token=store, path_parameters=delivery)
@@ -155,6 +162,10 @@ def carry(way, store, courier):
     way.call("get_me_earnings", token=courier, query={"days": 7})
     way.call("post_deliveries_id_reopen", token=store, path_parameters=delivery, body={"note": "nije stiglo"})
     way.call("post_deliveries_id_deliver", token=courier, path_parameters=delivery, body=handed)
+    way.call("post_tracking_token_rating", path_parameters=link, body={"stars": 5, "text": "brzo"})
+    way.call("get_tracking_token", path_parameters=link)
+    way.call("delete_deliveries_id_tracking", 204, store, path_parameters=delivery)
+    way.call("get_t_token", 410, path_parameters=link)
     other, third = [
         {"id": way.call("post_deliveries", 201, store, body=form | {"reference": None})["id"]} for _ in range(2)]
     way.call("post_deliveries_id_decline", token=courier, path_parameters=other)

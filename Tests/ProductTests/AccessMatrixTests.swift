@@ -115,6 +115,13 @@ import Testing
                 "get /v1/stats": Row(access: .store), "get /v1/lifecycle": Row(access: .anyone),
                 "get /v1/about": Row(access: .anyone), "get /undo/{token}": Row(access: .anyone),
                 "post /undo/{token}": Row(access: .anyone),
+                "get /t/{token}": Row(access: .anyone), "post /t/{token}/wish": Row(access: .anyone),
+                "post /t/{token}/rating": Row(access: .anyone), "get /v1/tracking/{token}": Row(access: .anyone),
+                "post /v1/tracking/{token}/wish": Row(access: .anyone),
+                "post /v1/tracking/{token}/rating": Row(access: .anyone),
+                "get /tiles/{z}/{x}/{y}": Row(access: .anyone),
+                "post /v1/deliveries/{id}/tracking": Row(access: .store, strangers: others("/tracking", .store)),
+                "delete /v1/deliveries/{id}/tracking": Row(access: .store, strangers: others("/tracking", .store)),
                 "post /v1/invites/{id}/accept": Row(
                     access: .courier, strangers: [("/v1/invites/\(invite)/accept", .courier, 404)]),
                 "get /v1/events": Row(access: .signedIn),

@@ -45,7 +45,7 @@ import Testing
             let ofStores = [
                 "board", "dashboard", "details", "editor", "figures", "chart", "guide", "partners", "invites", "keys",
                 "choose",
-                "filters", "slip",
+                "filters", "slip", "placefield",
             ]
             // Somebody speaks one language, of which German is the longest.
             let never = ["docs", "start", "language-en", "language-hr"]

@@ -233,6 +233,7 @@ import Testing
                 waiting, uncounted, counted)
             SELECT id, 2, false, false, 0, false, false, '{}', '{}', '{}' FROM deliveries WHERE id <> '\(id)'
             """,
+            "INSERT INTO trackings (delivery_id, token_hash) SELECT id, sha256(id::text::bytea) FROM deliveries",
             """
             INSERT INTO earnings SELECT id, courier_id, store_id, delivered_at - interval '1 year', 1, 'EUR' FROM deliveries
             WHERE status = 'delivered'
@@ -348,6 +349,7 @@ private struct Statements: Sendable {
         let changed = SecurityEvent(
             kind: .passwordChanged, account: courier, address: "127.0.0.1", meant: nil, requestID: "one")
         var duty = Fields(["on": false])
+        let token = SHA256.hash("\(id)")
         let fix = try Fix(lat: 45, lon: 16, accuracy: 5, at: .now, speed: nil, heading: nil, now: .now)
         all = [
             // This comes first, since it is a transaction of its own.
@@ -434,7 +436,11 @@ private struct Statements: Sendable {
             Self.one(ForgetRecipients()), Self.one(FindFile(id: .new())),
             Self.one(FindPiece(place: PiecePlace(file: .new(), isSmall: false, number: 0))),
             Self.one(FindLooseFiles(files: [.new()], account: courier, delivery: id)), Self.one(DropLooseFiles()),
-            Self.one(FindProof(delivery: id)),
+            Self.one(FindProof(delivery: id)), Self.one(FindTracking(delivery: id)),
+            Self.one(FindTracked(hash: token)), Self.one(KeepWish(hash: token, text: "tiho")),
+            Self.one(KeepRating(hash: token, stars: 5, text: nil)), Self.one(FindEnd(store: storeID, delivery: id)),
+            Self.one(OpenTracking(delivery: id, link: 2, hash: [UInt8](repeating: 1, count: 32))),
+            Self.one(EndTracking(delivery: id, hash: token)),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
         ]
     }

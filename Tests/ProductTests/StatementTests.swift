@@ -178,6 +178,8 @@ import Testing
         ExportPage<ExportedSecurity>.self,
 
         // Places
+        FindTracking.self, FindTracked.self, FindEnd.self, OpenTracking.self, EndTracking.self, KeepWish.self,
+        KeepRating.self,
         TakeFixes.self, ListPositions.self, FindSeen.self, RenewTrailPartitions.self, ForgetPositions.self,
         FindStops.self, FindWay.self, KeepWay.self,
         HoldPlaces.self,

@@ -60,6 +60,24 @@ import Testing
         }
     }
 
+    @Test func `what recipients say is never longer than the database takes`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let token = try await api.tracking(of: id, by: store)
+            try await api.act("accept", id, as: couriers[0])
+            for _ in 0..<Bounds.wishes {
+                try await expectBounds(["text": Bounds.wish]) {
+                    try await api.post("/v1/tracking/\(token)/wish", $0)
+                }
+            }
+            try await api.act("deliver", id, as: couriers[0])
+            try await expectBounds(["text": Bounds.rating]) {
+                try await api.post("/v1/tracking/\(token)/rating", $0.with(["stars": 5]))
+            }
+        }
+    }
+
     @Test func `reasons and notes are never longer than the database takes`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -164,10 +164,10 @@ public enum Invariants {
             """
             (SELECT store_id, delivery_id, seq FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id
              EXCEPT ALL SELECT e.account_id, e.delivery_id, e.seq FROM events e JOIN stores s ON s.id = e.account_id
-                WHERE type NOT IN ('delivery.stranded', 'delivery.routed', 'delivery.nearby') AND delivery_id IS NOT NULL)
+                WHERE type NOT IN ('delivery.stranded', 'delivery.routed', 'delivery.nearby', 'delivery.wish', 'delivery.rated') AND delivery_id IS NOT NULL)
             UNION ALL
             (SELECT e.account_id, e.delivery_id, e.seq FROM events e JOIN stores s ON s.id = e.account_id
-                WHERE type NOT IN ('delivery.stranded', 'delivery.routed', 'delivery.nearby') AND delivery_id IS NOT NULL
+                WHERE type NOT IN ('delivery.stranded', 'delivery.routed', 'delivery.nearby', 'delivery.wish', 'delivery.rated') AND delivery_id IS NOT NULL
              EXCEPT ALL SELECT store_id, delivery_id, seq FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id)
             """
         ),

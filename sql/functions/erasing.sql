@@ -140,7 +140,8 @@ BEGIN
             recipient_phone = NULL, recipient_lat = NULL, recipient_lon = NULL, description = '', instructions = NULL,
             reference = NULL
         WHERE id = ANY (piece);
-        UPDATE delivery_extras SET pickup_address = NULL, pickup_lat = NULL, pickup_lon = NULL, pickup_instructions = NULL
+        UPDATE delivery_extras SET pickup_address = NULL, pickup_lat = NULL, pickup_lon = NULL, pickup_instructions = NULL,
+            wishes = NULL, rating = NULL
         WHERE delivery_id = ANY (piece);
         -- Why a courier gave something back stays with that courier.
         UPDATE delivery_history SET reason = CASE actor_kind WHEN 'courier' THEN reason END, note = NULL,
@@ -227,6 +228,7 @@ BEGIN
     UPDATE deliveries SET recipient_first_name = '', recipient_last_name = '', recipient_address = '',
         recipient_phone = NULL, recipient_lat = NULL, recipient_lon = NULL
     WHERE id = ANY (past);
+    UPDATE delivery_extras SET wishes = NULL, rating = NULL WHERE delivery_id = ANY (past) AND num_nonnulls(wishes, rating) > 0;
     -- At the door recipients and their neighbours are called by their names.
     UPDATE delivery_history SET note = NULL, received_by = NULL, lat = NULL, lon = NULL
     WHERE delivery_id = ANY (past) AND num_nonnulls(note, received_by, lat) > 0;

@@ -11,6 +11,8 @@ package struct Commit: Sendable {
     let notices: [Notice]
     /// What is signed when it is handed over.
     let proof: SignedProof?
+    /// What it does about SMS to the recipient.
+    var text: RecipientText?
     /// The answer to keep for a request that came with a key.
     let record: KeepFirstAnswer?
     /// Whether the delivery is of a store that is off, as whoever decided saw it. A store that was not must not be off at the
@@ -21,6 +23,7 @@ package struct Commit: Sendable {
         change: Change, at: Timestamp, times: StoredDelivery.Times, notices: [Notice], record: KeepFirstAnswer?,
         proof: SignedProof? = nil, isHidden: Bool = false
     ) {
+
         (self.change, self.at, self.times, self.notices) = (change, at, times, notices)
         (self.record, self.proof, self.isHidden) = (record, proof, isHidden)
     }

@@ -68,6 +68,7 @@ enum CommitColumns {
         column("bundle", "text") { $0.proof.map { String(decoding: $0.bundle, as: UTF8.self) } },
         column("signature", "bytea") { $0.proof.map { Bytes($0.signature) } },
         column("key_id", "text") { $0.proof?.keyID },
+        column("text", "jsonb") { $0.text?.json },
         column("disclosures", "text") { $0.proof.map { String(decoding: $0.disclosures, as: UTF8.self) } },
     ]
 

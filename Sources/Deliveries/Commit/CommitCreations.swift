@@ -29,7 +29,7 @@ package struct CommitCreations<Locks: WhenLocked>: Statement {
         history AS (
             INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at, added)
             SELECT id, version, action, actor_kind, actor_id, status::delivery_status, at, added::uuid[] FROM done),
-        \(CommitSQL.consequences)
+        \(CommitSQL.consequences())
         SELECT no, 'made' FROM done
         UNION ALL
         SELECT no, 'reference_taken' FROM fresh WHERE taken

@@ -85,8 +85,10 @@ enum CommitSQL {
         """
     }
 
-    /// Writes what follows from the changes that were made: entries of couriers' lists, events, messages.
-    static let consequences = """
+    /// Writes what follows from the changes that were made: entries of couriers' lists, events, messages. `notices` is a query
+    /// of what is told.
+    static func consequences(telling notices: String = "SELECT notices FROM done") -> String {
+        """
         opened AS (
             INSERT INTO jobs (courier_id, status, delivery_id, store_id, place)
             SELECT courier, c.status::delivery_status, c.id, c.store_id, c.place
@@ -100,7 +102,7 @@ enum CommitSQL {
         published AS (
             \(Publish.ofDeliveries("SELECT readers::uuid[], event_types::text[], id, version, at FROM done"))),
         told AS (
-            \(Tell.sql("SELECT notices FROM done"))),
+            \(Tell.sql(notices))),
         texted AS (
             INSERT INTO offer_texts AS t (courier_id, store_id, due_at)
             SELECT DISTINCT ON (courier) courier, c.store_id, now()
@@ -110,6 +112,7 @@ enum CommitSQL {
             ON CONFLICT (courier_id) DO UPDATE SET store_id = EXCLUDED.store_id,
                 due_at = coalesce(t.due_at, greatest(EXCLUDED.due_at, t.sent_at + interval '10 minutes')))
         """
+    }
 
     static func bind(_ commits: [Commit], _ columns: [CommitColumns.Column], into parameters: inout Parameters) {
         for column in columns { column.bind(commits, &parameters) }

@@ -87,7 +87,9 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
         untrue AS MATERIALIZED (
             SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
             FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
-        \(CommitSQL.consequences)
+        -- What recipients are told by SMS, and of what was told of steps before.
+        texts AS MATERIALIZED (SELECT text_recipient(id, text) AS notices FROM done WHERE text IS NOT NULL),
+        \(CommitSQL.consequences(telling: "SELECT notices FROM done UNION ALL SELECT notices FROM texts"))
         SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) + (SELECT count(*) FROM hung) >= 0
         UNION ALL
         SELECT no, 'too_many_jobs' FROM crowded

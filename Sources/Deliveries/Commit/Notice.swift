@@ -27,10 +27,14 @@ package struct Notice: Sendable {
 
 extension StoredDelivery {
     /// The change that made it what it is now, to be committed with all that follows.
-    func commit(_ change: Change, record: KeepFirstAnswer? = nil, proof: SignedProof? = nil) -> Commit {
-        Commit(
+    func commit(
+        _ change: Change, record: KeepFirstAnswer? = nil, proof: SignedProof? = nil, text: RecipientText? = nil
+    ) -> Commit {
+        var commit = Commit(
             change: change, at: times.updated, times: times, notices: notices(of: change), record: record,
             proof: proof, isHidden: isHidden)
+        commit.text = text ?? recipientText(of: change, nil)
+        return commit
     }
 
     /// The messages that a change brings. All who are told the same share one. What is hidden is offered to nobody.

@@ -30,8 +30,8 @@ struct Account: Sendable {
         "CourierAccount", .courier,
         ["first_name", "last_name"].map { .init($0, .string()) } + [
             .init("phone", Shape.string().orNull), .init("phone_verified", .boolean),
-            .init("stats", CourierStats.shape), .init("on_duty", .boolean), .init("duty_until", Shape.time.orNull),
-            .init("share_position", PositionSharing.shape),
+            .init("stats", CourierStats.shape), .init("rating", Shape.number.orNull), .init("on_duty", .boolean),
+            .init("duty_until", Shape.time.orNull), .init("share_position", PositionSharing.shape),
         ])
 
     private static func profile(_ name: String, _ kind: AccountKind, _ own: [Shape.Member]) -> Shape {
@@ -68,6 +68,7 @@ struct Account: Sendable {
             json.field("phone", courier.phone)
             json.field("phone_verified", courier.isVerified)
             json.object("stats", stats.write)
+            json.field("rating", courier.meanStars)
             json.field("on_duty", courier.isOnDuty)
             json.field("duty_until", courier.dutyUntil)
             json.field("share_position", courier.sharesPosition)
@@ -137,6 +138,8 @@ struct CourierProfile: Sendable {
     let isOnDuty: Bool
     /// When that is the other way round.
     let dutyUntil: Timestamp?
+    /// How many stars recipients gave on average, when there were ten, twenty and so on.
+    let meanStars: Double?
     /// When its stores see where it is.
     let sharesPosition: String
 }
@@ -185,7 +188,7 @@ struct FindAccount: Statement {
             s.alert_after_minutes, s.proof_pin, s.proof_photo, s.proof_signature, s.turn_order, s.turn_seconds,
             s.lat, s.lon, coalesce(s.tell_recipients, false), s.opening_hours, c.first_name, c.last_name, c.phone, c.phone_verified,
             duty_now(c.on_duty, c.duty_until), CASE WHEN c.duty_until > now() THEN c.duty_until END,
-            c.share_position, \(CourierStats.columns)
+            c.mean_stars, c.share_position, \(CourierStats.columns)
         FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
         """
     static let isReadOnly = true
@@ -222,7 +225,8 @@ struct FindAccount: Statement {
         let (_, _): (Bool, String?) = (try row.read(), try row.read())
         let courier = CourierProfile(
             firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read(),
-            isOnDuty: try row.read(), dutyUntil: try row.read(), sharesPosition: try row.read())
+            isOnDuty: try row.read(), dutyUntil: try row.read(), meanStars: try row.read(),
+            sharesPosition: try row.read())
         return .courier(courier, try CourierStats(&row))
     }
 }

@@ -1,9 +1,11 @@
 import API
 import People
+import Places
 import Crypto
 import Domain
 import HTTP
 import Languages
+import Leaflet
 import Web
 
 /// The pages that people use, and the files that they load. They use only the API, like any other client.
@@ -17,20 +19,34 @@ struct AppRoom: Room {
     /// A hash of all files, under which browsers ask for each.
     private let version: String
 
+    /// Where the files of this version are.
+    var place: String { "/assets/\(version)" }
+
+    /// What the pages may load.
+    private let policy: String
+
     /// `eventTypes` are the types of all rooms' events.
-    init(codes: InviteCodes, publicURL: PublicURL, eventTypes: [String]) {
+    init(codes: InviteCodes, publicURL: PublicURL, map: MapView, eventTypes: [String]) {
         (self.codes, self.publicURL) = (codes, publicURL)
-        files = WebFile.assets.map(\.lean) + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
-        assets = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0) })
-        let all = [.dashboard, .courier, .worker] + files
+        let policy = Self.policy(pictures: map.origins)
+        self.policy = policy
+        let leaflet = [WebFile("leaflet.js", Leaflet.script), WebFile("leaflet.css", Leaflet.style)]
+        let loaded =
+            WebFile.assets.map(\.lean) + leaflet + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
+        files = loaded.filter { !Self.rare.contains($0.name) }
+        assets = Dictionary(uniqueKeysWithValues: loaded.map { ($0.name, $0) })
+        let all = [.dashboard, .courier, .worker] + loaded
         let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
         self.version = version
         starts = Dictionary(
             uniqueKeysWithValues: Languages.all.map { words in
                 let page = StartPage(words: words, assets: "/assets/\(version)")
-                return (words.code, Self.response(Array(page.html.utf8), WebFile.dashboard.type))
+                return (words.code, Self.response(Array(page.html.utf8), WebFile.dashboard.type, policy))
             })
     }
+
+    /// What phones do not keep beforehand: what maps are drawn with, and the page of recipients.
+    private static let rare: Set = ["leaflet.js", "leaflet.css", "map.js", "track.js", "trackmap.js"]
 
     var endpoints: [Endpoint] {
         [
@@ -57,13 +73,13 @@ struct AppRoom: Room {
     }
 
     private func page(_ path: String, _ file: WebFile, _ summary: String) -> Endpoint {
-        let response = Self.response(filled(file), file.type)
+        let response = Self.response(filled(file), file.type, policy)
         return Endpoint(
             .get, path, for: .anyone, summary, room: "Pages", answers: [.text(file.type, "The page.")]
         ) { _ in response }
     }
 
-    private static func response(_ bytes: [UInt8], _ type: String) -> Response {
+    private static func response(_ bytes: [UInt8], _ type: String, _ policy: String) -> Response {
         Response(
             .ok,
             headers: [
@@ -81,7 +97,6 @@ struct AppRoom: Room {
 
     /// A page with the addresses of its files filled in.
     private func filled(_ file: WebFile) -> [UInt8] {
-        let place = "/assets/\(version)"
         let files = files.map { "'\(place)/\($0.name)'" }.joined(separator: ",\n  ")
         let text = String(decoding: file.bytes, as: UTF8.self)
             .replacing("{assets}", with: place).replacing("{version}", with: version).replacing("{files}", with: files)
@@ -89,11 +104,14 @@ struct AppRoom: Room {
         return Array(text.utf8)
     }
 
-    /// The page loads nothing from elsewhere, contains no style or script itself, and never makes markup from text.
-    private static let policy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
-        + "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-        + "require-trusted-types-for 'script'; trusted-types kurir"
+    /// The page loads nothing from elsewhere but the pictures of a map that the operator named, contains no style or script
+    /// itself, and never makes markup from text.
+    private static func policy(pictures origins: [String]) -> String {
+        let pictures = (["'self'"] + origins).joined(separator: " ")
+        return "default-src 'none'; script-src 'self'; style-src 'self'; img-src \(pictures); connect-src 'self'; "
+            + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+            + "require-trusted-types-for 'script'; trusted-types kurir"
+    }
 
     private func asset(_ call: Call) throws -> Response {
         let (asked, name): (String, String) = (

@@ -11,16 +11,24 @@ struct HTMLPage {
     var hasForm = false
     /// What it looks like besides what all of them have in common.
     var style = ""
-    /// Whether it shows pictures of this server.
-    var hasPictures = false
+    /// From where it shows pictures.
+    var pictures: [String] = []
+    /// Whether its script may load style sheets of this server.
+    var styleSheets = false
+    /// Whether only those read it who have its link: no search engine, and no browser afterwards.
+    var isPrivate = false
     /// The place of a script that adds to it.
     var script: String?
 
     func response(_ status: Status = .ok) -> Response {
         Response(
-            status, headers: [Response.Header("Content-Security-Policy", policy)],
+            status, headers: [Response.Header("Content-Security-Policy", policy)] + (isPrivate ? Self.hiding : []),
             body: .bytes(Array(html.utf8), type: Self.type))
     }
+
+    private static let hiding = [
+        Response.Header("Cache-Control", "no-store"), Response.Header("X-Robots-Tag", "noindex, nofollow, noarchive"),
+    ]
 
     static let type = "text/html; charset=utf-8"
 
@@ -31,7 +39,7 @@ struct HTMLPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(Self.escaped(title))</title>
+        \(isPrivate ? "<meta name=\"robots\" content=\"noindex, nofollow\">\n" : "")<title>\(Self.escaped(title))</title>
         <style>\(Self.style)\(style)</style>
         \(script.map { "<script type=\"module\" src=\"\($0)\"></script>" } ?? "")
         </head>
@@ -74,9 +82,9 @@ struct HTMLPage {
         """
 
     private var policy: String {
-        "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(Self.style + style)))'; "
+        "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(Self.style + style)))'\(styleSheets ? " 'self'" : ""); "
             + (script == nil ? "" : "script-src 'self'; connect-src 'self'; ")
-            + (hasPictures ? "img-src 'self'; " : "")
+            + (pictures.isEmpty ? "" : "img-src \(pictures.joined(separator: " ")); ")
             + "base-uri 'none'; form-action '\(hasForm ? "self" : "none")'; frame-ancestors 'none'"
     }
 

@@ -42,7 +42,7 @@ struct ProofPage {
             img{max-width:100%;max-height:480px;margin:8px 8px 0 0;border:1px solid var(--line)}
             @media print{body{padding:0;background:none}}
             """
-        page.hasPictures = true
+        page.pictures = ["'self'"]
         return page
     }
 

@@ -27,7 +27,7 @@ extension WebFile {
             }))
 
     /// What the names of texts begin with that only pages say which the server writes.
-    private static let ofServedPages = ["start_", "undo_", "undone_", "invite_over", "invite_unknown"]
+    private static let ofServedPages = ["start_", "undo_", "undone_", "invite_over", "invite_unknown", "track_"]
 
     /// The texts by name; a text with plural forms is an object of them.
     private static func texts(of words: LanguageWords) -> JSON {

@@ -3,6 +3,7 @@ import Domain
 import HTTP
 import People
 import Services
+import Places
 
 /// What clients must know of this server before anybody signs in.
 struct AboutRoom: Room {
@@ -14,6 +15,11 @@ struct AboutRoom: Room {
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
         services = settings.services
+    private let map: MapView
+
+    init(_ settings: Composition.Settings) {
+        (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
+        map = settings.map.view
     }
 
     var endpoints: [Endpoint] {
@@ -25,7 +31,7 @@ struct AboutRoom: Room {
     }
 
     /// What there is not on this server.
-    private static let missing: [StaticString] = ["map", "weather"]
+    private static let missing: [StaticString] = ["weather"]
     private static let channels: [StaticString] = ["push", "sms", "email"]
     private static let state = Shape.oneOf(["live", "silent"], named: "ChannelState")
     private static let shape = Shape.object(
@@ -34,6 +40,16 @@ struct AboutRoom: Room {
             .init("version", .string()), .init("languages", .array(Language.shape)),
             .init("channels", .object(channels.map { .init("\($0)", state) })),
             .init("verification", .oneOf(["on", "off"])), .init("web_push_key", Shape.string().orNull),
+            .init(
+                "map",
+                Shape.object(
+                    "MapTiles",
+                    [
+                        .init("tiles", .string()), .init("attribution", Shape.string().orNull),
+                        .init("min_zoom", .integer(0...24)), .init("max_zoom", .integer(0...24)),
+                        .init("bounds", Shape.array(.number, least: 4, most: 4).orNull),
+                    ]
+                ).orNull),
         ] + (["router", "geocoder"] + missing).map { .init("\($0)", Shape.string().orNull) })
 
     private func about(_ call: Call) async throws -> Response {
@@ -50,6 +66,17 @@ struct AboutRoom: Room {
             json.field("web_push_key", webPushKey)
             json.field("router", services?.roads == nil ? nil : "osrm")
             json.field("geocoder", services?.geocoder?.name)
+            if let tiles = map.tiles {
+                json.object("map") { json in
+                    json.field("tiles", tiles)
+                    json.field("attribution", map.attribution)
+                    json.field("min_zoom", map.zooms.lowerBound)
+                    json.field("max_zoom", map.zooms.upperBound)
+                    json.raw("bounds", (map.bounds.map { .array($0.map(JSON.number)) } ?? JSON.null).bytes)
+                }
+            } else {
+                json.field("map", String?.none)
+            }
             for name in Self.missing { json.field(name, String?.none) }
         }
         return .json(json.bytes)

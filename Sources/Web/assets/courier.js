@@ -1,19 +1,22 @@
 // Where couriers work, phones first.
 import {isListed} from './delivery.js';
 import {jobs} from './jobs.js';
+import {mapOf} from './mapview.js';
 import {send} from './outgoing.js';
 import {closeNotices, standBy} from './push.js';
 import {settings} from './settings.js';
 import {start} from './shell.js';
 import {ring} from './sound.js';
 import {stores} from './stores.js';
+import {sayWhere} from './whereabouts.js';
 
 // An invite's link leads here with its code.
 const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 
 standBy('courier');
+sayWhere();
 
-start('courier', {jobs, stores: (region, context) => stores(region, context, invite), settings}, {
+start('courier', {jobs, map: mapOf('courier'), stores: (region, context) => stores(region, context, invite), settings}, {
   invite, onFresh: send,
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();

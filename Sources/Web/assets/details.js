@@ -8,6 +8,7 @@ import {h, loading, openBeside, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
+import {linkOf, said, saidMark} from './recipient.js';
 import {printSlip} from './slip.js';
 import {t, when} from './words.js';
 
@@ -20,13 +21,14 @@ export function details(delivery, {changed, created, closed}) {
 
   let shown;
   function show(current) {
-    if (!current || current.version === shown) return;
-    shown = current.version;
+    const state = current && `${current.version} ${saidMark(current)}`;
+    if (!current || state === shown) return;
+    shown = state;
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
     content.replaceChildren(
       h('p', {class: 'top'}, badge(status), current.reference && h('span', {class: 'hint'}, current.reference)),
-      ...trouble(current), current.proof?.pin ? secret(current) : '',
+      ...trouble(current), current.proof?.pin ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at && h('span', {}, due(current))],
         [t('address'), mapLink(recipient)],
@@ -37,7 +39,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)))],
         [t('createdAt'), moment(current.created_at)],
       ]),
-      buttons(current), status === 'pending' ? candidates(current) : '',
+      buttons(current), linkOf(current), status === 'pending' ? candidates(current) : '',
       h('h3', {}, t('history')), timeline(current.id));
     if (hadFocus) dialog.querySelector('button').focus();
   }

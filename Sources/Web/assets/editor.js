@@ -6,6 +6,7 @@ import {h, newID, openBeside} from './dom.js';
 import {form} from './form.js';
 import {completeRecipient} from './found.js';
 import {amountIn, currencyOf, signOf, typed} from './money.js';
+import {placeField} from './placefield.js';
 import {t} from './words.js';
 
 // Whom the last delivery was offered to: mostly the next one goes to the same.
@@ -25,17 +26,20 @@ export function edit(delivery, done, like = delivery) {
   const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map());
   const byWhen = dueField(delivery?.due_at);
   const more = terms(like, !delivery);
+  let isPicked = false;
+  const where = placeField(recipient.location, () => { isPicked = true; });
   const fields = [
     {name: 'recipient.first_name', label: t('firstName'), value: recipient.first_name, required: true},
     {name: 'recipient.last_name', label: t('lastName'), value: recipient.last_name, required: true},
     {name: 'recipient.address', label: t('address'), value: recipient.address, required: true},
+    where.element,
     {name: 'recipient.phone', label: t('phone'), value: recipient.phone, type: 'tel'},
     {name: 'instructions', label: t('instructions'), value: like?.instructions, rows: 1},
     {name: 'description', label: t('description'), value: like?.description, required: true, rows: 1},
     byWhen.element, ...isOffered ? [couriers.element] : [], ...more.folds,
   ];
   const element = form(fields, t(delivery ? 'save' : 'create'), send, {cancel: () => dialog.close()});
-  const known = completeRecipient(element, recipient);
+  const known = completeRecipient(element, recipient, (place) => isPicked || where.know(place));
   const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), element);
   dialog.classList.add('wide', 'editor');
   keepLoaded(dialog, couriers);
@@ -45,8 +49,9 @@ export function edit(delivery, done, like = delivery) {
     if (isOffered) body.courier_ids = Array.from(chosen);
     // A time that stays may be over already, which is nothing new.
     if (byWhen.until() !== (delivery?.due_at ?? null)) body.window = byWhen.until() && {...delivery?.window, until: byWhen.until()};
-    // A place is that of its address.
-    if (!delivery || known.location() !== recipient.location) body.recipient.location = known.location();
+    // A place is that of its address, unless somebody has set it.
+    if (isPicked) body.recipient.location = where.location();
+    else if (!delivery || known.location() !== recipient.location) body.recipient.location = known.location();
     const made = await (delivery ? change(body) : post('/v1/deliveries', body, {key: key(body)}));
     if (!delivery) localStorage.setItem(place, JSON.stringify(body.courier_ids));
     dialog.close();

@@ -22,8 +22,9 @@ const show = ({source, name, address, phone}) => [
   h('span', {class: 'hint'}, [source === 'geocoder' ? !address.startsWith(name) && name : address, phone, source === 'saved' && t('keptPlace')].filter(Boolean).join(' · ')),
 ];
 
-/** Has the fields of a delivery's recipient complete each other. Gives where the address is, as far as anybody has said it. */
-export function completeRecipient(form, recipient) {
+/** Has the fields of a delivery's recipient complete each other. Gives where the address is, as far as anybody has said it, and
+ * tells `moved` when that changes. */
+export function completeRecipient(form, recipient, moved) {
   const field = (name) => form.elements[`recipient.${name}`];
   let known = recipient;
 
@@ -38,6 +39,7 @@ export function completeRecipient(form, recipient) {
     field('address').value = place.address;
     if (place.phone) field('phone').value = place.phone;
     known = place;
+    moved(location());
     (['first_name', 'last_name'].map(field).find(({value}) => !value) ?? field('phone')).focus();
   };
 
@@ -45,5 +47,10 @@ export function completeRecipient(form, recipient) {
     const isAddress = name === 'address';
     completePlace(field(name), take(isAddress), {isAddress});
   }
-  return {location: () => (known.address === field('address').value.trim() ? known.location ?? null : null)};
+  function location() {
+    return known.address === field('address').value.trim() ? known.location ?? null : null;
+  }
+
+  field('address').addEventListener('input', () => moved(location()));
+  return {location};
 }

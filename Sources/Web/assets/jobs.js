@@ -13,6 +13,7 @@ import {money} from './money.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {closeNotices} from './push.js';
+import {said, saidMark} from './recipient.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -34,9 +35,9 @@ export function jobs(region, {count}) {
   ];
   const all = lists(groups, {
     card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
-    mark({id}) {
-      const item = outgoing.waiting(id);
-      return item && `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}`;
+    mark(job) {
+      const item = outgoing.waiting(job.id);
+      return `${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
     },
   });
 
@@ -48,7 +49,7 @@ export function jobs(region, {count}) {
         job.due_at && !isOver ? h('span', {class: 'by'}, due(job)) : moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
       h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
-      ...isOver ? [] : terms(job), h('p', {class: 'hint from'}, ...source(job)), ...steps(job),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job)), ...steps(job),
       h('p', {class: 'actions rest'},
         status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
         !isOver && phoneLink(store.phone, store.name, store.name), ...others(job),
@@ -106,10 +107,10 @@ export function jobs(region, {count}) {
         // Whatever it is now, it is not this courier's.
         if (!current) return dialog.close();
         const waiting = outgoing.waiting(current.id);
-        const state = `${current.version} ${waiting && outgoing.isSending(waiting)}`;
+        const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        content.replaceChildren(...about(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
+        content.replaceChildren(...about(current), ...said(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
       },
       id: job.id,
     };
@@ -197,6 +198,7 @@ export function jobs(region, {count}) {
       if (type === 'delivery.offered' && isListed(delivery)) say(t('newOffer'));
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
+      if (type === 'delivery.wish') say(t('newWish'));
       if (why) say(t(why === 'cancelled' ? 'jobGone' : 'jobTakenBack'));
       if (why && before?.status === 'in_progress') taken.add(before, why);
       else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));

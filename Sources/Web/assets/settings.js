@@ -57,11 +57,12 @@ function panels(account, {enter, leave}) {
 
   const usual = [
     {name: 'alert_after_minutes', label: t('alertAfter'), value: account.alert_after_minutes, required: true, inputmode: 'numeric', hint: t('alertAfterHint')},
+    {name: 'tell_recipients', label: t('tellRecipients'), type: 'checkbox', value: account.tell_recipients, hint: t('tellRecipientsHint')},
     ...['pin', 'photo', 'signature'].map((name) => ({name, label: t(`proof_wants_${name}`), type: 'checkbox', value: account.proof?.[name]})),
   ];
 
-  async function changeUsual({alert_after_minutes: minutes, ...proof}) {
-    remember(Object.assign(account, await ask('PATCH', '/v1/me', {alert_after_minutes: Number(minutes), proof})));
+  async function changeUsual({alert_after_minutes: minutes, tell_recipients: tells, ...proof}) {
+    remember(Object.assign(account, await ask('PATCH', '/v1/me', {alert_after_minutes: Number(minutes), tell_recipients: tells, proof})));
     say(t('saved'));
   }
 

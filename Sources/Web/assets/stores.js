@@ -38,7 +38,8 @@ export function stores(region, {account}, invite) {
       fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived'));
     earned.load();
     given.load();
-    loading(own, () => lasting('me', refreshed), ({stats}) => own.replaceChildren(reliability(stats)));
+    loading(own, () => lasting('me', refreshed), ({stats, rating}) => own.replaceChildren(reliability(stats),
+      rating ? h('p', {class: 'hint'}, t('meanStars', {stars: rating.toLocaleString(undefined, {maximumFractionDigits: 1})})) : ''));
   }
 
   const field = {name: 'code', label: t('inviteCode'), required: true, value: invite.code, hint: t('inviteCodeHint')};

@@ -15,14 +15,19 @@ final class EventStream: Sendable {
         var isComment = false
     }
 
-    init(
+    convenience init(
         _ api: ServedProduct, as person: Person, of path: String = "/v1/events", query: String = "",
         after id: String? = nil
     ) async throws {
-        client = try await Client(api.port)
-        var head = "GET \(path)\(query) HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n"
-        head += "Authorization: Bearer \(person.token)\r\n"
+        var head = "Authorization: Bearer \(person.token)\r\n"
         if let id { head += "Last-Event-ID: \(id)\r\n" }
+        try await self.init(api, path: path + query, head: head)
+    }
+
+    /// A stream of something else.
+    init(_ api: ServedProduct, path: String, head more: String = "") async throws {
+        client = try await Client(api.port)
+        let head = "GET \(path) HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n" + more
         try await client.send(head + "\r\n")
         let line = try await blocking { [client] in try client.takeLine() }
         status = Int(line.split(separator: " ")[1]) ?? 0

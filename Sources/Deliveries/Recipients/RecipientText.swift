@@ -1,0 +1,67 @@
+import API
+import Domain
+import HTTP
+import Outbox
+import People
+import Postgres
+
+/// What the commit of a step does about SMS to the recipient: one that waits is taken back, and one is written if the step is to
+/// be told.
+struct RecipientText: Sendable {
+    fileprivate let members: [String: JSON]
+
+    /// As the database takes it.
+    var json: JSONB { JSONB(utf8: JSON.object(members).bytes) }
+
+    /// For how long news are news.
+    fileprivate static let worth: Int64 = 12 * 3_600_000_000
+}
+
+extension StoredDelivery {
+    /// What the step does about SMS to its recipient; nil where that gets none. `news` has what is told, and by which link.
+    func recipientText(of change: Change, _ news: (link: Int32, token: String, links: TrackingLinks)?) -> RecipientText?
+    {
+        guard tellsRecipient, let before = change.before, before.content.recipient.phone != nil else { return nil }
+        let phone = change.after.content.recipient.phone
+        switch change.command.action {
+        case .create, .accept, .decline, .offer: return nil
+        case .edit: return phone == before.content.recipient.phone ? nil : RecipientText(members: [:])
+        default: break
+        }
+        guard let phone, let what = RecipientNews(change.command.action), let (link, token, links) = news else {
+            return RecipientText(members: [:])
+        }
+        let url = links.url(token)
+        let message = Message(
+            .recipientTracking, ["store": store.name, "url": url], because: what,
+            data: [
+                "delivery_id": .string(delivery.id.description), "store_id": .string(store.id.description),
+                "url": .string(url),
+            ])
+        var notice = message.notice
+        notice["phone"] = .string(phone.e164)
+        notice["subject"] = .string(delivery.id.description)
+        notice["cause"] = .string("stranger")
+        notice["expires_at"] = .string(Timestamp(microseconds: times.updated.microseconds + RecipientText.worth).text)
+        return RecipientText(members: [
+            "link": .integer(Int(link)), "token_hash": .string(Self.hex(links.hash(token))), "notice": .object(notice),
+        ])
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension DeliveryRoom {
+    /// The link by which the recipient is told of a step, if that is told at all.
+    func news(
+        of change: Change, _ delivery: StoredDelivery, _ call: Call
+    ) async throws -> (link: Int32, token: String, links: TrackingLinks)? {
+        guard delivery.tellsRecipient, change.after.content.recipient.phone != nil,
+            RecipientNews(change.command.action) != nil
+        else { return nil }
+        let link = try await call.run(FindTracking(delivery: change.after.id)).first?.link ?? 1
+        return (link, links.token(of: change.after.id, link: link), links)
+    }
+}

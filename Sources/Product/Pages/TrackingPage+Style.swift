@@ -1,0 +1,56 @@
+extension TrackingPage {
+    /// What it looks like. Signs say what colours say, and everything is large enough for a thumb and for sunlight.
+    static let style = """
+        :root{--amber:#7a4b00;--amber-tint:#fdf0d8;--blue:#124f8c;--blue-tint:#e3effb;--green:#146048;--green-tint:#def3e8;--red:#98231b;--red-tint:#fbe6e4;--grey:#6b3f3b;--grey-tint:#f1e9e8}
+        @media(prefers-color-scheme:dark){:root{--amber:#f2c46d;--amber-tint:#33280f;--blue:#8fc3f7;--blue-tint:#12283d;--green:#6fd3a4;--green-tint:#10301f;--red:#f7a39c;--red-tint:#3a1714;--grey:#d6b9b6;--grey-tint:#2d2322}}
+        .track{max-width:480px;margin:0 auto;padding:16px}
+        .track h1{font-size:24px;margin:8px 0 16px}
+        .said{display:flex;gap:12px;align-items:flex-start;margin:0 0 12px;padding:16px;border-radius:10px;font-size:24px;line-height:1.2;font-weight:650}
+        .sign{flex:none;width:1.2em;text-align:center}
+        .said.waiting,.said.accepted{background:var(--amber-tint);color:var(--amber)}
+        .said.on_the_way{background:var(--blue-tint);color:var(--blue)}
+        .said.delivered{background:var(--green-tint);color:var(--green)}
+        .said.attempt_failed{background:var(--red-tint);color:var(--red)}
+        .said.cancelled{background:var(--grey-tint);color:var(--grey)}
+        dl{display:flex;flex-wrap:wrap;gap:8px 32px;margin:0 0 20px}
+        dt{color:var(--soft);font-size:13px}
+        dd{margin:0;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
+        dl div:first-child time{font-size:32px;line-height:1.2}
+        .steps{display:flex;gap:4px;margin:0 0 20px;padding:0;list-style:none}
+        .steps li{flex:1 1 0;min-width:0;padding-top:8px;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3;hyphens:auto}
+        .steps .done{border-color:var(--green)}
+        .steps [aria-current]{border-color:var(--green);color:var(--ink);font-weight:650}
+        .pin{margin:0 0 20px;padding:16px;border:1px solid var(--line);border-radius:10px;background:var(--paper);text-align:center}
+        h2{margin:0;font-size:15px;font-weight:650}
+        .digits{margin:4px 0;font:650 48px/1.2 ui-monospace,monospace;letter-spacing:.2em;text-indent:.2em}
+        .pin p:last-child{margin:0;color:var(--soft)}
+        .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+        #map{height:min(60vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);z-index:0}
+        .dot{display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
+        .dot.here{background:#146048}
+        .grid-tile{border:solid var(--line);border-width:1px 0 0 1px;background:var(--paper)}
+        .map-note{margin:0;padding:2px 6px;background:var(--paper);color:var(--ink);font-size:11px}
+        details,.rate{margin:0 0 20px;padding:0 16px;border:1px solid var(--line);border-radius:10px;background:var(--paper)}
+        summary{padding:14px 0;font-size:18px;font-weight:650;cursor:pointer}
+        .rate{padding-top:16px}
+        fieldset{margin:0 0 8px;padding:0;border:0}
+        legend{padding:0;font-size:18px;font-weight:650}
+        label{display:block;color:var(--soft)}
+        textarea{display:block;width:100%;margin:4px 0 0;padding:12px;border:1px solid var(--soft);border-radius:8px;background:var(--ground);color:var(--ink);font:inherit;font-size:18px}
+        .track button{margin:12px 0 16px}
+        .stars{display:flex;justify-content:space-between;max-width:320px}
+        .stars label{position:relative;display:grid;place-items:center;width:56px;height:56px;font-size:40px;line-height:1;cursor:pointer;color:var(--accent)}
+        .star::before{content:"☆"}
+        .stars input:checked+.star::before{content:"★"}
+        .stars label:has(~label input:checked) .star::before{content:"★"}
+        .stars input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
+        .stars input:focus-visible+span{outline:3px solid #3f87c9;border-radius:8px}
+        .given{font-size:18px}.given span{color:var(--accent);letter-spacing:2px}
+        .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;color:var(--accent);font-size:18px;font-weight:650;text-decoration:none}
+        .notice{padding:12px 16px;border-radius:8px;background:var(--green-tint);color:var(--green);font-weight:650}
+        .notice.refused{background:var(--red-tint);color:var(--red)}
+        footer{margin:32px 0 0}footer .brand{margin:0;font-size:15px;justify-content:center}
+        footer .brand svg{width:20px;height:20px;border-radius:6px}
+        @media(max-width:480px){body{background:var(--ground)}.track{padding:16px}}
+        """
+}

@@ -1,0 +1,177 @@
+import API
+import Domain
+import HTTP
+import Languages
+import Places
+import Postgres
+
+/// The page by which a recipient follows a delivery. It says everything without a script; with one it is live, and has a map.
+struct TrackingPage {
+    let words: TrackingWords
+    /// Where its files are.
+    let assets: String
+    let map: MapView
+
+    init(_ request: Request, assets: String, map: MapView) {
+        (words, self.assets, self.map) = (TrackingWords(request.acceptedLanguage), assets, map)
+    }
+
+    /// What the page says besides: that something was taken, or why it was not.
+    enum Said: String {
+        case wish, rating
+        case refused
+    }
+
+    func page(_ tracked: TrackedDelivery, _ token: String, said: Said? = nil) -> HTMLPage {
+        var page = HTMLPage(
+            title: "\(tracked.storeName) · Kurir", language: words.words.code,
+            body: """
+                <main class="track" data-token="\(HTMLPage.escaped(token))"><h1>\(HTMLPage.escaped(tracked.storeName))</h1>
+                \(notice(said))
+                <div data-part="state" role="status" aria-live="polite">\(state(tracked))</div>
+                <div data-part="steps">\(steps(tracked))</div>
+                <div data-part="pin">\(pin(tracked))</div>
+                <div id="map" hidden data-label="\(text("track_map"))" data-courier="\(text("track_map_courier"))" \
+                data-here="\(text("track_map_here"))" \(map.attributes)></div>
+                <div data-part="wish">\(wish(tracked, token))</div>
+                <div data-part="rating">\(rating(tracked, token))</div>
+                \(call(tracked))
+                <footer><p class="brand">\(Mark.svg) Kurir</p></footer></main>
+                """, hasForm: true, style: Self.style, script: "\(assets)/track.js")
+        page.isPrivate = true
+        page.styleSheets = true
+        page.pictures = ["'self'"] + map.origins
+        return page
+    }
+
+    var over: HTMLPage { gone(text("track_over_title"), text("track_over")) }
+    var unknown: HTMLPage { gone(text("track_unknown_title"), text("track_unknown")) }
+
+    private func gone(_ title: String, _ body: String) -> HTMLPage {
+        var page = HTMLPage.card(
+            title, words.words.code, "<p class=\"lead\">\(body)</p>")
+        page.isPrivate = true
+        return page
+    }
+
+    // MARK: Parts
+
+    private func state(_ tracked: TrackedDelivery) -> String {
+        let reason = tracked.attempt.map { "<p>\(HTMLPage.escaped(words.say($0.reason.word)))</p>" } ?? ""
+        return """
+            <p class="said \(tracked.state.rawValue)"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
+            <span>\(HTMLPage.escaped(words.text(tracked)))</span></p>\(reason)\(times(tracked))
+            """
+    }
+
+    private static let signs: [TrackedDelivery.State: String] = [
+        .waiting: "◔", .accepted: "◔", .onTheWay: "➜", .attemptFailed: "!", .delivered: "✓", .cancelled: "✕",
+    ]
+
+    /// When it is to come, or came; and to whom.
+    private func times(_ tracked: TrackedDelivery) -> String {
+        var lines: [(label: String, value: String)] = []
+        if let delivered = tracked.times.delivered {
+            lines.append((text("track_at"), clock(delivered, tracked)))
+            if let person = tracked.receivedBy { lines.append((text("track_to"), HTMLPage.escaped(person))) }
+        } else if tracked.status.isOpen {
+            if let arrival = tracked.arrival { lines.append((text("track_eta"), clock(arrival.at, tracked))) }
+            if let due = tracked.due { lines.append((text("track_due"), clock(due, tracked))) }
+        }
+        if !tracked.street.isEmpty { lines.append((text("track_where"), HTMLPage.escaped(tracked.street))) }
+        return "<dl>" + lines.map { "<div><dt>\($0.label)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"
+    }
+
+    private func clock(_ time: Timestamp, _ tracked: TrackedDelivery) -> String {
+        "<time datetime=\"\(time.text)\">\(LocalTime(in: tracked.country).clock(Moment(time)))</time>"
+    }
+
+    /// The way of a delivery, and how far it is.
+    private func steps(_ tracked: TrackedDelivery) -> String {
+        let names = ["waiting", "accepted", "on_the_way", "delivered"]
+        let reached =
+            switch tracked.state {
+            case .waiting: 0
+            case .accepted: 1
+            case .onTheWay, .attemptFailed: tracked.times.pickedUp == nil ? 1 : 2
+            case .delivered: 3
+            case .cancelled: -1
+            }
+        guard reached >= 0 else { return "" }
+        let items = names.enumerated().map { place, name in
+            let mark = place == reached ? " aria-current=\"step\"" : place < reached ? " class=\"done\"" : ""
+            return "<li\(mark)><span>\(text("track_step_\(name)"))</span></li>"
+        }
+        return "<ol class=\"steps\">\(items.joined())</ol>"
+    }
+
+    private func pin(_ tracked: TrackedDelivery) -> String {
+        guard let pin = tracked.pin else { return "" }
+        let spoken = pin.map(String.init).joined(separator: " ")
+        return """
+            <section class="pin"><h2>\(text("track_pin"))</h2><p class="digits"><span aria-hidden="true">\(pin)</span>\
+            <span class="aloud">\(spoken)</span></p><p>\(text("track_pin_what"))</p></section>
+            """
+    }
+
+    private func wish(_ tracked: TrackedDelivery, _ token: String) -> String {
+        guard tracked.mayWish else { return "" }
+        return """
+            <details><summary>\(text("track_wish"))</summary><form method="post" action="/t/\(HTMLPage.escaped(token))/wish">
+            <label for="wish">\(text("track_wish_what"))</label>
+            <textarea id="wish" name="text" rows="2" maxlength="\(Bounds.wish)" required></textarea>
+            <button>\(text("track_send"))</button></form></details>
+            """
+    }
+
+    private func rating(_ tracked: TrackedDelivery, _ token: String) -> String {
+        if let stars = tracked.stars {
+            let given = text("track_rated", ["stars": String(stars)])
+            return
+                "<p class=\"given\"><span aria-hidden=\"true\">\(String(repeating: "★", count: stars))</span> \(given)</p>"
+        }
+        guard tracked.mayRate else { return "" }
+        let stars = (1...5).map { number in
+            """
+            <label><input type="radio" name="stars" value="\(number)" required>\
+            <span class="star" aria-hidden="true"></span><span class="aloud">\(number)</span></label>
+            """
+        }.joined()
+        return """
+            <form class="rate" method="post" action="/t/\(HTMLPage.escaped(token))/rating">
+            <fieldset><legend>\(text("track_rate"))</legend><div class="stars">\(stars)</div></fieldset>
+            <label for="rating">\(text("track_rate_what"))</label>
+            <textarea id="rating" name="text" rows="2" maxlength="\(Bounds.rating)"></textarea>
+            <button>\(text("track_send"))</button></form>
+            """
+    }
+
+    private func call(_ tracked: TrackedDelivery) -> String {
+        guard !tracked.storePhone.isEmpty else { return "" }
+        let phone = HTMLPage.escaped(tracked.storePhone)
+        let name = text("track_call", ["store": tracked.storeName])
+        return "<a class=\"call\" href=\"tel:\(phone)\"><span>\(name)</span><span>\(phone)</span></a>"
+    }
+
+    private func notice(_ said: Said?) -> String {
+        guard let said else { return "" }
+        let role = said == .refused ? "alert" : "status"
+        return "<p class=\"notice \(said.rawValue)\" role=\"\(role)\">\(text("track_said_\(said.rawValue)"))</p>"
+    }
+
+    private func text(_ name: String, _ values: [String: String] = [:]) -> String {
+        HTMLPage.escaped(words.say(name, values))
+    }
+}
+
+extension MapView {
+    /// What a page's script must know of it.
+    fileprivate var attributes: String {
+        guard let tiles else { return "" }
+        let area = bounds.map { " data-bounds=\"\($0.map(String.init).joined(separator: " "))\"" } ?? ""
+        return """
+            data-tiles="\(HTMLPage.escaped(tiles))" data-attribution="\(HTMLPage.escaped(attribution ?? ""))" \
+            data-zooms="\(zooms.lowerBound) \(zooms.upperBound)"\(area)
+            """
+    }
+}

@@ -1,0 +1,85 @@
+import API
+import Domain
+import HTTP
+import Places
+
+/// The page behind a recipient's link. Its forms work without a script: what was said is taken, and the page shown again.
+struct TrackingPageRoom: Room {
+    let tracking: Tracking
+    /// Where the pages' files are.
+    let assets: String
+    let map: MapView
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .get, "/t/{token}", for: .anyone, "The page by which a recipient follows a delivery", room: "Pages",
+                query: [
+                    Endpoint.Parameter(
+                        name: "said", shape: .oneOf(["wish", "rating"]), what: "What was said on it just now.")
+                ], answers: Self.pages
+            ) { call in
+                let said = call.request.query("said").flatMap(TrackingPage.Said.init)
+                return try await show(call) { (try await tracking.find(call), said == .refused ? nil : said) }
+            },
+            form("wish", "Takes a recipient's wish, and shows the page again") { call in
+                let text = try Texts.paragraph(call.request.formField("text") ?? "", upTo: Bounds.wish)
+                _ = try await tracking.wish(call, text)
+            },
+            form("rating", "Takes a recipient's rating, and shows the page again") { call in
+                guard let stars = call.request.formField("stars").flatMap({ Int($0) }), 1...5 ~= stars else {
+                    throw InvalidValue("required")
+                }
+                let text = call.request.formField("text").flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+                _ = try await tracking.rate(
+                    call, stars: stars, try text.map { try Texts.paragraph($0, upTo: Bounds.rating) })
+            },
+        ]
+    }
+
+    private static let pages: [Endpoint.Answer] = [
+        .text(HTMLPage.type, "The page."), .text(HTMLPage.type, "There is no such link.", .notFound),
+        .text(HTMLPage.type, "The link is over.", .gone),
+    ]
+
+    private func form(
+        _ name: String, _ summary: String, _ take: @escaping @Sendable (Call) async throws -> Void
+    ) -> Endpoint {
+        Endpoint(
+            .post, "/t/{token}/\(name)", for: .anyone, summary, room: "Pages",
+            answers: Self.pages.dropFirst() + [
+                .seeOther,
+                .text(HTMLPage.type, "It says why that was not taken.", .unprocessable),
+                .text(HTMLPage.type, "It says why that was not taken.", .conflict),
+            ]
+        ) { call in
+            do {
+                try await take(call)
+                let token: String = try call.request.parameter("token")
+                return Response(.seeOther, headers: [Response.Header("Location", "/t/\(token)?said=\(name)")])
+            } catch is InvalidValue {
+                return try await show(call, .unprocessable) { (try await tracking.find(call), .refused) }
+            } catch let problem as Problem where problem.status == .conflict {
+                return try await show(call, .conflict) { (try await tracking.find(call), .refused) }
+            } catch let problem as Problem {
+                return try await show(call) { throw problem }
+            }
+        }
+    }
+
+    /// The page of what was found, or the one that says why there is none.
+    private func show(
+        _ call: Call, _ status: Status = .ok,
+        _ find: () async throws -> (tracked: TrackedDelivery, said: TrackingPage.Said?)
+    ) async throws -> Response {
+        let page = TrackingPage(call.request, assets: assets, map: map)
+        do {
+            let found = try await find()
+            return page.page(found.tracked, try call.request.parameter("token"), said: found.said).response(status)
+        } catch let problem as Problem where problem.status == .gone {
+            return page.over.response(.gone)
+        } catch let problem as Problem where problem.status == .notFound {
+            return page.unknown.response(.notFound)
+        }
+    }
+}

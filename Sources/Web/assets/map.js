@@ -1,0 +1,95 @@
+// Maps, drawn with Leaflet on the tiles that the server names, or on a plain grid with a scale. Nothing here makes markup from
+// text: what Leaflet itself would make so stands here once more, of elements.
+import * as L from './leaflet.js';
+
+const style = document.createElement('link');
+style.rel = 'stylesheet';
+style.href = new URL('leaflet.css', import.meta.url);
+// Sizes are taken by it.
+await new Promise((done) => {
+  style.onload = done;
+  style.onerror = done;
+  document.head.append(style);
+});
+
+function made(tag, name, text = '') {
+  const element = document.createElement(tag);
+  element.className = name;
+  element.textContent = text;
+  return element;
+}
+
+const Grid = L.GridLayer.extend({ createTile: () => made('div', 'grid-tile') });
+const Scale = L.Control.Scale.extend({
+  _updateScale(line, text, ratio) {
+    line.style.width = `${Math.round(this.options.maxWidth * ratio)}px`;
+    line.textContent = text;
+  },
+});
+const Note = L.Control.extend({ onAdd() { return made('p', 'map-note', this.options.text); } });
+const Zoom = L.Control.extend({
+  onAdd(map) {
+    const bar = made('div', 'leaflet-bar map-zoom');
+    for (const [sign, label, step] of [['+', this.options.closer, 1], ['−', this.options.farther, -1]]) {
+      const button = made('button', '', sign);
+      button.type = 'button';
+      button.setAttribute('aria-label', label);
+      button.addEventListener('click', () => map.setZoom(map.getZoom() + step));
+      bar.append(button);
+    }
+    L.DomEvent.disableClickPropagation(bar);
+    return bar;
+  },
+});
+
+// A map in that element. `base` is what the server says of tiles, or nothing.
+export function makeMap(place, base, says) {
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const map = L.map(place, {
+    zoomControl: false, attributionControl: false, zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still,
+    minZoom: base?.min_zoom ?? 0, maxZoom: base?.max_zoom ?? 19,
+  }).setView([45.81, 15.98], 12);
+  place.setAttribute('role', 'region');
+  place.setAttribute('aria-label', says.label);
+  const [west, south, east, north] = base?.bounds ?? [];
+  const bounds = base?.bounds && [[south, west], [north, east]];
+  if (base) L.tileLayer(base.tiles, { maxZoom: base.max_zoom, bounds }).addTo(map);
+  else new Grid({ tileSize: 64 }).addTo(map);
+  if (base?.attribution) new Note({ position: 'bottomright', text: base.attribution }).addTo(map);
+  new Scale({ imperial: false }).addTo(map);
+  if (says.closer) new Zoom({ position: 'topright', closer: says.closer, farther: says.farther }).addTo(map);
+  // What it is shown in may still be growing.
+  const observer = new ResizeObserver(() => map.invalidateSize());
+  observer.observe(place);
+  map.on('unload', () => observer.disconnect());
+  return map;
+}
+
+// A sign at a place, which keyboards and readers reach by its label.
+export function sign(map, at, kind, text, label, act) {
+  const dot = made('span', `dot ${kind}`, text);
+  const icon = L.divIcon({ html: dot, className: 'map-sign', iconSize: [32, 32] });
+  const marker = L.marker([at.lat, at.lon], { icon, title: label, keyboard: Boolean(act), interactive: Boolean(act) }).addTo(map);
+  const element = marker.getElement();
+  element.setAttribute('aria-label', label);
+  element.setAttribute('role', act ? 'button' : 'img');
+  if (act) {
+    marker.on('click', act);
+    element.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' || event.key === ' ') {
+        event.preventDefault();
+        act();
+      }
+    });
+  }
+  return marker;
+}
+
+export function line(map, places) {
+  return L.polyline(places.map((at) => [at.lat, at.lon]), { className: 'map-way', interactive: false }).addTo(map);
+}
+
+// Shows all of these.
+export function fit(map, places) {
+  if (places.length) map.fitBounds(places.map((at) => [at.lat, at.lon]), { padding: [40, 40], maxZoom: 16 });
+}

@@ -1,0 +1,32 @@
+// Where couriers are: what a store is told as they move, and what a courier's own phone finds.
+import {t} from './words.js';
+
+function seen({courier_id: id, first_name: first, last_name: last, position, last_seen: before}) {
+  const name = [first, last].filter(Boolean).join(' ') || t('erasedCourier');
+  const {lat, lon, at} = position ?? before;
+  return [id, {lat, lon, at, name, sign: name.slice(0, 1), isFresh: Boolean(position)}];
+}
+
+/** Tells of each courier that may be seen, and of each that may not any more, until it is closed. */
+export const positions = (kind, changed) => (kind === 'store' ? ofStore(changed) : ofPhone(changed));
+
+function ofStore(changed) {
+  const stream = new EventSource('/v1/positions');
+  stream.addEventListener('position', ({data}) => changed(...seen(JSON.parse(data))));
+  stream.addEventListener('gone', ({data}) => changed(JSON.parse(data).courier_id));
+  return stream;
+}
+
+function ofPhone(changed) {
+  const stop = watch(({lat, lon, at}) => changed('me', {lat, lon, at, name: t('mapMe'), sign: '●', isFresh: true}));
+  return {close: stop};
+}
+
+/** Tells of each fix of this phone, and gives what ends that. Whoever is asked for the first time may say no. */
+export function watch(found) {
+  const number = navigator.geolocation?.watchPosition(({coords, timestamp}) => found({
+    lat: coords.latitude, lon: coords.longitude, accuracy_m: coords.accuracy, at: new Date(timestamp).toISOString(),
+    speed_mps: coords.speed, heading: Number.isFinite(coords.heading) ? coords.heading : null,
+  }), () => {}, {enableHighAccuracy: true, maximumAge: 5000});
+  return () => navigator.geolocation?.clearWatch(number);
+}

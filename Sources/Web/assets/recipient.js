@@ -1,0 +1,49 @@
+// What a recipient has to do with a delivery: the link by which it is followed, and what was said there.
+import {ask, post} from './ask.js';
+import {moment} from './delivery.js';
+import {h, say, wordsOf} from './dom.js';
+import {t} from './words.js';
+
+/** What changes when a recipient says something, which is no step. */
+export const saidMark = ({wishes = [], rating}) => `${wishes.length} ${rating?.stars ?? ''}`;
+
+/** What the recipient wishes, and thought of it. */
+export function said({wishes = [], rating}) {
+  const stars = rating && t('starsOf', {stars: rating.stars});
+  return [
+    wishes.length && h('section', {class: 'wishes'}, h('h3', {}, t('wishes')),
+      h('ul', {}, wishes.map(({text, at}) => h('li', {}, h('p', {class: 'said'}, text), moment(at))))),
+    rating && h('section', {class: 'rating'}, h('h3', {}, t('ratingOf')), h('p', {}, h('span', {'aria-hidden': 'true'}, '★'.repeat(rating.stars)), ' ', stars),
+      rating.text && h('p', {class: 'said'}, rating.text)),
+  ].filter(Boolean);
+}
+
+/** The link, to be sent by hand where nothing sends it; and its end. */
+export function linkOf({id}) {
+  const path = `/v1/deliveries/${id}/tracking`;
+  const shown = h('p', {class: 'link', hidden: true});
+
+  async function open() {
+    try {
+      const {url} = await post(path);
+      const end = h('button', {type: 'button', class: 'plain', onclick: close}, t('trackingEnd'));
+      shown.replaceChildren(h('a', {href: url, target: '_blank', rel: 'noreferrer'}, url), ' ', end);
+      shown.hidden = false;
+      await navigator.clipboard?.writeText(url).then(() => say(t('trackingCopied')), () => {});
+    } catch (error) {
+      say(wordsOf(error));
+    }
+  }
+
+  async function close() {
+    try {
+      await ask('DELETE', path);
+      shown.hidden = true;
+      say(t('trackingEnded'));
+    } catch (error) {
+      say(wordsOf(error));
+    }
+  }
+
+  return h('div', {class: 'tracking'}, h('button', {type: 'button', onclick: open}, t('trackingLink')), shown);
+}

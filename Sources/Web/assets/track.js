@@ -1,0 +1,71 @@
+// The recipient's page, live. The server writes it; when something has changed it is read again, and what differs is put in its
+// place. What somebody is writing stays.
+const main = document.querySelector('main.track');
+const place = document.getElementById('map');
+let map;
+let reading = false;
+let again = false;
+let heard;
+
+function isInUse(part) {
+  return part.contains(document.activeElement)
+    || [...part.querySelectorAll('textarea')].some((field) => field.value)
+    || part.querySelector('input:checked');
+}
+
+async function refresh() {
+  if (reading) {
+    again = true;
+    return;
+  }
+  reading = true;
+  try {
+    const answer = await fetch(location.pathname, { cache: 'no-store' });
+    if (answer.status === 410 || answer.status === 404) return location.reload();
+    if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+  } catch {
+    // The stream comes again, and with it the next try.
+  } finally {
+    reading = false;
+    if (again) {
+      again = false;
+      refresh();
+    }
+  }
+}
+
+function show(page) {
+  for (const part of main.querySelectorAll('[data-part]')) {
+    const next = page.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (next && next.innerHTML !== part.innerHTML && !isInUse(part)) {
+      part.replaceChildren(...[...next.childNodes].map((node) => document.importNode(node, true)));
+    }
+  }
+}
+
+async function draw(told) {
+  if (!told.position) {
+    place.hidden = true;
+    return;
+  }
+  place.hidden = false;
+  if (!map) {
+    const { trackMap } = await import('./trackmap.js');
+    map ??= trackMap(place);
+  }
+  map(told.position, told.recipient.location);
+}
+
+const follow = new EventSource(`/v1/tracking/${main.dataset.token}`);
+follow.addEventListener('tracking', (event) => {
+  const told = JSON.parse(event.data);
+  draw(told);
+  // Where the courier is stands on the map alone.
+  const said = JSON.stringify({ ...told, position: null, eta: told.eta?.at.slice(0, 16) });
+  if (said !== heard) refresh();
+  heard = said;
+});
+follow.addEventListener('gone', () => {
+  follow.close();
+  location.reload();
+});

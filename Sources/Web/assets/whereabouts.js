@@ -1,0 +1,50 @@
+// The phone says where it is while its courier is on duty or carries something, and no more often than is worth the battery. It asks
+// nobody for leave: that is asked where a courier looks at the map. What cannot be sent is not kept, since it is soon untrue.
+import {remembered} from './account.js';
+import {ask} from './ask.js';
+import {watch} from './positions.js';
+
+const pace = 15_000;
+
+/** Whether its courier is at work, as far as the phone knows. */
+function isAtWork() {
+  const account = remembered();
+  if (account?.kind !== 'courier') return false;
+  const {items = []} = JSON.parse(localStorage.getItem('kurir.jobs')) ?? {};
+  return account.on_duty || items.some(({status}) => status === 'in_progress');
+}
+
+export async function sayWhere() {
+  const leave = await navigator.permissions?.query({name: 'geolocation'}).catch(() => undefined);
+  let stop, last, sent = 0, quiet = 0;
+
+  function say() {
+    if (!last || Date.now() - sent < pace || Date.now() < quiet) return;
+    const fix = last;
+    last = undefined;
+    sent = Date.now();
+    ask('POST', '/v1/me/positions', {fixes: [fix]}).catch(({code}) => {
+      // The server knows better who is on duty.
+      if (code === 'not_on_duty') quiet = Date.now() + 4 * pace;
+    });
+  }
+
+  function look() {
+    const isWanted = leave?.state === 'granted' && isAtWork();
+    if (isWanted && !stop) {
+      stop = watch((fix) => {
+        last = fix;
+        say();
+      });
+    } else if (!isWanted && stop) {
+      stop();
+      stop = undefined;
+      last = undefined;
+    }
+    say();
+  }
+
+  leave?.addEventListener('change', look);
+  setInterval(look, pace / 3);
+  look();
+}

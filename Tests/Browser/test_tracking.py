@@ -1,0 +1,154 @@
+"""The recipient's page: without a script and with one, in every state, on small phones, in sunlight and in the dark."""
+import datetime
+import zoneinfo
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, PICTURES, Courier, Store, call, minutes, until
+
+DOOR = {"lat": 45.8086, "lon": 15.9830}
+
+
+def shop(name="Pekara Klas"):
+    store = Store(name)
+    return store, Courier(store)
+
+
+def sent(store, courier, **more):
+    """A delivery with its place, and the path of its page."""
+    recipient = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}
+    delivery = store.deliver_to(courier, **({"recipient": recipient, "window": {"until": minutes(40)}} | more))
+    url = call("POST", f"/v1/deliveries/{delivery}/tracking", {}, store.token)["url"]
+    return delivery, "/t/" + url.rsplit("/", 1)[1]
+
+
+def fix(courier, lat=45.8150, lon=15.9780):
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+    call("POST", "/v1/me/positions", {"fixes": [{"lat": lat, "lon": lon, "accuracy_m": 8, "at": now}]}, courier.token)
+
+
+def looked_at(page, name):
+    """A picture of it, on which axe must find nothing, and which is no wider than its screen."""
+    found = Axe().run(page).response["violations"]
+    page.screenshot(path=PICTURES / f"track-{name}.png", full_page=True)
+    assert not found, [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_each_state_looks_as_it_should(chromium, dark):
+    store, courier = shop()
+    delivery, path = sent(store, courier, proof={"pin": True})
+    context = chromium.new_context(
+        base_url=ADDRESS, locale="en-GB", viewport={"width": 320, "height": 640}, color_scheme="dark" if dark else "light")
+    page = context.new_page()
+
+    def see(name, text):
+        page.goto(path)
+        expect(page.locator(".said")).to_contain_text(text)
+        looked_at(page, f"{name}-{'dark' if dark else 'light'}")
+
+    see("waiting", "Pekara Klas is preparing your delivery.")
+    courier.act("accept", delivery)
+    see("accepted", "Ana will bring your delivery.")
+    fix(courier)
+    courier.act("pick_up", delivery)
+    see("next", "Ana is coming to you now.")
+    expect(page.locator("#map .leaflet-marker-icon")).to_have_count(2)
+    courier.act("fail", delivery, reason="nobody_home")
+    see("failed", "Ana could not hand over your delivery.")
+    pin = call("GET", f"/v1/deliveries/{delivery}", token=store.token)["pin"]
+    expect(page.locator(".digits")).to_contain_text(pin)
+    courier.act("deliver", delivery, pin=pin, received_by="Marko")
+    see("delivered", "Your delivery has arrived.")
+    call("DELETE", f"/v1/deliveries/{delivery}/tracking", token=store.token)
+    page.goto(path)
+    expect(page.locator("h1")).to_have_text("This link is over")
+    looked_at(page, f"over-{'dark' if dark else 'light'}")
+    context.close()
+
+
+@pytest.mark.parametrize("locale, said, send", [
+    ("en-GB", "Ana will bring your delivery.", "Send"), ("hr-HR", "Ana donosi vašu dostavu.", "Pošalji"),
+    ("de-DE", "Ana bringt Ihre Lieferung.", "Senden"), ("fr-FR", "Ana will bring your delivery.", "Send")])
+def test_it_says_and_takes_everything_without_a_script(chromium, locale, said, send):
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    courier.act("accept", delivery)
+    context = chromium.new_context(base_url=ADDRESS, locale=locale, java_script_enabled=False)
+    page = context.new_page()
+    answer = page.goto(path)
+    assert len(answer.body()) < 30 * 1024
+    assert answer.headers["x-robots-tag"].startswith("noindex") and answer.headers["referrer-policy"] == "no-referrer"
+    expect(page.locator(".said")).to_contain_text(said)
+    due = call("GET", f"/v1/deliveries/{delivery}", token=store.token)["due_at"]
+    expect(page.locator("dd").first).to_have_text(
+        datetime.datetime.fromisoformat(due.replace("Z", "+00:00")).astimezone(zoneinfo.ZoneInfo("Europe/Zagreb")).strftime("%H:%M"))
+    expect(page.locator("a.call")).to_have_attribute("href", "tel:+38514828111")
+    page.locator("summary").click()
+    page.locator("#wish").fill("Zvono ne radi")
+    page.get_by_role("button", name=send).click()
+    expect(page.locator(".notice")).to_be_visible()
+    assert call("GET", f"/v1/deliveries/{delivery}", token=courier.token)["wishes"][0]["text"] == "Zvono ne radi"
+    courier.act("deliver", delivery)
+    page.goto(path)
+    page.locator(".stars label").nth(3).click()
+    page.locator("#rating").fill("Hvala!")
+    page.get_by_role("button", name=send).click()
+    expect(page.locator(".given")).to_contain_text("★★★★")
+    assert call("GET", f"/v1/deliveries/{delivery}", token=store.token)["rating"] | {"at": 0} == {"stars": 4, "text": "Hvala!", "at": 0}
+    context.close()
+
+
+def test_it_is_live_and_leaves_alone_what_is_written(visit):
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    page = visit(path, phone=True)
+    expect(page.locator(".said")).to_contain_text("is preparing")
+    courier.act("accept", delivery)
+    expect(page.locator(".said")).to_contain_text("Ana will bring your delivery.")
+    expect(page.locator(".steps [aria-current]")).to_have_text("Courier found")
+    assert page.locator("[data-part=state]").get_attribute("aria-live") == "polite"
+    page.locator("summary").click()
+    page.locator("#wish").type("Nazovite pr")
+    expect(page.locator("#map")).to_be_hidden()
+    fix(courier)
+    courier.act("pick_up", delivery)
+    expect(page.locator(".said")).to_contain_text("Ana is coming to you now.")
+    expect(page.locator("dt", has_text="Expected at")).to_be_visible()
+    expect(page.locator("#wish")).to_have_value("Nazovite pr")
+    # The map comes with the courier, and the courier moves on it.
+    marker = page.locator("#map .leaflet-marker-icon[aria-label='The courier']")
+    expect(marker).to_be_visible()
+    before = marker.bounding_box()
+    fix(courier, lat=45.8100, lon=15.9820)
+    until(page, lambda: marker.bounding_box() != before)
+    courier.act("deliver", delivery)
+    expect(page.locator(".said")).to_contain_text("Your delivery has arrived.")
+    expect(page.locator("#map")).to_be_hidden()
+    expect(page.get_by_role("group", name="How was it?")).to_be_visible()
+
+
+def test_a_link_that_ends_says_so_by_itself(visit):
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    page = visit(path, forgiving=("410",))
+    expect(page.locator(".said")).to_be_visible()
+    call("DELETE", f"/v1/deliveries/{delivery}/tracking", token=store.token)
+    expect(page.locator("h1")).to_have_text("This link is over")
+
+
+def test_the_stars_are_chosen_with_keys(visit):
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    courier.act("accept", delivery)
+    courier.act("deliver", delivery)
+    page = visit(path)
+    page.get_by_role("radio", name="1").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("radio", name="5")).to_be_checked()
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".given")).to_contain_text("You gave 5 of 5 stars.")

@@ -1,0 +1,49 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// Recipients hear of their delivery as it goes on.
+@Suite(.database) struct TrackingStreamTests {
+    @Test func `each step is told at once, and the end of the link ends it`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let token = try await api.tracking(of: id, by: store)
+            let stream = try await EventStream(api, path: "/v1/tracking/\(token)")
+            #expect(stream.status == 200)
+            func next() async throws -> (String?, JSON) {
+                while let event = try await stream.next() {
+                    if event.type != "alive" { return (event.type, JSON(Array((event.data ?? "").utf8)) ?? .null) }
+                }
+                return (nil, .null)
+            }
+            #expect(try await next().1["state"] == "waiting")
+            for (action, state) in [("accept", "accepted"), ("pick_up", "on_the_way"), ("deliver", "delivered")] {
+                try await api.act(action, id, as: couriers[0])
+                let (type, told) = try await next()
+                #expect(type == "tracking" && told["state"].string == state)
+            }
+            #expect(try await api.call("DELETE", SampleDelivery.path(id, "tracking"), as: store.token).status == 204)
+            try await api.act("reopen", id, as: store, ["note": "x"])
+            #expect(try await next().0 == "gone")
+            #expect(try await stream.next() == nil)
+            stream.close()
+        }
+    }
+
+    @Test func `a link has eight streams at most, and one that is over has none`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let token = try await api.tracking(of: id, by: store)
+            var streams: [EventStream] = []
+            for _ in 0..<9 { streams.append(try await EventStream(api, path: "/v1/tracking/\(token)")) }
+            #expect(streams.map(\.status) == Array(repeating: 200, count: 8) + [429])
+            for stream in streams { stream.close() }
+            _ = try await api.call("DELETE", SampleDelivery.path(id, "tracking"), as: store.token)
+            let late = try await EventStream(api, path: "/v1/tracking/\(token)")
+            #expect(late.status == 410)
+            late.close()
+        }
+    }
+}

@@ -1,0 +1,32 @@
+-- What recipients are told of their delivery's steps.
+
+-- What an SMS said of the step before is taken back, if it waits. `said` has the notice of this step, if it is one that is told,
+-- with its link: it is given as notices for the outbox, unless the link was ended, or the recipient got four already.
+CREATE OR REPLACE FUNCTION text_recipient(delivery uuid, said jsonb) RETURNS jsonb
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    PERFORM withdraw('recipient_tracking', ARRAY[delivery]);
+    IF NOT said ? 'notice' THEN RETURN NULL; END IF;
+    INSERT INTO trackings (delivery_id, link, token_hash)
+        VALUES (delivery, (said->>'link')::integer, decode(said->>'token_hash', 'hex'))
+        ON CONFLICT (delivery_id) DO NOTHING;
+    UPDATE trackings SET texts = texts + 1
+        WHERE delivery_id = delivery AND link = (said->>'link')::integer AND NOT ended AND texts < 4;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    RETURN jsonb_build_array(said->'notice' || jsonb_build_object('language', (
+        SELECT a.language FROM deliveries d JOIN accounts a ON a.id = d.store_id WHERE d.id = delivery)));
+END
+$$;
+
+-- Ends a delivery's link and takes back the SMS that wait with it; none is made by itself any more.
+CREATE OR REPLACE FUNCTION end_tracking(delivery uuid, hash bytea) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    INSERT INTO trackings AS t (delivery_id, token_hash, ended) VALUES (delivery, hash, true)
+        ON CONFLICT (delivery_id) DO UPDATE SET ended = true;
+    PERFORM withdraw('recipient_tracking', ARRAY[delivery]);
+END
+$$;
+
+REVOKE ALL ON FUNCTION
+    text_recipient, end_tracking FROM PUBLIC;
