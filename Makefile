@@ -6,8 +6,8 @@ SHELL := bash
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
-PACKAGES := libcurl4-openssl-dev libgd-dev libpq-dev libqrencode-dev libssl-dev postgresql
-TEST_PACKAGES := $(PACKAGES) binutils curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
+PACKAGES := libcurl4-openssl-dev libjpeg-dev libpng-dev libpq-dev libqrencode-dev libssl-dev libwebp-dev postgresql
+TEST_PACKAGES := $(PACKAGES) binutils curl libgd-dev python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 CLUSTER_PACKAGES := $(PACKAGES) patroni python3-etcd etcd-server haproxy iproute2
 DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgbackrest prometheus \

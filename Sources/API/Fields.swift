@@ -119,12 +119,8 @@ package struct Fields: Sendable {
 
     /// A field of a change that null erases. It is nil when the field is left out.
     package mutating func erasable<V>(_ name: String, _ read: (inout Fields) -> V?) -> V?? {
-        let given = members[name]
-        // An object would refuse null.
-        if given == .null { members[name] = nil }
         let value = read(&self)
-        members[name] = given
-        return given == nil ? nil : .some(value)
+        return members[name] == nil ? nil : .some(value)
     }
 
     /// An object with fields of its own. If it is required and missing, it is refused.
@@ -140,6 +136,17 @@ package struct Fields: Sendable {
         } else if json != nil || isRequired {
             refuse(name, json == nil ? "required" : "wrong_type")
         }
+        return value
+    }
+
+    /// An object with fields of its own that may be left out or null.
+    package mutating func optionalObject<V>(_ name: String, _ read: (inout Fields) -> V) -> V {
+        let sent = members[name]
+        members[name] = given(name)
+        let value = object(name, isRequired: false, read)
+        members[name] = sent
+        let last = described.removeLast()
+        described.append(Shape.Member(name, last.shape.orNull, optional: true))
         return value
     }
 
@@ -247,6 +254,9 @@ package struct Fields: Sendable {
 
     /// Whether that field is wrong already.
     package func refused(_ name: String) -> Bool { wrong.contains { $0.field == prefix + name } }
+
+    /// Whether that field is there, and not null.
+    func isGiven(_ name: String) -> Bool { given(name) != nil }
 
     package static func text(_ json: JSON) throws(InvalidValue) -> String {
         guard case .string(let text) = json else { throw InvalidValue("wrong_type") }

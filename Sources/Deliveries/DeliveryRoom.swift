@@ -13,9 +13,14 @@ package struct DeliveryRoom: Room {
     let rates: Rates
     /// What is handed over is signed with it.
     let key: SigningKey
+    /// Whether pictures are kept elsewhere than in the database.
+    private let hasPictureStore: Bool
 
-    package init(committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey) {
-        (self.committer, self.searches, self.clock, self.rates, self.key) = (committer, searches, clock, rates, key)
+    package init(
+        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey, hasPictureStore: Bool
+    ) {
+        (self.committer, self.searches, self.clock, self.rates) = (committer, searches, clock, rates)
+        (self.key, self.hasPictureStore) = (key, hasPictureStore)
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -137,7 +142,7 @@ package struct DeliveryRoom: Room {
 
     private func history(_ call: Call) async throws -> Response {
         let (page, found) = (try call.page(), try await visible(call))
-        let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page))
+        let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page, hasStore: hasPictureStore))
         return page.response(steps, key: { [String($0.seq)] }) { json, step in
             json.object { step.write(&$0, to: call.caller.account, call.caller.kind) }
         }

@@ -163,7 +163,7 @@ package struct Composition: Sendable {
             EarningsRoom(), RouteRoom(),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
-                key: proofKey),
+                key: proofKey, hasPictureStore: settings.pictures != nil),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database, settings.pictures), ProofRoom(proofKeys),

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `due work happens once until it is due again`() async throws {
-        try await Session.with { session in
+        try await DatabaseSession.with { session in
             let diary = Diary()
             let (here, there) = (
                 diary.node("here", session, diary.kind("it")), diary.node("there", session, diary.kind("it"))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `work that fails is told and holds up nothing`() async throws {
-        try await Session.with { session in
+        try await DatabaseSession.with { session in
             let diary = Diary()
             let failing = DueKind.recurring("failing", every: .seconds(60)) { _ in throw Broken() }
             let node = diary.node("here", session, failing, diary.kind("other"))
@@ -63,7 +63,7 @@ import Testing
 
     /// One kind always has more work, and yet the others have their turn.
     @Test func `work that never ends holds up nothing`() async throws {
-        try await Session.with { session in
+        try await DatabaseSession.with { session in
             let diary = Diary()
             let node = diary.node(
                 "here", session, diary.kind("endless", hasMore: true), diary.kind("first"), diary.kind("second"))
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `work that takes long holds up nothing`() async throws {
-        try await Session.with { session in
+        try await DatabaseSession.with { session in
             let diary = Diary()
             let long = DueKind.recurring("long", every: .seconds(60)) { _ in
                 diary.write("long")
@@ -93,7 +93,7 @@ import Testing
 
     /// One node works on it for so long that another takes it after all; the other one's time counts.
     @Test func `work that a node is at is left to it for long`() async throws {
-        try await Session.with { session in
+        try await DatabaseSession.with { session in
             let diary = Diary()
             let there = diary.node("there", session, diary.kind("it"))
             let here = diary.node(
@@ -113,7 +113,7 @@ import Testing
 
     /// An older node does not know the kind.
     @Test func `unknown work is left to the nodes that know it`() async throws {
-        try await Session.with { session in
+        try await DatabaseSession.with { session in
             let diary = Diary()
             try await diary.node("new", session, diary.kind("new")).begin()
             #expect(try await !diary.node("old", session, diary.kind("old")).next())
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `outdated rows go, and all others stay`() async throws {
-        try await Session.with { session in
+        try await DatabaseSession.with { session in
             try await session.database.run(WriteSessions())
             #expect(try await session.database.run(RemoveOutdated()) == [true])
             #expect(try await session.database.run(RemoveOutdated()) == [false])

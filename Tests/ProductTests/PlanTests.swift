@@ -45,7 +45,7 @@ import Testing
                 """)
             try await api.execute("UPDATE couriers SET cancelled = 1 WHERE id = '\(couriers[0].id)'")
             if statistics == .ofFewRows { try await api.execute("ANALYZE") }
-            try await Session.with { session in
+            try await DatabaseSession.with { session in
                 // Nobody else numbers events from now on.
                 try await session.database.run(HoldNumbering())
                 let statements = try await Statements(session, store, couriers, id)
@@ -77,7 +77,7 @@ import Testing
     /// looked up once, and not compared with all others.
     @Test func `numbering takes no longer for many readers`() async throws {
         try await ServedProduct.serving { api in
-            try await Session.with { session in
+            try await DatabaseSession.with { session in
                 try await session.database.run(HoldNumbering())
                 try await api.execute(
                     """
