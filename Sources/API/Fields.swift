@@ -30,11 +30,13 @@ package struct Fields: Sendable {
     private var members: [String: JSON]
     private let prefix: String
     private(set) var wrong: [Problem.WrongField] = []
-    private(set) var described: [Shape.Member] = []
+    /// Only where a form is described: that costs more than reading one.
+    private var described: [Shape.Member]?
 
-    init(_ members: [String: JSON], prefix: String = "") {
+    init(_ members: [String: JSON], prefix: String = "", isDescribing: Bool = false) {
         self.members = members
         self.prefix = prefix
+        described = isDescribing ? [] : nil
     }
 
     /// Reads the request's body as a form, or says all that is wrong with it at once.
@@ -51,9 +53,9 @@ package struct Fields: Sendable {
 
     /// The shape of the form's fields.
     static func describe<F: Form>(_ form: F.Type) -> Shape {
-        var fields = Fields([:])
+        var fields = Fields([:], isDescribing: true)
         _ = F(&fields)
-        return .object("\(F.self)", fields.described)
+        return .object("\(F.self)", fields.described ?? [])
     }
 
     private func check() throws(Problem) {
@@ -113,7 +115,6 @@ package struct Fields: Sendable {
             describe(name, .string(least: 1, most: most), optional: true)
             return nil
         }
-        defer { described[described.count - 1] = Shape.Member(name, .string(least: 1, most: most), optional: true) }
         return line(name, upTo: most, by: rule)
     }
 
@@ -128,9 +129,9 @@ package struct Fields: Sendable {
         let json = isRequired ? given(name) : members[name]
         var members: [String: JSON]?
         if case .object(let given) = json { members = given }
-        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).")
+        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).", isDescribing: described != nil)
         let value = read(&inner)
-        describe(name, .object(inner.described), optional: !isRequired)
+        if let parts = inner.described { describe(name, .object(parts), optional: !isRequired) }
         if members != nil {
             wrong += inner.wrong
         } else if json != nil || isRequired {
@@ -145,8 +146,7 @@ package struct Fields: Sendable {
         members[name] = given(name)
         let value = object(name, isRequired: false, read)
         members[name] = sent
-        let last = described.removeLast()
-        described.append(Shape.Member(name, last.shape.orNull, optional: true))
+        if let last = described?.popLast() { describe(name, last.shape.orNull, optional: true) }
         return value
     }
 
@@ -168,12 +168,11 @@ package struct Fields: Sendable {
     package mutating func number(_ name: String, _ range: ClosedRange<Int>, unless usual: Int? = nil) -> Int {
         guard let number = optionalNumber(name, range) else {
             if usual == nil {
-                described[described.count - 1] = Shape.Member(name, .integer(range))
+                if described?.popLast() != nil { describe(name, .integer(range), optional: false) }
                 if !refused(name) { refuse(name, "required") }
             }
             return usual ?? range.lowerBound
         }
-        if usual == nil { described[described.count - 1] = Shape.Member(name, .integer(range)) }
         return number
     }
 
@@ -271,8 +270,8 @@ package struct Fields: Sendable {
         return json
     }
 
-    private mutating func describe(_ name: String, _ shape: Shape, optional: Bool) {
-        described.append(Shape.Member(name, shape, optional: optional))
+    private mutating func describe(_ name: String, _ shape: @autoclosure () -> Shape, optional: Bool) {
+        described?.append(Shape.Member(name, shape(), optional: optional))
     }
 
     private mutating func take<V>(_ name: String, _ read: () throws(InvalidValue) -> V) -> V? {

@@ -42,11 +42,12 @@ void averages_add_row(struct averages *averages, size_t y, const uint8_t *pixels
 
 void averages_add_covering(struct averages *averages, size_t y, size_t x, size_t step, const uint8_t *pixels)
 {
-    uint32_t *sums = row_of(averages, y);
+    size_t place = place_of(x, averages->from_width, averages->width), end = beginning(place + 1, averages->from_width, averages->width);
+    uint32_t *sums = row_of(averages, y) + place * 3;
     for (; x < averages->from_width; x += step, pixels += 4) {
-        uint32_t *sum = sums + place_of(x, averages->from_width, averages->width) * 3;
+        for (; x >= end; sums += 3) end = beginning(++place + 1, averages->from_width, averages->width);
         for (int color = 0; color < 3; color++)
-            sum[color] += pixels[3] == 255 ? pixels[color] : on_white(pixels[color], pixels[3]);
+            sums[color] += pixels[3] == 255 ? pixels[color] : on_white(pixels[color], pixels[3]);
     }
 }
 

@@ -17,7 +17,8 @@ package struct DeliveryRoom: Room {
     private let hasPictureStore: Bool
 
     package init(
-        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey, hasPictureStore: Bool
+        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey,
+        hasPictureStore: Bool
     ) {
         (self.committer, self.searches, self.clock, self.rates) = (committer, searches, clock, rates)
         (self.key, self.hasPictureStore) = (key, hasPictureStore)

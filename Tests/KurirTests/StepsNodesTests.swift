@@ -52,7 +52,8 @@ import Testing
     ) async throws -> Int {
         var (seed, steps) = (start, 0)
         while !isOver.withLock({ $0 }) {
-            let pay = #","pay":{"amount":\#(seed.number(1...900)),"currency":"EUR"},"offer":{"mode":"\#(seed.pick(["all", "in_turn"]))"}}"#
+            let pay =
+                #","pay":{"amount":\#(seed.number(1...900)),"currency":"EUR"},"offer":{"mode":"\#(seed.pick(["all", "in_turn"]))"}}"#
             let made = try await insist("/v1/deliveries", people.delivery.dropLast() + pay, as: people.store, nodes)
             let id = try #require(made.body.firstMatch(of: /"id":"([^"]+)"/)).1
             for _ in 0..<seed.number(3...9) where !isOver.withLock({ $0 }) {
@@ -60,7 +61,8 @@ import Testing
                 let (action, body, who) = seed.pick([
                     ("accept", "", courier), ("accept", "", courier), ("pick_up", "", courier),
                     ("fail", #"{"reason":"nobody_home"}"#, courier), ("deliver", "", courier), ("deliver", "", courier),
-                    ("decline", "", courier), ("cancel", #"{"reason":"other"}"#, courier), ("reassign", "", people.store),
+                    ("decline", "", courier), ("cancel", #"{"reason":"other"}"#, courier),
+                    ("reassign", "", people.store),
                     ("reopen", #"{"note":"nije stiglo"}"#, people.store),
                 ])
                 let answer = try await insist("/v1/deliveries/\(id)/\(action)", body, as: who, nodes)

@@ -188,7 +188,8 @@ import Testing
             #expect(answer.status == 200 && answer.json["status"] == "delivered")
             let proof = try await api.get(SampleDelivery.path(id, "proof"), as: store.token)
             let check = try #require(ProofCheck(proof.reply.body))
-            #expect(check.told.allSatisfy(\.holds) && !String(decoding: proof.reply.body, as: UTF8.self).contains("Xwrang"))
+            #expect(
+                check.told.allSatisfy(\.holds) && !String(decoding: proof.reply.body, as: UTF8.self).contains("Xwrang"))
             try await api.expectConsistency()
         }
     }

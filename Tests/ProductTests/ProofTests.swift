@@ -66,7 +66,9 @@ import Testing
     }
 
     /// It is written straight, so nobody else sees to that.
-    @Test(arguments: ["Torta", "\"\\\u{1}\u{8}\u{c}\n\r\t\u{1f}\u{7f}", "šđčćž 🎂 \u{fb33}€"], [0.1, -0.0, 45, 1e-7, 179.99999999999997])
+    @Test(
+        arguments: ["Torta", "\"\\\u{1}\u{8}\u{c}\n\r\t\u{1f}\u{7f}", "šđčćž 🎂 \u{fb33}€"],
+        [0.1, -0.0, 45, 1e-7, 179.99999999999997])
     func `what is signed is in the form of RFC 8785, whatever it says`(text: String, degrees: Double) throws {
         let written = Self.bundle(saying: text, at: Location(lat: degrees / 2, lon: degrees)).written()
         #expect(try #require(JSON(written.bundle)).canonical == written.bundle)
@@ -103,7 +105,8 @@ import Testing
         let written = Self.bundle().written()
         guard case .object(var disclosures)? = JSON(written.disclosures) else { return #expect(Bool(false)) }
         for place in disclosures.keys where place != "/courier/name" { disclosures[place] = nil }
-        let erased = ProofBundle.Written(bundle: written.bundle, disclosures: JSON.object(disclosures).bytes, earlierTexts: 0)
+        let erased = ProofBundle.Written(
+            bundle: written.bundle, disclosures: JSON.object(disclosures).bytes, earlierTexts: 0)
         let check = try Self.file(SignedProof(erased, by: Self.key))
         #expect(check.signed(by: Self.keys).holds && check.told.map(\.what) == ["/courier/name: Ana Anić"])
     }

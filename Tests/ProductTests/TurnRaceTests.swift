@@ -47,7 +47,8 @@ import Testing
             #expect(now["status"] == "in_progress" && now["courier"]["id"].string == couriers[0].id)
             #expect(try await api.act("accept", id, as: couriers[1]).status == 409)
         }
-        #expect(try await api.execute("SELECT FROM delivery_extras WHERE delivery_id = '\(id)' AND turn_at <= now()") == [])
+        #expect(
+            try await api.execute("SELECT FROM delivery_extras WHERE delivery_id = '\(id)' AND turn_at <= now()") == [])
     }
 
     @Test(arguments: ["decline", "accept"])
