@@ -33,10 +33,10 @@ import Testing
         }
     }
 
-    private func play(seed: UInt64, days: Int) throws -> Rules {
+    private func play(seed: UInt64, days: Int, hasTurns: Bool = true) throws -> Rules {
         var chance = Chance(seed: seed)
         let cast = Cast(stores: 4, couriers: 20, seed: seed, &chance)
-        var (story, rules) = (Story(of: cast, chance), Rules(cast))
+        var (story, rules) = (Story(of: cast, hasTurns: hasTurns, chance), Rules(cast))
         while story.next < days * 86_400 { try story.goOn(&rules) }
         return rules
     }
@@ -61,16 +61,15 @@ import Testing
     @Test func `some are offered in turn, some are paid at the door, and some want a PIN`() throws {
         let ledger = try play(seed: 2, days: 7).ledger
         let delivered = ledger.created.compactMap { ledger[$0] }.filter { $0.status == .delivered }
-        #expect(delivered.contains { $0.content.terms.cash != nil } && delivered.contains { $0.content.terms.proof.pin != nil })
+        #expect(
+            delivered.contains { $0.content.terms.cash != nil }
+                && delivered.contains { $0.content.terms.proof.pin != nil })
         let acts = ledger.news.values.joined().map(\.type)
         #expect(acts.count { $0 == "delivery.routed" } > 10)
-        var (chance, without) = (Chance(seed: 2), [String]())
-        let cast = Cast(stores: 4, couriers: 20, seed: 2, &chance)
-        var (story, rules) = (Story(of: cast, hasTurns: false, chance), Rules(cast))
-        while story.next < 86_400 { try story.goOn(&rules) }
-        without = rules.told
-        #expect(try play(seed: 2, days: 1).told != without)
-        #expect(rules.ledger.created.allSatisfy { rules.ledger[$0]?.content.terms.turns == nil })
+        let told = try play(seed: 2, days: 2)
+        let without = try play(seed: 2, days: 2, hasTurns: false)
+        #expect(told.told != without.told)
+        #expect(without.ledger.created.allSatisfy { without.ledger[$0]?.content.terms.turns == nil })
     }
 
     @Test func `most deliveries arrive, and none is with a courier who vanished for ever`() throws {

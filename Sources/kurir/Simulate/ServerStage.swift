@@ -89,7 +89,9 @@ struct ServerStage: Stage {
     private mutating func shown(_ id: ID, to courier: Person) throws -> [String: JSON] {
         if let known = shown[id] { return known }
         let path = "/v1/deliveries/\(id)"
-        guard let delivery = try get(path, as: courier).json, delivery["status"]?.text == "in_progress" else { return [:] }
+        guard let delivery = try get(path, as: courier).json, delivery["status"]?.text == "in_progress" else {
+            return [:]
+        }
         var body: [String: JSON] = [:]
         body["cash_collected"] = delivery["cash"]
         if delivery["proof"]?["pin"] == .bool(true), let name = delivery["store"]?["name"]?.text,
