@@ -85,7 +85,7 @@ def scripts(sql):
     find = filled(sql["find"], {1: mine, 2: uuid(3, ":n")})
     number = step + f"\\set n {n}\n"
 
-    create = pick + filled(sql["partners"], {1: its_store, 2: "'{}'"}) + commit_of(
+    create = pick + filled(sql["partners"], {1: its_store, 2: "'{}'", 3: f"ARRAY[{', '.join(couriers)}]"}) + commit_of(
         sql["create"], OF_CREATE, couriers, id="gen_random_uuid()", store=its_store, status="'pending'",
         candidates=listed_text(*couriers), content=CONTENT, action="'create'", actor_kind="'store'", actor=its_store,
         added=listed_text(*couriers), opened=listed_text(*couriers), readers=listed_text(its_store, *couriers),
