@@ -6,9 +6,9 @@ SHELL := bash
 	packages test-packages cluster-packages deploy-packages
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
-PACKAGES := libcurl4-openssl-dev libgd-dev libjs-leaflet libpq-dev libqrencode-dev libsqlite3-dev \
-	libssl-dev postgresql
-TEST_PACKAGES := $(PACKAGES) binutils curl python3 python3-venv wrk apache2-utils slowhttptest chromium procps
+PACKAGES := libcurl4-openssl-dev libjpeg-dev libjs-leaflet libpng-dev libpq-dev libqrencode-dev libsqlite3-dev \
+	libssl-dev libwebp-dev postgresql
+TEST_PACKAGES := $(PACKAGES) binutils curl libgd-dev python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 CLUSTER_PACKAGES := $(PACKAGES) patroni python3-etcd etcd-server haproxy iproute2
 DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgbackrest prometheus \

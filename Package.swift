@@ -32,7 +32,7 @@ let package = Package(
     products: [.executable(name: "kurir", targets: ["kurir"])],
     targets: [
         .target(name: "CLinux"),
-        .target(name: "CGD", linkerSettings: [.linkedLibrary("gd")]),
+        .target(name: "CPictures", linkerSettings: ["jpeg", "png", "webp"].map { .linkedLibrary($0) }),
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
@@ -56,12 +56,13 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["EventLoop", "CLibpq", "CLinux"], swiftSettings: strict),
         .target(name: "Crypto", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
-        .target(name: "Pictures", dependencies: ["CGD"], swiftSettings: strict),
+        .target(name: "Pictures", dependencies: ["CPictures"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["COpenSSL", "EventLoop", "CLinux", "Languages"], swiftSettings: strict),
 
         .executableTarget(
             name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres", "Product"],
             path: "Tests/Bench/Server", swiftSettings: strict),
+        .systemLibrary(name: "CGD", path: "Tests/CGD", providers: [.apt(["libgd-dev"])]),
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "Domain", "EventLoop", "Postgres", "Schema"],
             path: "Tests/TestSupport", swiftSettings: strict),

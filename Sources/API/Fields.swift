@@ -30,11 +30,13 @@ package struct Fields: Sendable {
     private var members: [String: JSON]
     private let prefix: String
     private(set) var wrong: [Problem.WrongField] = []
-    private(set) var described: [Shape.Member] = []
+    /// Only where a form is described: that costs more than reading one.
+    private var described: [Shape.Member]?
 
-    init(_ members: [String: JSON], prefix: String = "") {
+    init(_ members: [String: JSON], prefix: String = "", isDescribing: Bool = false) {
         self.members = members
         self.prefix = prefix
+        described = isDescribing ? [] : nil
     }
 
     /// Reads the request's body as a form, or says all that is wrong with it at once.
@@ -51,9 +53,9 @@ package struct Fields: Sendable {
 
     /// The shape of the form's fields.
     static func describe<F: Form>(_ form: F.Type) -> Shape {
-        var fields = Fields([:])
+        var fields = Fields([:], isDescribing: true)
         _ = F(&fields)
-        return .object("\(F.self)", fields.described)
+        return .object("\(F.self)", fields.described ?? [])
     }
 
     private func check() throws(Problem) {
@@ -113,18 +115,13 @@ package struct Fields: Sendable {
             describe(name, .string(least: 1, most: most), optional: true)
             return nil
         }
-        defer { described[described.count - 1] = Shape.Member(name, .string(least: 1, most: most), optional: true) }
         return line(name, upTo: most, by: rule)
     }
 
     /// A field of a change that null erases. It is nil when the field is left out.
     package mutating func erasable<V>(_ name: String, _ read: (inout Fields) -> V?) -> V?? {
-        let given = members[name]
-        // An object would refuse null.
-        if given == .null { members[name] = nil }
         let value = read(&self)
-        members[name] = given
-        return given == nil ? nil : .some(value)
+        return members[name] == nil ? nil : .some(value)
     }
 
     /// An object with fields of its own. If it is required and missing, it is refused.
@@ -132,14 +129,24 @@ package struct Fields: Sendable {
         let json = isRequired ? given(name) : members[name]
         var members: [String: JSON]?
         if case .object(let given) = json { members = given }
-        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).")
+        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).", isDescribing: described != nil)
         let value = read(&inner)
-        describe(name, .object(inner.described), optional: !isRequired)
+        if let parts = inner.described { describe(name, .object(parts), optional: !isRequired) }
         if members != nil {
             wrong += inner.wrong
         } else if json != nil || isRequired {
             refuse(name, json == nil ? "required" : "wrong_type")
         }
+        return value
+    }
+
+    /// An object with fields of its own that may be left out or null.
+    package mutating func optionalObject<V>(_ name: String, _ read: (inout Fields) -> V) -> V {
+        let sent = members[name]
+        members[name] = given(name)
+        let value = object(name, isRequired: false, read)
+        members[name] = sent
+        if let last = described?.popLast() { describe(name, last.shape.orNull, optional: true) }
         return value
     }
 
@@ -161,12 +168,11 @@ package struct Fields: Sendable {
     package mutating func number(_ name: String, _ range: ClosedRange<Int>, unless usual: Int? = nil) -> Int {
         guard let number = optionalNumber(name, range) else {
             if usual == nil {
-                described[described.count - 1] = Shape.Member(name, .integer(range))
+                if described?.popLast() != nil { describe(name, .integer(range), optional: false) }
                 if !refused(name) { refuse(name, "required") }
             }
             return usual ?? range.lowerBound
         }
-        if usual == nil { described[described.count - 1] = Shape.Member(name, .integer(range)) }
         return number
     }
 
@@ -248,6 +254,9 @@ package struct Fields: Sendable {
     /// Whether that field is wrong already.
     package func refused(_ name: String) -> Bool { wrong.contains { $0.field == prefix + name } }
 
+    /// Whether that field is there, and not null.
+    func isGiven(_ name: String) -> Bool { given(name) != nil }
+
     package static func text(_ json: JSON) throws(InvalidValue) -> String {
         guard case .string(let text) = json else { throw InvalidValue("wrong_type") }
         return text
@@ -261,8 +270,8 @@ package struct Fields: Sendable {
         return json
     }
 
-    private mutating func describe(_ name: String, _ shape: Shape, optional: Bool) {
-        described.append(Shape.Member(name, shape, optional: optional))
+    private mutating func describe(_ name: String, _ shape: @autoclosure () -> Shape, optional: Bool) {
+        described?.append(Shape.Member(name, shape(), optional: optional))
     }
 
     private mutating func take<V>(_ name: String, _ read: () throws(InvalidValue) -> V) -> V? {

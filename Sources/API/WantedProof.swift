@@ -35,6 +35,6 @@ package struct WantedProof: Sendable {
 extension Fields {
     /// What handing over must show.
     package mutating func proof() -> WantedProof {
-        object("proof", isRequired: false) { WantedProof(&$0) }
+        optionalObject("proof") { WantedProof(&$0) }
     }
 }

@@ -32,16 +32,18 @@ extension Turns {
 extension Fields {
     /// How couriers are offered something, if that is said: in turn, or all at once.
     package mutating func offer() -> Turns?? {
-        erasable("offer") { fields in
-            fields.object("offer", isRequired: false) { (fields: inout Fields) -> Turns? in
-                let mode = fields.choice("mode", Turns.modes, named: "OfferMode")
-                let turns = Turns(
-                    order: fields.optional("order") ?? .given,
-                    seconds: fields.optionalNumber("each_seconds", Turns.bounds) ?? Turns.usual)
-                return mode == Turns.modes[1] ? turns : nil
-            }
+        let turns = optionalObject("offer") { (fields: inout Fields) -> Turns? in
+            let mode = fields.choice("mode", Turns.modes, named: "OfferMode")
+            let turns = Turns(
+                order: fields.optional("order") ?? .given,
+                seconds: fields.optionalNumber("each_seconds", Turns.bounds) ?? Turns.usual)
+            return mode == Turns.modes[1] ? turns : nil
         }
+        return isGiven("offer") ? .some(turns) : nil
     }
+
+    /// The same of a change, where null is to all at once.
+    package mutating func changedOffer() -> Turns?? { erasable("offer") { $0.offer() ?? nil } }
 }
 
 extension Turns.Order: TextFieldValue {

@@ -3,7 +3,7 @@ public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// The text.
-    public static func encode(_ bytes: [UInt8]) -> String {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: Base64.digits(bytes, alphabet), as: UTF8.self)
     }
 
@@ -44,14 +44,19 @@ public enum Base64 {
         return Base64URL.decode(String(decoding: others, as: UTF8.self))
     }
 
-    fileprivate static func digits(_ bytes: [UInt8], _ alphabet: [UInt8]) -> [UInt8] {
+    fileprivate static func digits(_ bytes: some Collection<UInt8>, _ alphabet: [UInt8]) -> [UInt8] {
         var digits: [UInt8] = []
         digits.reserveCapacity((bytes.count * 4 + 2) / 3)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-            for digit in 0...group.count { digits.append(alphabet[Int(bits >> UInt32(18 - 6 * digit) & 63)]) }
+        var (bits, count) = (UInt32(0), UInt32(0))
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                digits.append(alphabet[Int(bits >> count & 63)])
+            }
         }
+        if count > 0 { digits.append(alphabet[Int(bits << (6 - count) & 63)]) }
         return digits
     }
 }

@@ -2,16 +2,45 @@ import COpenSSL
 
 /// SHA-256.
 public enum SHA256 {
+    /// Looked up once: libcrypto would look for it each time.
+    ///
+    /// Unchecked, because libcrypto only reads it.
+    nonisolated(unsafe) fileprivate static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+
     /// The hash of bytes, 32 of them.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { hash, count in
-            COpenSSL.SHA256(bytes, bytes.count, hash.baseAddress)
+            let made = EVP_Digest(bytes, bytes.count, hash.baseAddress, nil, algorithm, nil)
+            precondition(made == 1, "libcrypto has no SHA-256")
             count = Int(SHA256_DIGEST_LENGTH)
         }
     }
 
     /// The hash of a text in UTF-8.
     public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
+}
+
+/// SHA-256 of what comes piece by piece.
+public final class RunningSHA256 {
+    private let context = EVP_MD_CTX_new()
+
+    public init() {
+        let hasBegun = EVP_DigestInit_ex2(context, SHA256.algorithm, nil)
+        precondition(hasBegun == 1, "libcrypto has no SHA-256")
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// Takes the next piece.
+    public func add(_ bytes: [UInt8]) { EVP_DigestUpdate(context, bytes, bytes.count) }
+
+    /// The hash of all of them, after which there are no more.
+    public func finish() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { hash, count in
+            EVP_DigestFinal_ex(context, hash.baseAddress, nil)
+            count = Int(SHA256_DIGEST_LENGTH)
+        }
+    }
 }
 
 /// Keyed hashes by RFC 2104.

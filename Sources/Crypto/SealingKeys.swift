@@ -34,5 +34,12 @@ public struct SealingKeys: Sendable {
 
 /// Bytes in hexadecimal.
 public func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * bytes.underestimatedCount)
+    let digit = { (half: UInt8) in half < 10 ? 0x30 + half : 0x57 + half }
+    for byte in bytes {
+        digits.append(digit(byte >> 4))
+        digits.append(digit(byte & 15))
+    }
+    return String(decoding: digits, as: UTF8.self)
 }

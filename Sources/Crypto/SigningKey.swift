@@ -8,6 +8,8 @@ public final class SigningKey: @unchecked Sendable {
     public let seed: [UInt8]
     /// The public key, 32 bytes.
     public let publicKey: [UInt8]
+    /// What the key is called.
+    public let name: String
     private let key: OpaquePointer
 
     /// The key of that seed; nil if that has not 32 bytes.
@@ -22,6 +24,7 @@ public final class SigningKey: @unchecked Sendable {
             let isKnown = EVP_PKEY_get_raw_public_key(key, bytes.baseAddress, &count)
             precondition(isKnown == 1, "libcrypto does not tell its own key")
         }
+        name = Ed25519.name(of: publicKey)
     }
 
     deinit { EVP_PKEY_free(key) }

@@ -80,7 +80,7 @@ struct ChangedDelivery: Form {
         cash = fields.erasable("cash") { $0.optional("cash") }
         pay = fields.erasable("pay") { $0.optional("pay") }
         offerAt = fields.erasable("offer_at") { $0.offerAt() }
-        turns = fields.offer()
+        turns = fields.changedOffer()
         proof = fields.proof()
         offersAgain = fields.optional("offer_again") ?? false
         couriers = fields.changedIDs("courier_ids", 1...Bounds.candidates)
@@ -138,7 +138,7 @@ struct CancelForm: Form {
 extension Fields {
     /// When it is to arrive: a time that is still to come.
     fileprivate mutating func window() -> DeliveryWindow? {
-        object("window", isRequired: false) { (fields: inout Fields) -> DeliveryWindow? in
+        optionalObject("window") { (fields: inout Fields) -> DeliveryWindow? in
             let window = DeliveryWindow(from: fields.optional("from"), until: fields.optional("until"))
             if let fault = window?.fault(now: .now) { fields.refuse(fault.field, fault.code) }
             return window

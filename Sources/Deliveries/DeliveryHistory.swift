@@ -23,6 +23,8 @@ struct HistoryStep: Sendable {
     let location: Location?
     let isPinRight: Bool?
     let pictures: [HungPicture]
+    /// Whether some of its pictures are still on their way to the store of pictures. They are given all the same.
+    let isPending: Bool
 
     static let shape = Shape.object(
         "HistoryStep",
@@ -45,6 +47,8 @@ struct HistoryStep: Sendable {
             .init("received_by", .string(), optional: true), .init("cash_collected", Money.shape, optional: true),
             .init("at_location", Location.written, optional: true), .init("pin_matched", .boolean, optional: true),
             .init("photo_ids", .array(.id), optional: true), .init("signature_id", .id, optional: true),
+            // Only while some of its pictures are on their way to where they are kept.
+            .init("pending", .boolean, optional: true),
         ])
 
     /// Couriers learn nothing of each other or of other candidates, and read only the notes that they wrote.
@@ -72,6 +76,7 @@ struct HistoryStep: Sendable {
             let photos = pictures.filter { !$0.isSignature }
             if !photos.isEmpty { json.array("photo_ids", photos) { $0.item($1.id.description) } }
             if let signature = pictures.first(where: \.isSignature) { json.field("signature_id", signature.id) }
+            if isPending { json.field("pending", true) }
         }
         guard isStore else { return }
         json.array("added", added) { $0.item($1.description) }
@@ -83,16 +88,22 @@ struct HistoryStep: Sendable {
 /// A page of a delivery's steps, oldest first.
 struct ListHistory: Statement {
     static let sql = """
-        SELECT \(HistoryStep.columns)
+        SELECT \(HistoryStep.columns(isPending: isPending))
         WHERE h.delivery_id = $1 AND h.seq > $2 ORDER BY h.seq LIMIT $3
         """
     static let isReadOnly = true
+    private static let isPending = """
+        $4 AND h.pictures IS NOT NULL AND EXISTS (
+            SELECT FROM files f WHERE f.delivery_id = h.delivery_id AND f.seq = h.seq AND f.place <> 'there' OFFSET 0)
+        """
     private let delivery: ID
     private let after: Int32
     private let limit: Int32
+    /// Whether pictures are kept elsewhere than in the database.
+    private let hasStore: Bool
 
-    init(delivery: ID, page: Page) throws {
-        self.delivery = delivery
+    init(delivery: ID, page: Page, hasStore: Bool) throws {
+        (self.delivery, self.hasStore) = (delivery, hasStore)
         limit = page.fetched
         after =
             try page.after.map { key in
@@ -105,6 +116,7 @@ struct ListHistory: Statement {
         parameters.add(delivery)
         parameters.add(after)
         parameters.add(limit)
+        parameters.add(hasStore)
     }
 
     static func decode(_ row: inout RowReader) throws -> HistoryStep { try HistoryStep(&row) }
@@ -112,13 +124,15 @@ struct ListHistory: Statement {
 
 extension HistoryStep {
     /// What ``init(_:)`` reads of steps `h`, and their tables. Who is erased has no name.
-    static let columns = """
+    static func columns(isPending: String = "false") -> String {
+        """
         h.seq, h.action, h.status, h.actor_kind, h.actor_id,
             coalesce(s.name, trim(c.first_name || ' ' || c.last_name), '') AS actor_name, h.courier_id, h.at, h.reason, h.note,
             h.added, h.removed, coalesce(h.asked_again, '{}'), h.received_by, h.cash_amount, h.cash_currency, h.lat, h.lon,
-            h.pin_matched, h.pictures
+            h.pin_matched, h.pictures, \(isPending) AS is_pending
         FROM delivery_history h LEFT JOIN stores s ON s.id = h.actor_id LEFT JOIN couriers c ON c.id = h.actor_id
         """
+    }
 
     init(_ row: inout RowReader) throws {
         (seq, action) = (try row.read(), try row.read())
@@ -133,5 +147,6 @@ extension HistoryStep {
         location = try Location.read(&row)
         isPinRight = try row.read()
         pictures = try HungPicture.list(try (row.read() as JSONB?).flatMap { JSON($0.utf8) })
+        isPending = try row.read()
     }
 }

@@ -14,12 +14,16 @@ package struct DeliveryRoom: Room {
     /// What is handed over is signed with it.
     let key: SigningKey
     let links: TrackingLinks
+    /// Whether pictures are kept elsewhere than in the database.
+    private let hasPictureStore: Bool
 
     package init(
-        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey, links: TrackingLinks
+        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey, links: TrackingLinks,
+        hasPictureStore: Bool
     ) {
         (self.committer, self.searches, self.clock) = (committer, searches, clock)
         (self.rates, self.key, self.links) = (rates, key, links)
+        self.hasPictureStore = hasPictureStore
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -141,7 +145,7 @@ package struct DeliveryRoom: Room {
 
     private func history(_ call: Call) async throws -> Response {
         let (page, found) = (try call.page(), try await visible(call))
-        let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page))
+        let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page, hasStore: hasPictureStore))
         return page.response(steps, key: { [String($0.seq)] }) { json, step in
             json.object { step.write(&$0, to: call.caller.account, call.caller.kind) }
         }

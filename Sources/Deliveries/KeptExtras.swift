@@ -3,17 +3,8 @@ import Domain
 import HTTP
 import Postgres
 
-/// What few deliveries have, as the row that keeps it.
+/// What few deliveries have, as the row that keeps it: its members are the columns.
 struct KeptExtras: Sendable {
-    /// The columns beside the delivery's id.
-    static let columns = [
-        "ready_at", "pickup_address", "pickup_lat", "pickup_lon", "pickup_instructions", "pieces", "weight_g", "size",
-        "fragile", "cold", "value_amount", "value_currency", "cash_amount", "cash_currency", "pay_amount",
-        "pay_currency", "pin", "wants_photo", "wants_signature", "attempts", "attempted_at", "attempt_reason",
-        "cancel_is_free", "former_id", "former_at", "offer_at", "turn_order", "turn_seconds", "is_held", "turn_id",
-        "turn_at", "waiting", "uncounted", "counted",
-    ]
-
     private var members: [String: JSON] = [:]
 
     /// The row after a change; nil when that leaves it as it is.

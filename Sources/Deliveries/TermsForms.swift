@@ -5,7 +5,7 @@ import HTTP
 extension Fields {
     /// Where it is fetched, and from when on.
     mutating func pickup() -> Pickup? {
-        object("pickup", isRequired: false) { (fields: inout Fields) -> Pickup? in
+        optionalObject("pickup") { (fields: inout Fields) -> Pickup? in
             Pickup(
                 readyAt: fields.optional("ready_at"), address: fields.optionalLine("address", upTo: Bounds.address),
                 location: fields.optional("location"),
@@ -15,7 +15,7 @@ extension Fields {
 
     /// What there is to carry.
     mutating func parcel() -> Parcel? {
-        object("parcel", isRequired: false) { (fields: inout Fields) -> Parcel? in
+        optionalObject("parcel") { (fields: inout Fields) -> Parcel? in
             let pieces = fields.optionalNumber("pieces", 1...Parcel.mostPieces)
             if pieces == nil, !fields.refused("pieces") { fields.refuse("pieces", "required") }
             let parcel = Parcel(

@@ -12,7 +12,7 @@ extension JSON {
         case .null, .bool: bytes += self.bytes
         case .integer(let value): bytes += Self.canonical(Double(value)).utf8
         case .number(let value): bytes += Self.canonical(value).utf8
-        case .string(let value): Self.writeCanonical(value, to: &bytes)
+        case .string(let value): JSONWriter.appendString(value, to: &bytes)
         case .array(let items):
             bytes.append(UInt8(ascii: "["))
             for (place, item) in items.enumerated() {
@@ -32,7 +32,7 @@ extension JSON {
             }
             for (place, member) in ordered.enumerated() {
                 if place > 0 { bytes.append(.comma) }
-                Self.writeCanonical(member.key, to: &bytes)
+                JSONWriter.appendString(member.key, to: &bytes)
                 bytes.append(.colon)
                 member.value.writeCanonical(to: &bytes)
             }
@@ -40,21 +40,9 @@ extension JSON {
         }
     }
 
-    private static func writeCanonical(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(.quote)
-        for byte in text.utf8 {
-            switch byte {
-            case 0x08: bytes += #"\b"#.utf8
-            case 0x0c: bytes += #"\f"#.utf8
-            default: JSONWriter.appendEscaped(byte, to: &bytes)
-            }
-        }
-        bytes.append(.quote)
-    }
-
     /// A number as ECMAScript writes it: the shortest digits that are read as the same number, with an exponent only
     /// where there would be many zeros.
-    static func canonical(_ value: Double) -> String {
+    public static func canonical(_ value: Double) -> String {
         guard value != 0 else { return "0" }
         precondition(value.isFinite, "JSON has no such number")
         let sign = value < 0 ? "-" : ""

@@ -88,6 +88,15 @@ public struct JSONWriter: ~Copyable {
         append(json)
     }
 
+    /// The same under a name that is known only when it is written.
+    public mutating func raw(name: String, _ json: [UInt8]) {
+        if needsComma { append(.comma) }
+        string(name)
+        append(.colon)
+        append(json)
+        needsComma = true
+    }
+
     /// A field that holds an object.
     public mutating func object(_ name: StaticString, _ write: (inout JSONWriter) -> Void) {
         key(name)
@@ -187,19 +196,11 @@ public struct JSONWriter: ~Copyable {
 }
 
 extension JSONWriter {
-    /// Writes a text as a JSON string.
+    /// Writes a text as a JSON string, with the escapes that RFC 8785 wants.
     public static func appendString(_ value: String, to bytes: inout [UInt8]) {
         bytes.append(.quote)
         pieces(of: value) { bytes.append(contentsOf: $0) }
         bytes.append(.quote)
-    }
-
-    /// Writes a byte of a text in UTF-8 as it stands within a JSON string.
-    static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
-        guard byte < 0x20 || byte == .quote || byte == .backslash else { return bytes.append(byte) }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 6) { escape in
-            bytes += escape[..<write(escapeOf: byte, into: escape)]
-        }
     }
 
     /// Passes on the text between the quotes in pieces: longer ones where nothing needs an escape.
@@ -226,6 +227,8 @@ extension JSONWriter {
         case .lineFeed: escape[1] = UInt8(ascii: "n")
         case .carriageReturn: escape[1] = UInt8(ascii: "r")
         case .tab: escape[1] = UInt8(ascii: "t")
+        case 0x08: escape[1] = UInt8(ascii: "b")
+        case 0x0c: escape[1] = UInt8(ascii: "f")
         default:
             let hexDigit = { (value: UInt8) in value < 10 ? 0x30 + value : 0x57 + value }
             _ = escape[1...].update(fromContentsOf: "u00".utf8)

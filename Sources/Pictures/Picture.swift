@@ -1,52 +1,68 @@
-import CGD
+import CPictures
+import Glibc
 
 /// A picture that was decoded once: checked, free of what is not the picture, with a smaller one beside it.
 public struct Picture: Sendable {
     /// What it is, and its bytes.
     public let parts: PictureParts
-    /// A JPEG of the width of ``smallWidth``; nil where the picture is no wider itself.
+    /// A JPEG of the width of ``smallWidth``; nil where the picture is no wider itself, or a strip that would be as high as ever.
     public let small: [UInt8]?
 
     /// How wide the smaller picture is.
     public static let smallWidth = 320
+    private static let smallHeight = 16 * smallWidth
     private static let quality: Int32 = 80
 
     /// Checks a picture to its last pixel. It blocks for a few hundredths of a second for each ten million of them.
     public init(_ bytes: UnsafeRawBufferPointer) throws(BadPicture) {
         parts = try PictureParts(bytes)
-        guard let decoded = Self.decode(parts) else { throw .broken }
-        defer { gdImageDestroy(decoded) }
-        small = parts.width > Self.smallWidth ? try Self.shrink(decoded, parts) : nil
-    }
-
-    private static func decode(_ parts: PictureParts) -> gdImagePtr? {
-        parts.clean.withUnsafeBytes { bytes in
-            let (start, count) = (bytes.baseAddress, Int32(bytes.count))
-            return switch parts.format {
-            case .jpeg: cgd_decode(cgd_jpeg, start, count)
-            case .png: cgd_decode(gdImageCreateFromPngPtr, start, count)
-            case .webp: cgd_decode(gdImageCreateFromWebpPtr, start, count)
-            }
+        let height = max(1, parts.height * Self.smallWidth / parts.width)
+        guard parts.width > Self.smallWidth, height <= Self.smallHeight else {
+            // All of it is decoded, and nothing is kept.
+            _ = try Pixels(parts, min(8, parts.width), min(8, parts.height))
+            small = nil
+            return
         }
+        small = try Pixels(parts, Self.smallWidth, height).jpeg(Self.quality)
+    }
+}
+
+/// The pixels of a picture that was made smaller, three bytes each, as they are shown.
+private struct Pixels {
+    let width, height: Int
+    let bytes: [UInt8]
+
+    init(_ parts: PictureParts, _ width: Int, _ height: Int) throws(BadPicture) {
+        let (across, down) = parts.orientation > 4 ? (height, width) : (width, height)
+        let read =
+            switch parts.format {
+            case .jpeg: cpictures_read_jpeg
+            case .png: cpictures_read_png
+            case .webp: cpictures_read_webp
+            }
+        var isWhole = false
+        let pixels = [UInt8](unsafeUninitializedCapacity: 3 * across * down) { pixels, count in
+            isWhole = read(parts.clean, parts.clean.count, Int32(across), Int32(down), pixels.baseAddress)
+            count = isWhole ? 3 * across * down : 0
+        }
+        guard isWhole else { throw .broken }
+        (self.width, self.height) = (width, height)
+        bytes = parts.orientation == 1 ? pixels : Self.turned(pixels, across, down, parts.orientation)
     }
 
-    private static func shrink(_ decoded: gdImagePtr, _ parts: PictureParts) throws(BadPicture) -> [UInt8] {
-        let (width, height) = (smallWidth, max(1, parts.height * smallWidth / parts.width))
-        let (across, down) = parts.orientation > 4 ? (height, width) : (width, height)
-        guard let small = cgd_shrink(decoded, Int32(across), Int32(down)) else { throw .broken }
-        defer { gdImageDestroy(small) }
-        guard let shown = gdImageCreateTrueColor(Int32(width), Int32(height)) else { throw .broken }
-        defer { gdImageDestroy(shown) }
+    /// The pixels as they are shown.
+    private static func turned(_ pixels: [UInt8], _ across: Int, _ down: Int, _ orientation: UInt8) -> [UInt8] {
+        let (width, height) = orientation > 4 ? (down, across) : (across, down)
+        var shown: [UInt8] = []
+        shown.reserveCapacity(pixels.count)
         for y in 0..<height {
             for x in 0..<width {
-                let (fromX, fromY) = source(x, y, of: (across, down), parts.orientation)
-                gdImageSetPixel(shown, Int32(x), Int32(y), gdImageGetTrueColorPixel(small, Int32(fromX), Int32(fromY)))
+                let (fromX, fromY) = source(x, y, of: (across, down), orientation)
+                let place = 3 * (fromY * across + fromX)
+                shown += pixels[place..<place + 3]
             }
         }
-        var count: Int32 = 0
-        guard let bytes = gdImageJpegPtr(shown, &count, quality) else { throw .broken }
-        defer { gdFree(bytes) }
-        return Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+        return shown
     }
 
     /// Where a pixel that is shown stands in the file.
@@ -64,5 +80,14 @@ public struct Picture: Sendable {
         case 8: (right - y, x)
         default: (x, y)
         }
+    }
+
+    func jpeg(_ quality: Int32) throws(BadPicture) -> [UInt8] {
+        var count: UInt = 0
+        guard let written = cpictures_write_jpeg(bytes, Int32(width), Int32(height), quality, &count) else {
+            throw .broken
+        }
+        defer { free(written) }
+        return Array(UnsafeBufferPointer(start: written, count: Int(count)))
     }
 }

@@ -184,7 +184,7 @@ package struct Composition: Sendable {
             PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
-                key: proofKey, links: links),
+                key: proofKey, links: links, hasPictureStore: settings.pictures != nil),
             TrackingRoom(tracking, database: database, tail: tail), MapRoom(settings.map),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),

@@ -17,6 +17,10 @@ package struct Act: Sendable {
         case instruct(ID, String)
         /// Offers it to others.
         case offer(ID, [Int])
+        /// Offers what has turns to everybody at once.
+        case offerToAll(ID)
+        /// Says in which order somebody goes.
+        case route([ID])
         case step(Lifecycle.Action, ID, reason: String?)
     }
 
@@ -38,6 +42,8 @@ extension Act.Deed: CustomStringConvertible {
         case .create: "create"
         case .instruct(let id, _): "edit \(id)"
         case .offer(let id, _): "offer \(id) to others"
+        case .offerToAll(let id): "offer \(id) to all"
+        case .route(let ids): "go to \(ids)"
         case .step(let action, let id, _): "\(action.rawValue) \(id)"
         }
     }
@@ -47,10 +53,12 @@ extension Act.Deed: CustomStringConvertible {
 package struct Sight: Hashable, Sendable {
     package let id: ID
     package let status: DeliveryStatus
+    /// Whether couriers have turns, as its store sees it.
+    package let hasTurns: Bool
 
     /// A delivery and where it stands.
-    package init(id: ID, status: DeliveryStatus) {
-        (self.id, self.status) = (id, status)
+    package init(id: ID, status: DeliveryStatus, hasTurns: Bool) {
+        (self.id, self.status, self.hasTurns) = (id, status, hasTurns)
     }
 }
 

@@ -6,6 +6,8 @@ struct Habits: Sendable {
     var accepts = 30, declines = 4
     /// What becomes of a parcel in hand.
     var delivers = 30, givesBack = 2
+    /// Says in which order it goes.
+    var plans = 10
     /// Stays away for days, with the parcels in hand.
     var vanishes = 0
     /// Loses the network while an answer is on its way, or before that.

@@ -12,6 +12,8 @@ package struct Ledger: Sendable {
     package private(set) var created: [ID] = []
     /// The steps of each.
     package private(set) var steps: [ID: [Step]] = [:]
+    /// Which stop of how many of its courier's route each is.
+    private var stops: [ID: Stop] = [:]
     /// What each account reads of deliveries in its feed.
     package private(set) var news: [Person: [News]] = [:]
 
@@ -35,9 +37,14 @@ package struct Ledger: Sendable {
         }
     }
 
+    private struct Stop: Equatable {
+        let number, of: Int
+    }
+
     /// What comes of an act.
     package enum Outcome: Sendable {
         case change(Change)
+        case isRouted
         case stays(Delivery)
         case refused(Lifecycle.Refusal)
     }
@@ -62,7 +69,10 @@ package struct Ledger: Sendable {
         return open.compactMap { deliveries[$0] }.filter { delivery in
             let standing = Lifecycle.standing(of: account, to: delivery, isPartner: isPartner(person, of: delivery))
             return Lifecycle.isListed(delivery.status, for: standing)
-        }.map { Sight(id: $0.id, status: $0.status) }
+        }.map {
+            Sight(
+                id: $0.id, status: $0.status, hasTurns: $0.store == account && $0.content.terms.turns != nil)
+        }
     }
 
     /// Whether somebody sees a delivery.
@@ -93,8 +103,31 @@ package struct Ledger: Sendable {
             return note(.edit, id, act.person) {
                 StepCommand.Edit(content: $0.content, candidates: candidates, named: Set(candidates))
             }
+        case .offerToAll(let id):
+            return note(.edit, id, act.person) { delivery in
+                var content = delivery.content
+                content.terms.turns = nil
+                return StepCommand.Edit(content: content, candidates: delivery.candidates)
+            }
+        case .route(let ids): return route(ids, of: actor)
         case .step(let action, let id, let reason): return note(action, id, act.person, reason) { _ in nil }
         }
+    }
+
+    /// Those whose stop is another one then are told of, to the courier and to their stores.
+    private mutating func route(_ ids: [ID], of courier: ID) -> Outcome {
+        for delivery in open.compactMap({ deliveries[$0] }) where delivery.courier == courier {
+            let stop = ids.firstIndex(of: delivery.id).map { Stop(number: $0 + 1, of: ids.count) }
+            guard stops[delivery.id] != stop else { continue }
+            stops[delivery.id] = stop
+            for account in [courier, delivery.store] { tell(account, .routed, delivery) }
+        }
+        return .isRouted
+    }
+
+    private mutating func tell(_ account: ID, _ type: EventType, _ delivery: Delivery) {
+        news[person(account), default: []].append(
+            News(type: type.rawValue, delivery: delivery.id, seq: Int(delivery.version)))
     }
 
     private mutating func note(
@@ -105,7 +138,8 @@ package struct Ledger: Sendable {
         let kind = if case .store = person { AccountKind.store } else { AccountKind.courier }
         let about = [.reassign, .reopen].contains(action) ? delivery.courier : nil
         let command = StepCommand(
-            action, by: self.id(of: person), kind, about: about, reason: reason, edit: edit(delivery))
+            action, by: self.id(of: person), kind, about: about, reason: reason, edit: edit(delivery),
+            shown: action == .deliver ? Self.shown(delivery.content.terms) : StepCommand.Shown())
         do {
             let decision = try Lifecycle.decide(command, on: delivery, isPartner: isPartner(person, of: delivery))
             guard case .change(let change) = decision else { return .stays(delivery) }
@@ -115,9 +149,18 @@ package struct Ledger: Sendable {
         }
     }
 
+    /// Recipients tell their PIN and pay.
+    private static func shown(_ terms: DeliveryTerms) -> StepCommand.Shown {
+        var shown = StepCommand.Shown()
+        shown.isPinRight = terms.proof.pin == nil ? nil : true
+        shown.collected = terms.cash
+        return shown
+    }
+
     private mutating func note(_ change: Change) -> Outcome {
         let after = change.after
         deliveries[after.id] = after
+        if after.status != .inProgress { stops[after.id] = nil }
         if !after.status.isOpen {
             open.removeAll { $0 == after.id }
         } else if !open.contains(after.id) {
@@ -126,10 +169,7 @@ package struct Ledger: Sendable {
         steps[after.id, default: []].append(
             Step(
                 action: change.command.action.rawValue, status: after.status.rawValue, actor: change.command.actor))
-        for (account, type) in change.events {
-            news[person(account), default: []].append(
-                News(type: type.rawValue, delivery: after.id, seq: Int(after.version)))
-        }
+        for (account, type) in change.events { tell(account, type, after) }
         return .change(change)
     }
 

@@ -9,6 +9,8 @@ package struct Story: Sendable {
     private let firstDay: Int
     /// A courier whom somebody else plays.
     private let absent: Int?
+    /// Whether some things are offered to one courier after the other.
+    private let hasTurns: Bool
     private var chance: Chance
     private var agenda = Agenda()
     /// What each store saw on its way, until it is gone.
@@ -17,11 +19,13 @@ package struct Story: Sendable {
 
     /// A story of these people. `firstDay` is counted from Thursday, the first of January 1970.
     /// Nobody does anything for a courier who is `absent`. Acts are numbered after `number`, so that two stories of the same
-    /// people on one server keep apart.
+    /// people on one server keep apart. Where a server's own clock would end turns before a store does, there are none.
     package init(
-        of cast: Cast, firstDay: Int = 4, without absent: Int? = nil, after number: Int = 0, _ chance: Chance
+        of cast: Cast, firstDay: Int = 4, without absent: Int? = nil, after number: Int = 0, hasTurns: Bool = true,
+        _ chance: Chance
     ) {
         (self.cast, self.firstDay, self.absent, self.chance) = (cast, firstDay, absent, chance)
+        self.hasTurns = hasTurns
         acts = number
         for person in cast.everybody where person != absent.map(Person.courier) { lookNextMorning(person, onDay: 0) }
     }
@@ -85,6 +89,10 @@ package struct Story: Sendable {
             try perform(.create(content(shop), candidates(of: shop), due: due), by: store, at, &stage)
         }
         if let job = open.randomElement(using: &chance) { try reconsider(job, by: store, shop, at, &stage) }
+        // Nobody waits for a turn for longer than that.
+        for job in open where job.hasTurns && job.status == .pending {
+            try perform(.offerToAll(job.id), by: store, at, &stage)
+        }
         try watch(number, open, at, &stage)
         lookAgain(store, at, after: 8...30, until: 18)
     }
@@ -139,6 +147,10 @@ package struct Story: Sendable {
                 location: nil),
             description: chance.pick(shop.goods),
             instructions: chance.happens(20) ? chance.pick(Self.instructions) : nil, reference: nil)
+        content.terms.cash = chance.happens(12) ? try? Money(Int64(chance.number(40...400) * 10), "EUR") : nil
+        content.terms.proof.pin = chance.happens(10) ? "\(chance.number(1000...9999))" : nil
+        let isInTurn = chance.happens(15)
+        content.terms.turns = isInTurn && hasTurns ? Turns(order: .given, seconds: Turns.bounds.upperBound) : nil
         content.terms.pay = chance.happens(40) ? try? Money(Int64(chance.number(6...18) * 50), "EUR") : nil
         if chance.happens(25) {
             content.terms.parcel = Parcel(
@@ -162,6 +174,10 @@ package struct Story: Sendable {
         let jobs = try stage.look(as: courier)
         if jobs.contains(where: { $0.status == .inProgress }), chance.happens(habits.vanishes) {
             return lookNextMorning(courier, onDay: at / Self.day + chance.number(1...3))
+        }
+        let carried = jobs.filter { $0.status == .inProgress }.map(\.id)
+        if carried.count > 1, chance.happens(habits.plans) {
+            try perform(.route(carried.shuffled(using: &chance)), by: courier, at, &stage)
         }
         // One after the other is considered, until there is something to do about one.
         let mayAccept = jobs.count { $0.status == .inProgress } < Self.fullHands
@@ -235,7 +251,7 @@ extension Act.Deed {
         switch self {
         case .create: [.breaks]
         case .step: [.losesAnswer, .breaks]
-        case .instruct, .offer: []
+        case .instruct, .offer, .offerToAll, .route: []
         }
     }
 

@@ -42,16 +42,19 @@ OF_CREATE = [
 OF_STEP = OF_CREATE + [
     "version", "was", "courier", "declined", "forfeited", "accepted", "picked_up", "delivered", "cancelled", "about", "reason",
     "note", "removed", "shown", "earned", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined",
-    "is_offered_anew", "closed", "kept", "until", "moved", "withdrawn", "bundle", "signature", "key_id", "disclosures"]
+    "is_offered_anew", "closed", "kept", "until", "moved", "withdrawn", "bundle", "signature", "key_id", "disclosures", "texts"]
+COUNTS = {"more_accepted", "more_delivered", "more_cancelled", "more_declined"}
 LISTS = {"kept", "moved", "declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
 
 
 def commit_of(sql, columns, partners, **given):
     """A committing statement with one change, for which these couriers must be partners of the store."""
-    values = {name: given.get(name, "'{}'" if name in LISTS else "NULL") for name in columns}
+    usual = dict.fromkeys(COUNTS, "0") | dict.fromkeys(LISTS, "'{}'")
+    values = {name: given.get(name, usual.get(name, "NULL")) for name in columns}
     values |= {"at": "now()", "asked": len(partners), "place": 0}
     arrays = [f"ARRAY[{values[name]}]" for name in columns]
-    arrays += [f"ARRAY[{', '.join(of(one) for one in partners)}]" for of in (lambda _: "1", lambda _: given["store"], str)]
+    arrays += [f"ARRAY[{', '.join(of(one) for one in partners)}]" for of in
+               (lambda _: "1", lambda _: given["store"], str, lambda _: "false")]
     return filled(sql, dict(enumerate(arrays, 1)))
 
 
@@ -82,7 +85,7 @@ def scripts(sql):
     find = filled(sql["find"], {1: mine, 2: uuid(3, ":n")})
     number = step + f"\\set n {n}\n"
 
-    create = pick + filled(sql["partners"], {1: its_store, 2: "'{}'"}) + commit_of(
+    create = pick + filled(sql["partners"], {1: its_store, 2: "'{}'", 3: f"ARRAY[{', '.join(couriers)}]"}) + commit_of(
         sql["create"], OF_CREATE, couriers, id="gen_random_uuid()", store=its_store, status="'pending'",
         candidates=listed_text(*couriers), content=CONTENT, action="'create'", actor_kind="'store'", actor=its_store,
         added=listed_text(*couriers), opened=listed_text(*couriers), readers=listed_text(its_store, *couriers),
@@ -90,7 +93,11 @@ def scripts(sql):
         notices=notices("delivery_offered", "gen_random_uuid()", couriers, "Pekara ima dostavu za vas: Vukovarska 5"))
     by_courier = {
         "id": uuid(3, ":n"), "store": its_store, "courier": mine, "candidates": listed_text(*couriers),
-        "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "counted": mine, "opened": listed_text(mine)}
+        "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "counted": mine, "kept": listed_text(mine)}
+    # As long as what is signed of a delivery without more to it.
+    proof = {
+        "bundle": "repeat('b', 1200)", "signature": "decode(repeat('5a', 64), 'hex')", "key_id": "repeat('k', 43)",
+        "disclosures": "jsonb_build_object('/recipient', repeat('r', 300), '/description', repeat('d', 60))::text"}
     accept = number + find + commit_of(
         sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'pending'", status="'in_progress'", action="'accept'",
         more_accepted="1", closed=listed_text(*couriers), readers=listed_text(its_store, *couriers),
@@ -98,7 +105,7 @@ def scripts(sql):
         withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
     deliver = number + find + commit_of(
         sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'in_progress'", status="'delivered'", delivered="now()",
-        action="'deliver'", more_delivered="1", closed=listed_text(mine), readers=listed_text(its_store, mine),
+        action="'deliver'", **proof, more_delivered="1", closed=listed_text(mine), readers=listed_text(its_store, mine),
         event_types="'{delivery.delivered,delivery.delivered}'",
         notices=notices("delivery_delivered", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
 

@@ -1,5 +1,5 @@
 """A store that speaks S3 and believes nobody without a right signature. It is taken away and given back by SIGUSR1, and
-SIGUSR2 has it say what is in it; each answer is a line of JSON. SIGTERM ends it."""
+SIGUSR2 has it say what is in it; SIGHUP turns the bytes of all that is in it round. Each answer is a line of JSON. SIGTERM ends it."""
 import json
 import os
 import signal
@@ -11,7 +11,7 @@ import boto3
 from moto.s3.models import s3_backends
 from moto.server import ThreadedMotoServer
 
-HEARD = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM}
+HEARD = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP, signal.SIGTERM}
 EVERYTHING = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}
 
 
@@ -21,7 +21,7 @@ def say(**what):
 
 def objects():
     [backends] = [s3_backends[account] for account in s3_backends]
-    return sorted(key for bucket in backends["aws"].buckets.values() for key in bucket.keys)
+    return {name: key for bucket in backends["aws"].buckets.values() for name, key in bucket.keys.items()}
 
 
 def main():
@@ -39,7 +39,11 @@ def main():
     say(place=f"s3://pictures?endpoint=http://127.0.0.1:{port}&region=eu-1", user=key["AccessKeyId"], password=key["SecretAccessKey"])
     while (number := signal.sigwait(HEARD)) != signal.SIGTERM:
         if number == signal.SIGUSR2:
-            say(objects=objects())
+            say(objects=sorted(objects()))
+        elif number == signal.SIGHUP:
+            for key in objects().values():
+                key.value = key.value[::-1]
+            say(turned=len(objects()))
         elif server:
             server.stop()
             server = None

@@ -17,41 +17,6 @@ import Testing
         let secondsLate: Double
     }
 
-    /// Two nodes, of which one is killed or stopped at a time. Each client uses the one that answers.
-    private final class Nodes: Sendable {
-        private let running: Locked<[Kurir]>
-        private let start: @Sendable () async throws -> Kurir
-
-        init(_ start: @escaping @Sendable () async throws -> Kurir) async throws {
-            self.start = start
-            running = Locked([try await start(), try await start()])
-        }
-
-        func node(_ place: Int) -> Kurir { running.withLock { $0[place % 2] } }
-
-        func killAndStart(_ place: Int) async throws {
-            let victim = node(place)
-            victim.program.signal(SIGKILL)
-            try await victim.program.end()
-            let next = try await start()
-            running.withLock { $0[place % 2] = next }
-        }
-
-        func pause(_ place: Int, for time: Duration) async throws {
-            let victim = node(place)
-            victim.program.signal(SIGSTOP)
-            try await Task.sleep(for: time)
-            victim.program.signal(SIGCONT)
-        }
-
-        func stop() async throws {
-            for node in running.withLock({ $0 }) {
-                node.program.signal(SIGTERM)
-                try await node.program.end()
-            }
-        }
-    }
-
     @Test func `no event is lost or out of turn when nodes are killed or stopped`() async throws {
         var seed = Seed.forThisRun()
         print("nodes that are killed and stopped: \(seed)")
@@ -104,8 +69,8 @@ import Testing
             let key = UUID().uuidString
             while true {
                 tries += 1
-                let answer = try await ask(
-                    nodes.node(tries), "POST", "/v1/deliveries", people.delivery, as: people.store, key: key)
+                let answer = try await nodes.node(tries).ask(
+                    "POST", "/v1/deliveries", people.delivery, as: people.store, key: key)
                 guard answer.status == 201 else { continue }
                 made.append(try String(#require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1))
                 break
@@ -121,7 +86,7 @@ import Testing
             tries += 1
             let wasOver = isOver.withLock { $0 }
             let path = "/v1/events?limit=200&wait_seconds=1" + (cursor.isEmpty ? "" : "&after=\(cursor)")
-            let answer = try await ask(nodes.node(tries), "GET", path, as: token)
+            let answer = try await nodes.node(tries).ask("GET", path, as: token)
             guard answer.status == 200, case let items = JSON(Array(answer.body.utf8))?["items"].items else { continue }
             for item in items ?? [] {
                 let at = try Date(
@@ -136,21 +101,6 @@ import Testing
             }
             if wasOver, items?.isEmpty != false { return events }
         }
-    }
-
-    /// Makes one call, and gives up after three seconds, since the node may be stopped.
-    private func ask(
-        _ node: Kurir, _ method: String, _ path: String, _ body: String? = nil, as token: String, key: String? = nil
-    ) async throws -> (status: Int, body: String) {
-        var options = [
-            "-s", "--max-time", "3", "-w", "\n%{http_code}", "-X", method, "-H", "Authorization: Bearer \(token)",
-        ]
-        if let key { options += ["-H", "Idempotency-Key: \(key)"] }
-        if let body { options += ["-H", "Content-Type: application/json", "-d", body] }
-        let curl = try Program("curl", options + [node.address + path])
-        try await curl.end()
-        let lines = curl.said.split(separator: "\n", omittingEmptySubsequences: false)
-        return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
     }
 
     // MARK: Copies

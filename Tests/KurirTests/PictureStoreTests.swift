@@ -46,6 +46,9 @@ import Testing
         /// Takes it away, or gives it back; says whether it is there now.
         func toggle() async throws -> Bool { try await ask(SIGUSR1)["here"] == .bool(true) }
 
+        /// Turns the bytes of everything in it round.
+        func spoil() async throws { _ = try await ask(SIGHUP) }
+
         /// The names of what is in it.
         func objects() async throws -> [String] { try await ask(SIGUSR2)["objects"].items.compactMap(\.string) }
 
@@ -105,6 +108,37 @@ import Testing
         return (answer.status, hexadecimal(SHA256.hash(Array(FileManager.default.contents(atPath: path) ?? Data()))))
     }
 
+    /// Whether the step that it hangs on tells that.
+    private func isPending(_ picture: String, _ people: Team, _ kurir: Kurir) async throws -> Bool {
+        let delivery = try await query("SELECT delivery_id FROM files WHERE id = '\(picture)'")[0][0] ?? ""
+        let told = try await kurir.send("GET", "/v1/deliveries/\(delivery)/history", as: people.store).body
+        let step = try #require(JSON(Array(told.utf8))?["items"].items.last)
+        #expect(step["photo_ids"].items == [.string(picture)])
+        return step["pending"] == .bool(true)
+    }
+
+    @Test func `what a store gives that is not what was sent is broken off before its end`() async throws {
+        let (people, photo) = (try await Team.make(), try await photo())
+        try await Store.running { store in
+            try await Kurir.serving("--database", TestDatabase.current.url, environment: store.environment()) { kurir in
+                let picture = try await deliver(photo, people, kurir)
+                try await hurry()
+                try await eventually { try await query("SELECT count(*) FROM file_pieces") == [["0"]] }
+                func given() async throws -> Int {
+                    let path = TemporaryDirectory.path("given")
+                    _ = try await kurir.get(
+                        "/v1/files/\(picture)", "-H", "Authorization: Bearer \(people.store)", "-o", path)
+                    return FileManager.default.contents(atPath: path)?.count ?? 0
+                }
+                let whole = try await given()
+                try await store.spoil()
+                #expect(try await given() < whole)
+                try await store.spoil()
+                #expect(try await given() == whole)
+            }
+        }
+    }
+
     @Test func `a picture waits for a store that is away, moves there, and is read and removed there`() async throws {
         let (people, photo) = (try await Team.make(), try await photo())
         try await Store.running { store in
@@ -119,6 +153,7 @@ import Testing
                 try await hurry()
                 try await eventually { kurir.program.complained.contains("the store of pictures: ") }
                 #expect(try await query("SELECT count(*) > 4 FROM file_pieces") == [["t"]])
+                #expect(try await isPending(picture, people, kurir))
 
                 #expect(try await store.toggle())
                 try await hurry()
@@ -126,6 +161,7 @@ import Testing
                 #expect(try await store.objects() == [picture, picture + "-small"])
                 #expect(try await look(at: picture, people, kurir) == before[0])
                 #expect(try await look(at: picture, people, kurir, "?width=320") == before[1])
+                #expect(try await !isPending(picture, people, kurir))
 
                 #expect(try await store.toggle() == false)
                 #expect(try await look(at: picture, people, kurir).status == 503)

@@ -9,7 +9,7 @@ import Testing
 @testable import Deliveries
 
 /// `kurir proof verify`, with nothing but files.
-@Suite struct ProofCommandTests {
+@Suite(.database) struct ProofCommandTests {
     private let key = SigningKey.new()
     private let photo = Array("a picture".utf8)
 
@@ -77,5 +77,33 @@ import Testing
         let missing = try await verify(text, keys: [key], photos: [:])
         #expect(missing.code == 1 && missing.text.contains("not among the files"))
         #expect(try await verify("{}", keys: [key]).code == 1)
+    }
+
+    /// The server is gone but for its keys, which are named by their URL.
+    @Test func `what a server signed holds by the keys that it publishes`() async throws {
+        let people = try await Team.make()
+        try await Kurir.serving("--database", TestDatabase.current.url) { kurir in
+            let made = try await kurir.send("POST", "/v1/deliveries", people.delivery, as: people.store)
+            let id = try #require(made.body.firstMatch(of: /"id":"([^"]+)"/)).1
+            for action in ["accept", "deliver"] {
+                let answer = try await kurir.send("POST", "/v1/deliveries/\(id)/\(action)", as: people.couriers[0])
+                try #require(answer.status == 200, "\(answer.body)")
+            }
+            let path = TemporaryDirectory.path("proof.json")
+            let told = try await kurir.send("GET", "/v1/deliveries/\(id)/proof", as: people.store)
+            try Data(told.body.utf8).write(to: URL(filePath: path))
+            func verify(_ place: String) async throws -> (code: Int32, said: String, complained: String) {
+                try await Program.run(Kurir.path, ["proof", "verify", path, "--key", kurir.address + place])
+            }
+            let right = try await verify("/.well-known/kurir-proof-keys")
+            #expect(right.code == 0 && right.said.hasSuffix("The proof holds.\n"), "\(right)")
+            for (place, why) in [("/nowhere", "gives no keys: it answers 404"), ("/readyz", "has no keys")] {
+                let wrong = try await verify(place)
+                #expect(wrong.code == 1 && wrong.complained.contains(why), "\(wrong)")
+            }
+            let nobody = try await Program.run(
+                Kurir.path, ["proof", "verify", path, "--key", "http://127.0.0.1:1/keys"])
+            #expect(nobody.code == 1 && nobody.complained.contains("gives no keys: "), "\(nobody)")
+        }
     }
 }

@@ -6,14 +6,20 @@ import CGD
 enum Drawn {
     static let quarters: [Int32] = [0xff0000, 0x00ff00, 0x0000ff, 0xffffff]
 
-    static func bytes(_ format: PictureFormat, _ width: Int32 = 64, _ height: Int32 = 48) -> [UInt8] {
+    /// In passes if it `isInterlaced`; of few colours that stand in a table if it `hasTable`.
+    static func bytes(
+        _ format: PictureFormat, _ width: Int32 = 64, _ height: Int32 = 48, isInterlaced: Bool = false,
+        hasTable: Bool = false
+    ) -> [UInt8] {
         let picture = gdImageCreateTrueColor(width, height)!
         defer { gdImageDestroy(picture) }
+        gdImageInterlace(picture, isInterlaced ? 1 : 0)
         for y in 0..<height {
             for x in 0..<width {
                 gdImageSetPixel(picture, x, y, quarters[(y < height / 2 ? 0 : 2) + (x < width / 2 ? 0 : 1)])
             }
         }
+        if hasTable { gdImageTrueColorToPalette(picture, 0, 4) }
         return encoded(picture, format)
     }
 

@@ -45,6 +45,36 @@ import Testing
         #expect(throws: BadPicture.broken) { try Self.claiming(2_000, 2_000, format).picture() }
     }
 
+    /// The file ends as it should, and only decoding finds out that pixels are missing.
+    @Test(arguments: PictureFormat.allCases)
+    func `pixels that are not there are missed`(format: PictureFormat) throws {
+        let missing = 40
+        let whole = Drawn.bytes(format, 400, 300)
+        var bytes = whole
+        switch format {
+        // Behind what is left out stands the mark of the end.
+        case .jpeg: bytes.removeSubrange(whole.count - 2 - missing..<whole.count - 2)
+        case .png:
+            let data = whole.indices.first { whole[$0...].starts(with: "IDAT".utf8) }!
+            let length = whole.count - 16 - data - 4
+            var chunk = Array(whole[data..<data + 4 + length - missing])
+            chunk += [UInt8].big(Int(Self.sum(chunk)), 4)
+            bytes = whole[..<(data - 4)] + [UInt8].big(length - missing, 4) + chunk + whole.suffix(12)
+        case .webp:
+            let content = Array(whole[20...].dropLast(missing + whole.count % 2))
+            bytes = .webP(.chunk("VP8 ", content.count % 2 == 0 ? content : content.dropLast()))
+        }
+        _ = try bytes.parts()
+        #expect(throws: BadPicture.broken) { try bytes.picture() }
+    }
+
+    /// The sum behind a chunk of a PNG.
+    private static func sum(_ chunk: [UInt8]) -> UInt32 {
+        ~chunk.reduce(~UInt32(0)) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0xedb8_8320 : 0) }
+        }
+    }
+
     @Test func `a scan more than a camera writes is one too many`() throws {
         let bytes = Drawn.bytes(.jpeg, 16, 16)
         let scan = bytes.indices.first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda }!

@@ -14,8 +14,19 @@ import Testing
         #expect(small.width == 320 && small.height == 240 && small.quarters == Drawn.quarters)
     }
 
-    @Test func `a narrow picture has no smaller one`() throws {
+    @Test(arguments: [(PictureFormat.jpeg, true, false), (.png, true, false), (.png, false, true), (.png, true, true)])
+    func `what comes in passes or by a table of colours is made smaller, too`(
+        format: PictureFormat, isInterlaced: Bool, hasTable: Bool
+    ) throws {
+        let bytes = Drawn.bytes(format, 641, 483, isInterlaced: isInterlaced, hasTable: hasTable)
+        let small = Drawn.look(at: try #require(bytes.picture().small))
+        #expect(small.width == 320 && small.height == 241 && small.quarters == Drawn.quarters)
+    }
+
+    @Test func `a narrow picture and a strip have no smaller one`() throws {
         #expect(try Drawn.bytes(.jpeg, 320, 900).picture().small == nil)
+        #expect(try Drawn.bytes(.png, 400, 6500).picture().small == nil)
+        #expect(Drawn.look(at: try #require(Drawn.bytes(.png, 400, 6400).picture().small)).height == 5120)
         #expect(Drawn.look(at: try #require(Drawn.bytes(.png, 900, 1).picture().small)).height == 1)
     }
 

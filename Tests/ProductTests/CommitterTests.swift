@@ -11,51 +11,6 @@ import Testing
 
 /// The committer alone: many changes in one statement, each with its own outcome.
 @Suite(.database) struct CommitterTests {
-    /// A committer on loops of its own, as one node has it.
-    private struct Node: Sendable {
-        let group: EventLoopGroup
-        let database: Database
-        let committer: Committer
-
-        static func with<Answer: Sendable>(_ body: (Node) async throws -> Answer) async throws -> Answer {
-            let group = try EventLoopGroup(count: 1)
-            let database = try await Database(url: TestDatabase.current.url, group: group, poolSize: 4)
-            let committer = try await Committer(database, on: group)
-            let node = Node(group: group, database: database, committer: committer)
-            let result: Result<Answer, any Error>
-            do { result = .success(try await body(node)) } catch { result = .failure(error) }
-            await database.stop()
-            try await blocking { group.stop() }
-            return try result.get()
-        }
-
-        /// Runs it on the node's loop, like requests.
-        func run<Answer: Sendable>(_ work: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
-            try await group.loops[0].run(work)
-        }
-
-        /// Commits all of it in one turn of the loop.
-        func commit(_ commits: [Commit]) async throws -> [Result<Commit.Outcome, any Error>] {
-            try await run {
-                await withTaskGroup(of: (Int, Result<Commit.Outcome, any Error>).self) { tasks in
-                    for (place, commit) in commits.enumerated() {
-                        tasks.addTask(executorPreference: group.loops[0]) {
-                            do { return (place, .success(try await committer.commit(commit))) } catch {
-                                return (place, .failure(error))
-                            }
-                        }
-                    }
-                    return await tasks.reduce(into: [(Int, Result<Commit.Outcome, any Error>)]()) { $0.append($1) }
-                        .sorted { $0.0 < $1.0 }.map(\.1)
-                }
-            }
-        }
-
-        func find(_ id: ID, for account: ID) async throws -> StoredDelivery {
-            try await #require(run { try await database.run(FindDelivery(account: account, id: id)).first })
-        }
-    }
-
     /// Counts statements with a trigger.
     private func countStatements(_ api: ServedProduct) async throws {
         try await api.execute("CREATE TABLE statements (at timestamptz DEFAULT clock_timestamp())")
@@ -74,7 +29,7 @@ import Testing
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             try await countStatements(api)
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 let results = try await node.commit(
                     try (0..<64).map { _ in try Commits.creation(of: store, to: couriers) })
                 #expect(results.allSatisfy { (try? $0.get()) == .made })
@@ -90,7 +45,7 @@ import Testing
             let (store, couriers) = try await api.team(2)
             _ = try await api.delivery(of: store, to: couriers, ["reference": "taken"])
             try await countStatements(api)
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 var commits = try (0..<64).map { try Commits.creation(of: store, to: couriers, reference: "R\($0)") }
                 commits[17] = try Commits.creation(of: store, to: couriers, reference: "taken")
                 let results = try await node.commit(commits)
@@ -119,7 +74,7 @@ import Testing
                     recipient_last_name, recipient_address, description, reference, created_at, updated_at)
                 VALUES (gen_random_uuid(), '\(store.id)', 'pending', 1, '{}', 'X', 'Y', 'Z', 'Torta', 'wanted', now(), now())
                 """)
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 var commits = try (0..<count).map { try Commits.creation(of: store, to: couriers, reference: "R\($0)") }
                 commits[count / 2] = try Commits.creation(of: store, to: couriers, reference: "wanted", key: "key")
                 let batch = commits
@@ -152,7 +107,7 @@ import Testing
             try await countStatements(api)
             let other = try await OpenTransaction.begin()
             try await other.query("UPDATE files SET delivery_id = uuid_v7(), seq = 2")
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 var commits: [Commit] = []
                 for (place, id) in deliveries.enumerated() {
                     let shown = place == count / 2 ? [HungPicture(id: picture, sha256: hash)] : []
@@ -181,7 +136,7 @@ import Testing
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
             let other = try #require(ID(try await api.delivery(of: store, to: couriers)))
             try await countStatements(api)
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 let courier = try #require(ID(couriers[0].id))
                 let offers = [try await node.find(id, for: courier), try await node.find(other, for: courier)]
                 let results = try await node.commit(
@@ -206,7 +161,7 @@ import Testing
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
             let id = try #require(ID(try await api.delivery(of: store, to: couriers)))
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 let found = try await node.find(id, for: try #require(ID(couriers[0].id)))
                 let results = try await node.commit(
                     try couriers.flatMap { courier in
@@ -225,7 +180,7 @@ import Testing
             let (store, couriers) = try await api.team(1)
             var ids: [ID] = []
             for _ in 0..<10 { ids.append(try #require(ID(try await api.delivery(of: store, to: couriers)))) }
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 var commits: [Commit] = []
                 for id in ids {
                     let found = try await node.find(id, for: try #require(ID(couriers[0].id)))
@@ -255,7 +210,7 @@ import Testing
     @Test func `callers who leave meanwhile leave nothing half done`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
-            try await Node.with { node in
+            try await CommittingNode.with { node in
                 for round in 0..<50 {
                     let commits = try (0..<10).map { _ in try Commits.creation(of: store, to: couriers) }
                     let committer = node.committer
@@ -284,8 +239,8 @@ import Testing
             let deliveries = ids
             let before = try await deadlocks(api)
             let end = ContinuousClock.now + .seconds(60)
-            try await Node.with { one in
-                try await Node.with { other in
+            try await CommittingNode.with { one in
+                try await CommittingNode.with { other in
                     try await withThrowingTaskGroup(of: Int.self) { group in
                         for node in [one, other] {
                             for (place, courier) in couriers.enumerated() {
@@ -312,7 +267,7 @@ import Testing
 
     /// Declines and edits for ever: steps that leave a delivery pending.
     private func churn(
-        _ ids: [ID], on node: Node, as courier: Person, and store: Person, until end: ContinuousClock.Instant,
+        _ ids: [ID], on node: CommittingNode, as courier: Person, and store: Person, until end: ContinuousClock.Instant,
         from place: Int
     ) async throws -> Int {
         var made = 0

@@ -2,27 +2,29 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Many accounts want the same delivery at once.
+/// Many accounts want something else of the same delivery at once.
 @Suite(.database) struct DeliveryRaceTests {
-    /// Two hundred times, one courier gets it and all others are told so.
-    @Test func `one of fifty couriers wins a delivery`() async throws {
+    /// A delivery of that store that its first courier carries.
+    private func carried(
+        _ api: ServedProduct, by couriers: [Person], of store: Person, _ more: [String: JSON] = [:]
+    ) async throws -> String {
+        let id = try await api.delivery(of: store, to: couriers, more)
+        try #require(try await api.act("accept", id, as: couriers[0]).status == 200)
+        return id
+    }
+
+    @Test func `one of fifty couriers wins a delivery, and all others are told so`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(50)
-            for _ in 0..<200 {
+            try await api.race {
                 let id = try await api.delivery(of: store, to: couriers)
-                let answers = try await withThrowingTaskGroup(of: (Person, Answer).self) { group in
-                    for courier in couriers {
-                        group.addTask { (courier, try await api.act("accept", id, as: courier)) }
-                    }
-                    return try await group.reduce(into: [(Person, Answer)]()) { $0.append($1) }
-                }
+                let answers = try await together(couriers) { ($0, try await api.act("accept", id, as: $0)) }
                 let winners = answers.filter { $0.1.status == 200 }
                 let told = answers.count { $0.1.status == 409 && $0.1.code == "already_taken" }
                 #expect(winners.count == 1 && told == 49)
                 let courier = try await api.get(SampleDelivery.path(id), as: store.token).json["courier"]["id"].string
                 #expect(courier == winners.first?.0.id)
             }
-            try await api.expectConsistency()
         }
     }
 
@@ -30,16 +32,12 @@ import Testing
     @Test func `the right PIN and wrong ones at once are no more than five tries`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
-            for _ in 0..<40 {
-                let id = try await api.delivery(of: store, to: couriers, ["proof": ["pin": true]])
-                try await api.act("accept", id, as: couriers[0])
+            try await api.race {
+                let id = try await carried(api, by: couriers, of: store, ["proof": ["pin": true]])
                 let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
-                let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
-                    for place in 0..<8 {
-                        let tried = place == 4 ? pin : pin == "0000" ? "0001" : "0000"
-                        group.addTask { try await api.act("deliver", id, as: couriers[0], ["pin": .string(tried)]) }
-                    }
-                    return try await group.reduce(into: [Answer]()) { $0.append($1) }
+                let wrongOne = pin == "0000" ? "0001" : "0000"
+                let answers = try await together((0..<8).map { $0 == 4 ? pin : wrongOne }) { tried in
+                    try await api.act("deliver", id, as: couriers[0], ["pin": .string(tried)])
                 }
                 let wrong = answers.count { $0.code == "wrong_pin" }
                 let isDelivered = answers.contains { $0.status == 200 }
@@ -48,14 +46,13 @@ import Testing
                 let status = try await api.get(SampleDelivery.path(id), as: store.token).json["status"]
                 #expect(status == (isDelivered ? "delivered" : "in_progress"))
             }
-            try await api.expectConsistency()
         }
     }
 
     @Test func `an edit and an accept at once both happen, one after the other`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
-            for _ in 0..<100 {
+            try await api.race {
                 let id = try await api.delivery(of: store, to: couriers)
                 async let edited = api.call(
                     "PATCH", SampleDelivery.path(id), ["description": "Nešto drugo"], as: store.token)
@@ -65,26 +62,27 @@ import Testing
                 let now = try await api.get(SampleDelivery.path(id), as: couriers[0].token).json
                 #expect(now["description"] == "Nešto drugo" && now["status"] == "in_progress" && now["version"] == 3)
             }
-            try await api.expectConsistency()
         }
     }
 
-    @Test func `taking back and delivering exclude each other`() async throws {
+    /// The store takes it from its courier, or cancels it, who delivers it meanwhile: one of them is told that it came too late.
+    @Test(arguments: [("reassign", "not_in_progress"), ("cancel", "already_delivered")])
+    func `what a store takes away and what a courier delivers exclude each other`(
+        action: String, refusal: String
+    ) async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
-            for _ in 0..<100 {
-                let id = try await api.delivery(of: store, to: couriers)
-                try await api.act("accept", id, as: couriers[0])
-                async let taken = api.act("reassign", id, as: store)
+            try await api.race {
+                let id = try await carried(api, by: couriers, of: store)
+                async let taken = api.act(action, id, as: store)
                 async let delivered = api.act("deliver", id, as: couriers[0])
                 let (store, courier) = (try await taken, try await delivered)
                 if store.status == 200 {
                     #expect(courier.status == 409 && courier.code == "not_in_progress")
                 } else {
-                    #expect(courier.status == 200 && store.status == 409 && store.code == "not_in_progress")
+                    #expect(courier.status == 200 && store.status == 409 && store.code == refusal)
                 }
             }
-            try await api.expectConsistency()
         }
     }
 
@@ -94,8 +92,8 @@ import Testing
             for _ in 0..<30 {
                 let courier = try await api.courier()
                 try await api.join(store, courier)
-                let id = try await api.delivery(of: store, to: [courier])
-                for action in ["accept", "deliver"] { try await api.act(action, id, as: courier) }
+                let id = try await carried(api, by: [courier], of: store)
+                try await api.act("deliver", id, as: courier)
                 async let opened = api.act("reopen", id, as: store, ["note": "nije stiglo"])
                 async let ended = api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token)
                 let outcome = (try await opened, try await ended)
@@ -103,26 +101,6 @@ import Testing
                 case (200, 409): break
                 case (409, 204): #expect(outcome.0.code == "not_partner")
                 default: Issue.record("\(outcome.0.json) \(outcome.1.json)")
-                }
-            }
-            try await api.expectConsistency()
-        }
-    }
-
-    /// The store cancels while its courier delivers, and one of them is told that it came too late.
-    @Test func `cancelling and delivering exclude each other`() async throws {
-        try await ServedProduct.serving { api in
-            let (store, couriers) = try await api.team(1)
-            for _ in 0..<100 {
-                let id = try await api.delivery(of: store, to: couriers)
-                try await api.act("accept", id, as: couriers[0])
-                async let cancelled = api.act("cancel", id, as: store)
-                async let delivered = api.act("deliver", id, as: couriers[0])
-                let (store, courier) = (try await cancelled, try await delivered)
-                if store.status == 200 {
-                    #expect(courier.status == 409 && courier.code == "not_in_progress")
-                } else {
-                    #expect(courier.status == 200 && store.status == 409 && store.code == "already_delivered")
                 }
             }
             try await api.expectConsistency()

@@ -139,6 +139,66 @@ import Testing
         }
     }
 
+    @Test func `what somebody wrote about what others have now goes, too`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let (gone, other) = (couriers[0], couriers[1])
+            var ids: [String] = []
+            for _ in 0..<3 {
+                ids.append(try await api.delivery(of: store, to: couriers))
+                try await api.act("accept", ids.last!, as: gone)
+                try await api.act("pick_up", ids.last!, as: gone, ["note": "Xwfetched"])
+                let place: JSON = ["lat": .number(43.5), "lon": .number(16.25)]
+                try await api.act(
+                    "fail", ids.last!, as: gone, ["reason": "nobody_home", "note": "Xwrang", "at_location": place])
+            }
+            // Taken from it, given back freely, and cancelled.
+            try await api.act("reassign", ids[0], as: store)
+            try await api.act("cancel", ids[1], as: gone, ["reason": "other", "note": "Xwback"])
+            try await api.act("cancel", ids[2], as: store)
+            for id in ids.prefix(2) {
+                try await api.act("accept", id, as: other)
+                #expect(try await api.act("deliver", id, as: other, ["note": "Zqdone"]).status == 200)
+            }
+            let words = ["xwfetched", "xwrang", "xwback", "16.25"]
+            let before = try await dump()
+            for word in words { #expect(before.contains(word), "\(word) was never there") }
+            try await erase(gone, .courier, api)
+            let after = try await dump()
+            for word in words { #expect(!after.contains(word), "\(word) is still there") }
+            #expect(after.contains("zqdone"))
+        }
+    }
+
+    /// The proof is about to be signed when one of those is erased whose words it tells.
+    @Test func `what is erased while something is handed over is in no proof`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.act("fail", id, as: couriers[0], ["reason": "other", "note": "Xwrang"])
+            try await api.act("reassign", id, as: store)
+            try await api.act("accept", id, as: couriers[1])
+            let erasing = try await OpenTransaction.begin()
+            try await erasing.query("SELECT erase_words_of('\(couriers[0].id)', '{\(id)}')")
+            async let delivered = api.act("deliver", id, as: couriers[1])
+            // It has read the words, and waits for whoever erases them.
+            try await eventually {
+                try await api.execute(
+                    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+                ).count > 0
+            }
+            try await erasing.commit()
+            let answer = try await delivered
+            #expect(answer.status == 200 && answer.json["status"] == "delivered")
+            let proof = try await api.get(SampleDelivery.path(id, "proof"), as: store.token)
+            let check = try #require(ProofCheck(proof.reply.body))
+            #expect(
+                check.told.allSatisfy(\.holds) && !String(decoding: proof.reply.body, as: UTF8.self).contains("Xwrang"))
+            try await api.expectConsistency()
+        }
+    }
+
     @Test func `who leaves is signed out, and may come back for a week`() async throws {
         try await ServedProduct.serving { api in
             let courier = try await api.registerCourier()

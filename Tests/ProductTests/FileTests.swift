@@ -43,6 +43,35 @@ import Testing
         }
     }
 
+    /// The database has no room left, or goes away, between two pieces.
+    @Test(arguments: ["RAISE 'no space' USING ERRCODE = 'disk_full'", "PERFORM pg_terminate_backend(pg_backend_pid())"])
+    func `a picture that the database cannot keep whole is not kept at all, and may be sent again`(
+        fault: String
+    ) async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            let picture = Pictures.jpeg(1200, 900, isNoisy: true)
+            try await api.execute(
+                "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \(fault); RETURN NEW; END $$")
+            try await api.execute(
+                """
+                CREATE TRIGGER fail BEFORE INSERT ON file_pieces FOR EACH ROW WHEN (NEW.number = 3) EXECUTE FUNCTION fail()
+                """)
+            let key = "Idempotency-Key: once\r\n"
+            let refused = try await api.send(picture, as: courier, type: "image/jpeg", key)
+            #expect(refused.status == 503 && refused.code == "unavailable", "\(refused.json)")
+            for table in ["files", "file_pieces"] {
+                #expect(try await api.execute("SELECT count(*) FROM \(table)") == [["0"]])
+            }
+            try await api.execute("DROP TRIGGER fail ON file_pieces")
+            try await eventually { try await api.get("/v1/me", as: courier.token).status == 200 }
+            let taken = try await api.send(picture, as: courier, type: "image/jpeg", key)
+            let id = try #require(taken.json["id"].string.flatMap(ID.init), "\(taken.json)")
+            #expect(
+                try await hexadecimal(SHA256.hash(api.look(at: id, as: courier).body)) == taken.json["sha256"].string)
+        }
+    }
+
     @Test func `a narrow picture is its own smaller one`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()
@@ -93,6 +122,16 @@ import Testing
             let loose = try await api.picture(of: couriers[0])
             try await api.act("accept", delivery, as: couriers[0])
             try await api.act("pick_up", delivery, as: couriers[0], .photos([hung]))
+            // In the first hour of a week that was in the one before.
+            try await api.execute(
+                """
+                DO $$ DECLARE week date := date_trunc('week', (now() - interval '62 minutes') AT TIME ZONE 'UTC')::date; kept text;
+                BEGIN FOREACH kept IN ARRAY '{files,file_pieces}'::text[] LOOP
+                    CONTINUE WHEN to_regclass(kept || to_char(week, '_YYYYMMDD')) IS NOT NULL;
+                    EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                        kept || to_char(week, '_YYYYMMDD'), kept, first_uuid(week), first_uuid(week + 7));
+                END LOOP; END $$
+                """)
             // Two that are an hour old, and one of which hangs.
             for (id, minutes) in [(loose, 61), (hung, 62)] {
                 let older =

@@ -37,7 +37,7 @@ import Testing
             let feed = try await explain(api, ReadFeed<FeedDelivery>.sql, ["'\(store.id)'", "'1970-01-01'", "0", "51"])
             #expect(rows(of: "events", in: feed) <= 51 && !feed.contains("Seq Scan"), "\(feed)")
             let history = try await explain(
-                api, ListHistory.sql, ["'018f0000-0000-7000-8000-000000000000'", "0", "51"])
+                api, ListHistory.sql, ["'018f0000-0000-7000-8000-000000000000'", "0", "51", "true"])
             #expect(!history.contains("Seq Scan"))
         }
     }

@@ -75,30 +75,6 @@ import Domain
         }
     }
 
-    @Test func `a turn moves once, with two nodes and whoever declines meanwhile`() async throws {
-        try await ServedProduct.serving { api in
-            try await ServedProduct.another(looseness: nil, trust: Trust()) { _ in
-                let (store, couriers) = try await api.team(3)
-                for _ in 0..<20 {
-                    let id = try await api.delivery(of: store, to: couriers, Self.inTurn)
-                    try await endTurn(api)
-                    async let declined = api.act("decline", id, as: couriers[0])
-                    #expect(try await declined.status == 200)
-                    try await eventually {
-                        try await api.execute("SELECT FROM delivery_extras WHERE turn_at <= now()").isEmpty
-                    }
-                    // The turn was over first, or the one who had it declined first: the next has it either way.
-                    #expect(try await states(id, api, store) == ["declined", "offered", "waiting"])
-                    let moved = try await api.execute(
-                        "SELECT count(*) FROM delivery_history WHERE delivery_id = '\(id)' AND action = 'offer'")
-                    #expect(moved == [["0"]] || moved == [["1"]])
-                    #expect(try await api.act("accept", id, as: couriers[1]).status == 200)
-                }
-                try await api.expectConsistency()
-            }
-        }
-    }
-
     @Test func `a turn goes on where all nodes were down`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)

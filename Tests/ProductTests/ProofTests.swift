@@ -12,7 +12,10 @@ import Testing
 @Suite(.database) struct ProofTests {
     private static let photo = Array("a picture".utf8)
 
-    private static func bundle(_ delivery: ID = .new(), store: ID = .new(), courier: ID = .new()) -> ProofBundle {
+    private static func bundle(
+        saying description: String = "Torta", at place: Location? = Location(lat: 45.8, lon: 16)
+    ) -> ProofBundle {
+        let (delivery, store, courier): (ID, ID, ID) = (.new(), .new(), .new())
         let time = Timestamp(microseconds: 1_780_000_000_000_000)
         let photo = HungPicture(id: .new(), sha256: hexadecimal(SHA256.hash(photo)))
         return ProofBundle(
@@ -20,12 +23,12 @@ import Testing
             recipient: Recipient(
                 firstName: "Iva", lastName: "Ivić", address: "Ilica 1", phone: nil,
                 location: Location(lat: 45.81, lon: 15.98)),
-            description: "Torta", reference: nil,
+            description: description, reference: nil,
             steps: [
                 .init(seq: 1, action: "create", status: .pending, actorKind: "store", actor: store, at: time),
                 .init(
                     seq: 2, action: "deliver", status: .delivered, actorKind: "courier", actor: courier, at: time,
-                    note: "kod susjede", place: Location(lat: 45.8, lon: 16), isPinRight: true, receivedBy: "Mara",
+                    note: "kod susjede", place: place, isPinRight: true, receivedBy: "Mara",
                     pictures: [photo]),
             ])
     }
@@ -60,7 +63,17 @@ import Testing
     @Test func `the same words have another hash in each proof`() {
         let bundle = Self.bundle()
         #expect(bundle.written().bundle != bundle.written().bundle)
-        #expect(bundle.written(salt: { "s" }).bundle == bundle.written(salt: { "s" }).bundle)
+    }
+
+    /// It is written straight, so nobody else sees to that.
+    @Test(
+        arguments: ["Torta", "\"\\\u{1}\u{8}\u{c}\n\r\t\u{1f}\u{7f}", "šđčćž 🎂 \u{fb33}€"],
+        [0.1, -0.0, 45, 1e-7, 179.99999999999997])
+    func `what is signed is in the form of RFC 8785, whatever it says`(text: String, degrees: Double) throws {
+        let written = Self.bundle(saying: text, at: Location(lat: degrees / 2, lon: degrees)).written()
+        #expect(try #require(JSON(written.bundle)).canonical == written.bundle)
+        let check = try Self.file(SignedProof(written, by: Self.key))
+        #expect(check.told.allSatisfy(\.holds) && check.disclosed.contains { $0.text == text })
     }
 
     @Test func `whatever is changed in what is signed is found`() throws {
@@ -90,9 +103,10 @@ import Testing
 
     @Test func `what was erased is missing, and the rest still holds`() throws {
         let written = Self.bundle().written()
-        guard case .object(var disclosures) = written.disclosures else { return }
+        guard case .object(var disclosures)? = JSON(written.disclosures) else { return #expect(Bool(false)) }
         for place in disclosures.keys where place != "/courier/name" { disclosures[place] = nil }
-        let erased = ProofBundle.Written(bundle: written.bundle, disclosures: .object(disclosures))
+        let erased = ProofBundle.Written(
+            bundle: written.bundle, disclosures: JSON.object(disclosures).bytes, earlierTexts: 0)
         let check = try Self.file(SignedProof(erased, by: Self.key))
         #expect(check.signed(by: Self.keys).holds && check.told.map(\.what) == ["/courier/name: Ana Anić"])
     }

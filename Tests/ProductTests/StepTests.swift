@@ -115,6 +115,30 @@ import Testing
         }
     }
 
+    @Test func `null says nothing of a new delivery`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let usual: JSON = ["offer": ["mode": "in_turn"], "proof": ["photo": true]]
+            #expect(try await api.call("PATCH", "/v1/me", usual, as: store.token).status == 200)
+            let names = [
+                "window", "pickup", "parcel", "cash", "pay", "offer_at", "offer", "proof", "instructions", "reference",
+            ]
+            let made = try await api.post(
+                "/v1/deliveries",
+                SampleDelivery.form(to: couriers, Dictionary(uniqueKeysWithValues: names.map { ($0, .null) })),
+                as: store.token)
+            #expect(made.status == 201, "\(made.json)")
+            for name in names.prefix(6) { #expect(made.json[name] == .null) }
+            // What the store wants unless it says otherwise.
+            #expect(made.json["offer"]["mode"] == "in_turn" && made.json["proof"]["photo"] == true)
+            for name in ["window", "pickup", "parcel", "offer", "proof"] {
+                let refused = try await api.post(
+                    "/v1/deliveries", SampleDelivery.form(to: couriers, [name: "x"]), as: store.token)
+                #expect(refused.status == 422 && refused.wrong == [name: "wrong_type"], "\(refused.json)")
+            }
+        }
+    }
+
     @Test func `pictures that nobody has sent are unknown`() async throws {
         try await ServedProduct.serving { api in
             let (id, _, ana, _) = try await carried(api, ["proof": ["photo": true]])

@@ -26,16 +26,17 @@ import Testing
             switch ledger.note(act, creating: ID(high: 2, low: made)) {
             case .change(let change): outcome = change.command.action.rawValue
             case .stays: outcome = "stays"
+            case .isRouted: outcome = "routed"
             case .refused(let refusal): outcome = refusal.rawValue
             }
             told.append("\(act.at) \(act.person) \(outcome)")
         }
     }
 
-    private func play(seed: UInt64, days: Int) throws -> Rules {
+    private func play(seed: UInt64, days: Int, hasTurns: Bool = true) throws -> Rules {
         var chance = Chance(seed: seed)
         let cast = Cast(stores: 4, couriers: 20, seed: seed, &chance)
-        var (story, rules) = (Story(of: cast, chance), Rules(cast))
+        var (story, rules) = (Story(of: cast, hasTurns: hasTurns, chance), Rules(cast))
         while story.next < days * 86_400 { try story.goOn(&rules) }
         return rules
     }
@@ -50,11 +51,25 @@ import Testing
     @Test func `everything happens that can happen to a delivery`() throws {
         let rules = try play(seed: 1, days: 28)
         let outcomes = Set(rules.told.map { $0.split(separator: " ").last.map(String.init) ?? "" })
-        let usual = Set(Lifecycle.Action.asked.map(\.rawValue)).union(["create", "stays"])
+        let usual = Set(Lifecycle.Action.asked.map(\.rawValue)).union(["create", "stays", "routed"])
         // A delivery that is over is on nobody's list any more, so that nobody cancels a delivered one.
         let refusals = Set(Lifecycle.Refusal.allCases.map(\.rawValue)).subtracting(["already_delivered"])
         #expect(outcomes.isSuperset(of: usual.union(refusals)), "\(usual.union(refusals).subtracting(outcomes))")
         #expect(Set(rules.networks) == [.works, .losesAnswer, .breaks, .isBack])
+    }
+
+    @Test func `some are offered in turn, some are paid at the door, and some want a PIN`() throws {
+        let ledger = try play(seed: 2, days: 7).ledger
+        let delivered = ledger.created.compactMap { ledger[$0] }.filter { $0.status == .delivered }
+        #expect(
+            delivered.contains { $0.content.terms.cash != nil }
+                && delivered.contains { $0.content.terms.proof.pin != nil })
+        let acts = ledger.news.values.joined().map(\.type)
+        #expect(acts.count { $0 == "delivery.routed" } > 10)
+        let told = try play(seed: 2, days: 2)
+        let without = try play(seed: 2, days: 2, hasTurns: false)
+        #expect(told.told != without.told)
+        #expect(without.ledger.created.allSatisfy { without.ledger[$0]?.content.terms.turns == nil })
     }
 
     @Test func `most deliveries arrive, and none is with a courier who vanished for ever`() throws {

@@ -41,5 +41,80 @@ BEGIN
 END
 $$;
 
+-- How many texts the steps of a delivery tell that may be erased, by what is committed now: whoever asks holds the delivery.
+CREATE OR REPLACE FUNCTION texts_of_steps(delivery uuid) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(sum(num_nonnulls(reason, note, received_by, lat)), 0) FROM delivery_history
+        WHERE delivery_id = delivery);
+END
+$$;
+
+-- What few steps bring along, each in the commit of its step. These are functions, since a part of a statement that writes
+-- nothing costs all other steps more than a call costs these.
+
+-- What a courier gets for what it has delivered.
+CREATE OR REPLACE FUNCTION earn(delivery uuid, courier uuid, store uuid, moment timestamptz, earned jsonb) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO earnings (delivery_id, courier_id, store_id, at, amount, currency)
+    VALUES (delivery, courier, store, moment, (earned->>'amount')::bigint, earned->>'currency');
+END
+$$;
+
+-- It was not delivered after all.
+CREATE OR REPLACE FUNCTION unearn(delivery uuid) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    DELETE FROM earnings WHERE delivery_id = delivery;
+END
+$$;
+
+-- A cancellation that counts, which can be looked up and excused.
+CREATE OR REPLACE FUNCTION note_return(
+    courier uuid, store uuid, delivery uuid, moment timestamptz, reason text, note text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason, note)
+    VALUES (uuid_v7(), courier, store, delivery, moment, reason, note);
+END
+$$;
+
+-- What few deliveries have, in the place of what they had.
+CREATE OR REPLACE FUNCTION keep_extras(extras jsonb) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    kept delivery_extras := jsonb_populate_record(NULL::delivery_extras, extras);
+BEGIN
+    -- What the recipient said stays.
+    DELETE FROM delivery_extras WHERE delivery_id = kept.delivery_id
+    RETURNING wishes, stars, rating, rated_at INTO kept.wishes, kept.stars, kept.rating, kept.rated_at;
+    INSERT INTO delivery_extras SELECT kept.*;
+END
+$$;
+
+-- Another due time is another place in the lists of couriers, but for those who have said in which order they go.
+CREATE OR REPLACE FUNCTION move_jobs(couriers uuid[], status_now delivery_status, delivery uuid, new_place bigint) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    UPDATE jobs SET place = new_place
+    WHERE courier_id = ANY (couriers) AND status = status_now AND delivery_id = delivery AND stop IS NULL;
+END
+$$;
+
+-- Has couriers without a device be told by SMS of what they are offered, beside the store of each; ten minutes after the last time at
+-- the earliest.
+CREATE OR REPLACE FUNCTION text_offers(couriers uuid[], stores uuid[]) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    INSERT INTO offer_texts AS t (courier_id, store_id, due_at)
+    SELECT DISTINCT ON (courier) courier, store, now() FROM unnest(couriers, stores) AS offered(courier, store) ORDER BY courier
+    ON CONFLICT (courier_id) DO UPDATE SET store_id = EXCLUDED.store_id,
+        due_at = coalesce(t.due_at, greatest(EXCLUDED.due_at, t.sent_at + interval '10 minutes'));
+END
+$$;
+
 REVOKE ALL ON FUNCTION
-    place_in_list, place_job, fill_places, jobs_in_hand FROM PUBLIC;
+    place_in_list, place_job, fill_places, jobs_in_hand, texts_of_steps, earn, unearn, note_return, keep_extras, move_jobs,
+    text_offers FROM PUBLIC;

@@ -156,10 +156,13 @@ BEGIN
         next_place := piece[cardinality(piece)];
         PERFORM erase_words_of(person, piece);
     ELSE
-        -- What it gave back.
-        SELECT array_agg(delivery_id), max(id::text)::uuid INTO piece, next_place FROM (
-            SELECT id, delivery_id FROM cancellations WHERE courier_id = person AND id > work.place ORDER BY id LIMIT 500) c;
-        PERFORM erase_words_of(person, piece);
+        -- What it gave back, or brought in vain before somebody else had it. No index tells whose steps those are, so all deliveries
+        -- are gone through.
+        piece := ARRAY(SELECT id FROM deliveries WHERE id > work.place ORDER BY id LIMIT 5000);
+        next_place := piece[cardinality(piece)];
+        PERFORM erase_words_of(person, ARRAY(
+            SELECT DISTINCT delivery_id FROM delivery_history
+            WHERE delivery_id = ANY (piece) AND actor_id = person AND num_nonnulls(reason, note, received_by, lat) > 0));
     END IF;
     IF next_place IS NOT NULL THEN
         UPDATE erasures SET place = next_place WHERE account_id = person;
@@ -174,9 +177,11 @@ BEGIN
 END
 $$;
 
--- What somebody wrote about its own steps.
+-- What somebody wrote about its own steps. Whoever signs what those say holds the delivery, and so is before this, or counts the
+-- texts after it (`texts_of_steps`).
 CREATE OR REPLACE FUNCTION erase_words_of(person uuid, deliveries uuid[]) RETURNS void
 LANGUAGE sql AS $$
+    SELECT FROM deliveries d WHERE d.id = ANY (erase_words_of.deliveries) ORDER BY d.id FOR NO KEY UPDATE;
     UPDATE delivery_history SET reason = NULL, note = NULL, received_by = NULL, lat = NULL, lon = NULL
     WHERE delivery_id = ANY (deliveries) AND actor_id = person AND num_nonnulls(reason, note, received_by, lat) > 0;
     SELECT erase_disclosures(deliveries, '^/(courier|steps)/')

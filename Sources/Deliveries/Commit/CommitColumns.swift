@@ -70,6 +70,7 @@ enum CommitColumns {
         column("key_id", "text") { $0.proof?.keyID },
         column("text", "jsonb") { $0.text?.json },
         column("disclosures", "text") { $0.proof.map { String(decoding: $0.disclosures, as: UTF8.self) } },
+        column("texts", "bigint") { $0.proof.flatMap { $0.earlierTexts > 0 ? Int64($0.earlierTexts) : nil } },
     ]
 
     private static func column<V: PostgresValue>(

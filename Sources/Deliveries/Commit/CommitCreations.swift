@@ -29,8 +29,13 @@ package struct CommitCreations<Locks: WhenLocked>: Statement {
         history AS (
             INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at, added)
             SELECT id, version, action, actor_kind, actor_id, status::delivery_status, at, added::uuid[] FROM done),
+        opened AS (
+            INSERT INTO jobs (courier_id, status, delivery_id, store_id, place)
+            SELECT courier, c.status::delivery_status, c.id, c.store_id, c.place
+            FROM done c, unnest(c.opened::uuid[]) AS courier),
+        kept AS MATERIALIZED (SELECT keep_extras(extras) FROM done WHERE extras IS NOT NULL),
         \(CommitSQL.consequences())
-        SELECT no, 'made' FROM done
+        SELECT no, 'made' FROM done WHERE \(CommitSQL.asking(for: "kept", "texted"))
         UNION ALL
         SELECT no, 'reference_taken' FROM fresh WHERE taken
         UNION ALL

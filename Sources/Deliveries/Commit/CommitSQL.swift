@@ -85,33 +85,23 @@ enum CommitSQL {
         """
     }
 
-    /// Writes what follows from the changes that were made: entries of couriers' lists, events, messages. `notices` is a query
-    /// of what is told.
+    /// Writes what follows from the changes that were made: events, messages. `notices` is a query of what is told. Whoever has no
+    /// device may be told of offers by SMS.
     static func consequences(telling notices: String = "SELECT notices FROM done") -> String {
         """
-        opened AS (
-            INSERT INTO jobs (courier_id, status, delivery_id, store_id, place)
-            SELECT courier, c.status::delivery_status, c.id, c.store_id, c.place
-            FROM done c, unnest(c.opened::uuid[]) AS courier
-            -- Who held it before may be offered it again.
-            ON CONFLICT (courier_id, status, delivery_id) DO UPDATE SET place = EXCLUDED.place, until = NULL),
-        extras AS (
-            INSERT INTO delivery_extras
-            SELECT e.* FROM done c, jsonb_populate_record(NULL::delivery_extras, c.extras) AS e WHERE c.extras IS NOT NULL
-            ON CONFLICT (delivery_id) DO UPDATE SET \(KeptExtras.columns.map { "\($0) = EXCLUDED.\($0)" }.joined(separator: ", "))),
         published AS (
             \(Publish.ofDeliveries("SELECT readers::uuid[], event_types::text[], id, version, at FROM done"))),
         told AS (
             \(Tell.sql(notices))),
-        texted AS (
-            INSERT INTO offer_texts AS t (courier_id, store_id, due_at)
-            SELECT DISTINCT ON (courier) courier, c.store_id, now()
-            FROM done c, unnest(c.opened::uuid[]) AS courier
-            WHERE (SELECT offers_by_sms FROM trust) AND c.status = 'pending'
-            ORDER BY courier
-            ON CONFLICT (courier_id) DO UPDATE SET store_id = EXCLUDED.store_id,
-                due_at = coalesce(t.due_at, greatest(EXCLUDED.due_at, t.sent_at + interval '10 minutes')))
+        texted AS MATERIALIZED (
+            SELECT text_offers(array_agg(courier), array_agg(c.store_id)) FROM done c, unnest(c.opened::uuid[]) AS courier
+            WHERE c.status = 'pending' AND (SELECT offers_by_sms FROM trust) HAVING count(*) > 0)
         """
+    }
+
+    /// Has these parts be done, which only call functions: what nobody asks for is left out.
+    static func asking(for parts: String...) -> String {
+        parts.map { "(SELECT count(*) FROM \($0))" }.joined(separator: " + ") + " >= 0"
     }
 
     static func bind(_ commits: [Commit], _ columns: [CommitColumns.Column], into parameters: inout Parameters) {

@@ -19,6 +19,8 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                     SELECT FROM deliveries d WHERE d.id = c.id AND d.version = c.version - 1
                     FOR NO KEY UPDATE \(Locks.clause)) d),
         \(CommitSQL.counted),
+        -- Of what was read to be signed, something was erased meanwhile.
+        outdated AS MATERIALIZED (SELECT no FROM locked WHERE texts IS NOT NULL AND texts <> texts_of_steps(id)),
         \(CommitSQL.keyed(fitting)),
         done AS (
             UPDATE deliveries d SET
@@ -61,36 +63,34 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
             UPDATE couriers k SET accepted = k.accepted + n.accepted, delivered = k.delivered + n.delivered,
                 cancelled = k.cancelled + n.cancelled, declined = k.declined + n.declined
             FROM counted n WHERE k.id = n.id),
-        cancelled AS (
-            INSERT INTO cancellations (id, courier_id, store_id, delivery_id, at, reason, note)
-            SELECT uuid_v7(), actor_id, store_id, id, at, reason, note FROM done WHERE more_cancelled > 0),
-        earned AS (
-            INSERT INTO earnings (delivery_id, courier_id, store_id, at, amount, currency)
-            SELECT id, courier_id, store_id, delivered_at, (earned->>'amount')::bigint, earned->>'currency'
-            FROM done WHERE earned IS NOT NULL),
-        unearned AS (
-            DELETE FROM earnings e USING (SELECT id FROM done WHERE action = 'reopen' OFFSET 0) c WHERE e.delivery_id = c.id),
         closed AS (
             DELETE FROM jobs j USING (
                 SELECT courier, c.was::delivery_status AS was, c.id
                 FROM done c, unnest(c.closed::uuid[]) AS courier OFFSET 0) c
             WHERE j.courier_id = c.courier AND j.status = c.was AND j.delivery_id = c.id),
-        kept AS (
+        opened AS (
             INSERT INTO jobs (courier_id, status, delivery_id, store_id, place, until)
-            SELECT courier, c.status::delivery_status, c.id, c.store_id, c.place, c.until
-            FROM done c, unnest(c.kept::uuid[]) AS courier
+            SELECT j.courier, c.status::delivery_status, c.id, c.store_id, c.place, j.until
+            FROM done c, LATERAL (
+                SELECT unnest(c.opened::uuid[]), NULL::timestamptz
+                UNION ALL SELECT unnest(c.kept::uuid[]), c.until) AS j(courier, until)
+            -- Who held it before may be offered it again.
             ON CONFLICT (courier_id, status, delivery_id) DO UPDATE SET place = EXCLUDED.place, until = EXCLUDED.until),
-        moved AS (
-            UPDATE jobs j SET place = CASE WHEN j.stop IS NULL THEN c.place ELSE j.place END
-            FROM (SELECT courier, c.* FROM done c, unnest(c.moved::uuid[]) AS courier OFFSET 0) c
-            WHERE j.courier_id = c.courier AND j.status = c.status::delivery_status AND j.delivery_id = c.id),
+        rare AS MATERIALIZED (
+            SELECT CASE WHEN earned IS NOT NULL THEN earn(id, courier_id, store_id, delivered_at, earned) END,
+                CASE WHEN action = 'reopen' THEN unearn(id) END,
+                CASE WHEN more_cancelled > 0 THEN note_return(actor_id, store_id, id, at, reason, note) END,
+                CASE WHEN extras IS NOT NULL THEN keep_extras(extras) END,
+                CASE WHEN moved <> '{}' THEN move_jobs(moved::uuid[], status::delivery_status, id, place) END
+            FROM done
+            WHERE earned IS NOT NULL OR action = 'reopen' OR more_cancelled > 0 OR extras IS NOT NULL OR moved <> '{}'),
         untrue AS MATERIALIZED (
             SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
             FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
         -- What recipients are told by SMS, and of what was told of steps before.
         texts AS MATERIALIZED (SELECT text_recipient(id, text) AS notices FROM done WHERE text IS NOT NULL),
         \(CommitSQL.consequences(telling: "SELECT notices FROM done UNION ALL SELECT notices FROM texts"))
-        SELECT no, 'made' FROM done WHERE (SELECT count(*) FROM untrue) + (SELECT count(*) FROM hung) >= 0
+        SELECT no, 'made' FROM done WHERE \(CommitSQL.asking(for: "untrue", "hung", "rare", "texted"))
         UNION ALL
         SELECT no, 'too_many_jobs' FROM crowded
         UNION ALL
@@ -98,10 +98,12 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
         """
     }
 
-    /// The changes but those of couriers who carry as much as they may.
+    /// The changes but those of couriers who carry as much as they may, and those that say what is erased.
     private static var fitting: String { "locked WHERE \(isFitting)" }
     private static var isFitting: String {
-        "(SELECT count(*) FROM held) >= 0 AND no NOT IN (SELECT no FROM crowded)"
+        """
+        (SELECT count(*) FROM held) >= 0 AND no NOT IN (SELECT no FROM crowded) AND no NOT IN (SELECT no FROM outdated)
+        """
     }
 
     /// A column that only an edit changes.

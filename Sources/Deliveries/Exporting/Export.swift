@@ -111,7 +111,7 @@ package struct Export: Sendable {
 struct ListHistories: Statement {
     static let sql = """
         SELECT d.id, step.* FROM unnest($1::uuid[]) AS d(id), LATERAL (
-            SELECT \(HistoryStep.columns) WHERE h.delivery_id = d.id ORDER BY h.seq OFFSET 0) step
+            SELECT \(HistoryStep.columns()) WHERE h.delivery_id = d.id ORDER BY h.seq OFFSET 0) step
         """
     static let isReadOnly = true
     let deliveries: [ID]

@@ -84,14 +84,19 @@ package struct FileRoom: Room {
         return Response(
             .ok, headers: headers,
             body: .stream(type: type.rawValue) { writer in
-                try await writer.write(first)
-                var sent = first.count
-                // What is dropped meanwhile breaks off.
-                while sent < count {
-                    let piece = try await bytes.piece(from: sent)
-                    try await writer.write(piece)
+                let hash = RunningSHA256()
+                var (piece, sent) = (first, 0)
+                while true {
+                    hash.add(piece)
                     sent += piece.count
+                    guard sent < count else { break }
+                    try await writer.write(piece)
+                    // What is dropped meanwhile breaks off.
+                    piece = try await bytes.piece(from: sent)
                 }
+                // So does, before its end, what is not what was sent: others may write to a store of pictures.
+                guard isSmall || hash.finish() == file.sha256 else { throw Problem.unavailable() }
+                try await writer.write(piece)
             })
     }
 

@@ -1,5 +1,4 @@
 import API
-import Crypto
 import Domain
 import HTTP
 import Postgres
@@ -32,93 +31,98 @@ package struct ProofBundle: Sendable {
         package var receivedBy: String?
         package var collected: Money?
         package var pictures: [HungPicture] = []
+
+        fileprivate var texts: Int {
+            [reason != nil, note != nil, receivedBy != nil, place != nil].count { $0 }
+        }
     }
 
-    /// What is signed, and what may be taken out of it later.
+    /// What is signed, and what may be taken out of it later, both as JSON.
     package struct Written: Sendable {
-        package let bundle: JSON
-        package let disclosures: JSON
+        package let bundle: [UInt8]
+        package let disclosures: [UInt8]
+        /// How many texts steps before the last one tell, as `texts_of_steps` counts them.
+        let earlierTexts: Int
     }
 
     /// What is personal stands in it as a salted hash. Its text and its salt stand beside it, under the place of the hash.
-    package func written(salt: @escaping () -> String = { Base64URL.encode(SecureRandom.bytes(16)) }) -> Written {
-        var personal = Personal(salt: salt)
-        let bundle: [String: JSON] = [
-            "version": .integer(1), "delivery_id": .string(delivery.description),
-            "store": .object(["id": .string(store.description)]),
-            "store_name": personal.hashed(JSON.string(storeName), at: "/store_name"),
-            "courier": .object([
-                "id": .string(courier.description),
-                "name": personal.hashed(JSON.string(courierName), at: "/courier/name"),
-            ]),
-            "recipient": personal.hashed(recipient.disclosed, at: "/recipient"),
-            "description": personal.hashed(JSON.string(description), at: "/description"),
-            "reference": reference.map { personal.hashed(JSON.string($0), at: "/reference") } ?? .null,
-            "steps": .array(steps.enumerated().map { $1.written("/steps/\($0)", &personal) }),
-        ]
-        return Written(bundle: .object(bundle), disclosures: .object(personal.disclosures))
-    }
-}
-
-/// What is told of people, apart from what is signed.
-struct Personal {
-    let salt: () -> String
-    private(set) var disclosures: [String: JSON] = [:]
-
-    init(salt: @escaping () -> String) { self.salt = salt }
-
-    /// The hash that stands for a value.
-    mutating func hashed(_ value: JSON, at place: String) -> JSON {
-        let disclosure = JSON.array([.string(salt()), value])
-        disclosures[place] = disclosure
-        return Self.hash(of: disclosure)
-    }
-
-    /// The hash of a salt and a value.
-    static func hash(of disclosure: JSON) -> JSON {
-        .object(["sha256": .string(hexadecimal(SHA256.hash(disclosure.canonical)))])
+    ///
+    /// It is written straight in the form of RFC 8785: members stand in the order of their names.
+    package func written() -> Written {
+        var personal = Personal()
+        var json = JSONWriter(capacity: 2048)
+        json.object { json in
+            json.object("courier") { json in
+                json.field("id", courier)
+                personal.hash("name", .text(courierName), "/courier", &json)
+            }
+            json.field("delivery_id", delivery)
+            personal.hash("description", .text(description), "", &json)
+            personal.hash("recipient", recipient.disclosed, "", &json)
+            if let reference {
+                personal.hash("reference", .text(reference), "", &json)
+            } else {
+                json.field("reference", String?.none)
+            }
+            json.array("steps", steps.enumerated()) { json, step in
+                json.object { step.element.write(&$0, "/steps/\(step.offset)", &personal) }
+            }
+            json.object("store") { $0.field("id", store) }
+            personal.hash("store_name", .text(storeName), "", &json)
+            json.field("version", 1)
+        }
+        return Written(
+            bundle: json.bytes, disclosures: personal.disclosures,
+            earlierTexts: steps.dropLast().reduce(0) { $0 + $1.texts })
     }
 }
 
 extension ProofBundle.Step {
-    fileprivate func written(_ place: String, _ personal: inout Personal) -> JSON {
-        var step: [String: JSON] = [
-            "seq": .integer(Int(seq)), "action": .string(action), "status": .string(status.rawValue),
-            "actor": .object(["kind": .string(actorKind), "id": .string(actor.description)]), "at": .string(at.text),
-        ]
-        func hash(_ name: String, _ value: JSON?) {
-            if let value { step[name] = personal.hashed(value, at: "\(place)/\(name)") }
+    fileprivate func write(_ json: inout JSONWriter, _ place: String, _ personal: inout Personal) {
+        json.field("action", action)
+        json.object("actor") { json in
+            json.field("id", actor)
+            json.field("kind", actorKind)
         }
-        hash("reason", reason.map(JSON.string))
-        hash("note", note.map(JSON.string))
-        hash("place", self.place?.disclosed)
-        hash("received_by", receivedBy.map(JSON.string))
-        step["pin_matched"] = isPinRight.map(JSON.bool)
-        step["cash_collected"] = collected.map {
-            .object(["amount": .integer(Int($0.amount)), "currency": .string($0.currency)])
-        }
+        json.field("at", at)
+        if let collected { json.field("cash_collected", collected) }
+        if let note { personal.hash("note", .text(note), place, &json) }
         let photos = pictures.filter { !$0.isSignature }
-        if !photos.isEmpty { step["photos"] = .array(photos.map(\.written)) }
-        step["signature"] = pictures.first { $0.isSignature }?.written
-        return .object(step)
+        if !photos.isEmpty { json.array("photos", photos) { json, photo in json.object(photo.writeProven) } }
+        if let isPinRight { json.field("pin_matched", isPinRight) }
+        if let location = self.place { personal.hash("place", location.disclosed, place, &json) }
+        if let reason { personal.hash("reason", .text(reason), place, &json) }
+        if let receivedBy { personal.hash("received_by", .text(receivedBy), place, &json) }
+        json.field("seq", Int(seq))
+        if let signature = pictures.first(where: \.isSignature) { json.object("signature", signature.writeProven) }
+        json.field("status", status.rawValue)
     }
 }
 
 extension HungPicture {
-    fileprivate var written: JSON {
-        .object(["id": .string(id.description), "sha256": .string(sha256)])
+    fileprivate func writeProven(_ json: inout JSONWriter) {
+        json.field("id", id)
+        json.field("sha256", sha256)
     }
 }
 
 extension Location {
-    fileprivate var disclosed: JSON { .object(["lat": .number(lat), "lon": .number(lon)]) }
+    fileprivate func write(_ json: inout JSONWriter) {
+        json.raw("lat", Array(JSON.canonical(lat).utf8))
+        json.raw("lon", Array(JSON.canonical(lon).utf8))
+    }
+
+    fileprivate var disclosed: Personal.Value { .object(write) }
 }
 
 extension Recipient {
-    fileprivate var disclosed: JSON {
-        .object([
-            "first_name": .string(firstName), "last_name": .string(lastName), "address": .string(address),
-            "phone": phone.map { .string($0.e164) } ?? .null, "location": location?.disclosed ?? .null,
-        ])
+    fileprivate var disclosed: Personal.Value {
+        .object { json in
+            json.field("address", address)
+            json.field("first_name", firstName)
+            json.field("last_name", lastName)
+            if let location { json.object("location", location.write) } else { json.field("location", String?.none) }
+            json.field("phone", phone?.e164)
+        }
     }
 }

@@ -63,7 +63,8 @@ package struct ProofCheck: Sendable {
     /// What is told of people, by its place; nothing where it is not what was signed.
     private var parts: [(place: String, value: JSON?)] {
         disclosures.sorted { $0.key < $1.key }.map { place, disclosure in
-            guard Self.value(at: place, in: bundle) == Personal.hash(of: disclosure),
+            let hash = JSON.object(["sha256": .string(Personal.hash(of: disclosure.canonical))])
+            guard Self.value(at: place, in: bundle) == hash,
                 case .array(let parts) = disclosure, parts.count == 2
             else { return (place, nil) }
             return (place, parts[1])

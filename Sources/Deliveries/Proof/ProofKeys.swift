@@ -16,7 +16,7 @@ package struct ProofKeys: Sendable {
     package func current() async throws -> SigningKey {
         if let newest = try await all().first { return newest }
         let key = SigningKey.new()
-        let purpose = "\(FindProofKeys.purpose) \(Ed25519.name(of: key.publicKey))"
+        let purpose = "\(FindProofKeys.purpose) \(key.name)"
         let sealed = sealing.seal(key.seed, for: Array(purpose.utf8))
         try await database.run(AddProofKey(purpose: purpose, sealed: sealed))
         return key
@@ -37,7 +37,7 @@ package struct ProofKeys: Sendable {
         let keys = keys.map { key in
             JSON.object([
                 "kty": .string("OKP"), "crv": .string("Ed25519"), "x": .string(Base64URL.encode(key.publicKey)),
-                "kid": .string(Ed25519.name(of: key.publicKey)), "use": .string("sig"), "alg": .string("EdDSA"),
+                "kid": .string(key.name), "use": .string("sig"), "alg": .string("EdDSA"),
             ])
         }
         return JSON.object(["keys": .array(keys)]).bytes

@@ -38,31 +38,28 @@ extension ProofBundle.Step {
             collected: shown.collected, pictures: shown.pictures)
     }
 
-    /// The steps of a delivery as one value.
+    /// The steps of a delivery as one value, which is an array of arrays. Names would be most of it.
     fileprivate static func all(of delivery: String) -> String {
         """
-        (SELECT json_agg(step ORDER BY seq)::text FROM (
-            SELECT seq, action, status, actor_kind, actor_id, (extract(epoch FROM at) * 1000000)::bigint AS at, reason, note,
-                lat, lon, pin_matched, received_by, cash_amount, cash_currency, pictures
-            FROM delivery_history WHERE delivery_id = \(delivery)) step)
+        (SELECT json_agg(step)::text FROM (
+            SELECT json_build_array(seq, action, status, actor_kind, actor_id, (extract(epoch FROM at) * 1000000)::bigint, reason,
+                note, lat, lon, pin_matched, received_by, cash_amount, cash_currency, pictures) AS step
+            FROM delivery_history WHERE delivery_id = \(delivery) ORDER BY seq) steps)
         """
     }
 
     fileprivate init(_ json: JSON) throws {
-        guard case .object(let row) = json, let seq = row["seq"]?.number, let action = row["action"]?.text,
-            let status = row["status"]?.text.flatMap(DeliveryStatus.init), let actorKind = row["actor_kind"]?.text,
-            let actor = row["actor_id"]?.text.flatMap(ID.init), let at = row["at"]?.number
+        guard case .array(let row) = json, row.count == 15, let seq = row[0].number, let action = row[1].text,
+            let status = row[2].text.flatMap(DeliveryStatus.init), let actorKind = row[3].text,
+            let actor = row[4].text.flatMap(ID.init), let at = row[5].number
         else { throw PostgresError.unexpected("a step that is none") }
         self.init(
             seq: Int32(seq), action: action, status: status, actorKind: actorKind, actor: actor,
-            at: Timestamp(microseconds: Int64(at)), reason: row["reason"]?.text, note: row["note"]?.text,
-            receivedBy: row["received_by"]?.text)
-        if let lat = row["lat"]?.degrees, let lon = row["lon"]?.degrees { place = Location(lat: lat, lon: lon) }
-        if case .bool(let isPinRight)? = row["pin_matched"] { self.isPinRight = isPinRight }
-        if let amount = row["cash_amount"]?.number, let currency = row["cash_currency"]?.text {
-            collected = try? Money(Int64(amount), currency)
-        }
-        pictures = try HungPicture.list(row["pictures"])
+            at: Timestamp(microseconds: Int64(at)), reason: row[6].text, note: row[7].text, receivedBy: row[11].text)
+        if let lat = row[8].degrees, let lon = row[9].degrees { place = Location(lat: lat, lon: lon) }
+        if case .bool(let isPinRight) = row[10] { self.isPinRight = isPinRight }
+        if let amount = row[12].number, let currency = row[13].text { collected = try? Money(Int64(amount), currency) }
+        pictures = try HungPicture.list(row[14])
     }
 }
 

@@ -10,12 +10,14 @@ package struct SignedProof: Sendable {
     package let signature: [UInt8]
     package let keyID: String
     package let disclosures: [UInt8]
+    /// How many texts of earlier steps it tells, which may be erased until it is kept.
+    let earlierTexts: Int
 
     package init(_ written: ProofBundle.Written, by key: SigningKey) {
-        bundle = written.bundle.canonical
+        (bundle, disclosures) = (written.bundle, written.disclosures)
         signature = key.sign(bundle)
-        keyID = Ed25519.name(of: key.publicKey)
-        disclosures = written.disclosures.canonical
+        keyID = key.name
+        earlierTexts = written.earlierTexts
     }
 
     fileprivate init(_ row: inout RowReader) throws {
@@ -23,6 +25,7 @@ package struct SignedProof: Sendable {
         signature = (try row.read() as Bytes).bytes
         keyID = try row.read()
         disclosures = Array((try row.read() as String).utf8)
+        earlierTexts = 0
     }
 
     /// What can be found out of it.

@@ -85,7 +85,7 @@ struct AccountChange: Form {
         notificationsEnabled = fields.change("notifications_enabled")
         alertAfterMinutes = fields.optionalNumber("alert_after_minutes", StoreProfile.alertAfter)
         proof = fields.proof()
-        turns = fields.offer()
+        turns = fields.changedOffer()
         location = fields.erasable("location") { $0.optional("location") }
         tellsRecipients = fields.change("tell_recipients")
         openingHours = fields.erasable("opening_hours") {

@@ -10,6 +10,8 @@ struct ServerStage: Stage {
     private(set) var server: StoryServer
     private let cast: Cast
     private var members: [Person: Member]
+    /// What handing something over shows.
+    private var shown: [ID: [String: JSON]] = [:]
     /// The midnight that the story began with, in milliseconds since 1970, where it is told when something happens.
     private let midnight: Int?
 
@@ -33,7 +35,7 @@ struct ServerStage: Stage {
                 // There is nothing to do about what a store took back.
                 case .array(let actions)? = item["allowed_actions"], !actions.isEmpty
             else { return nil }
-            return Sight(id: id, status: status)
+            return Sight(id: id, status: status, hasTurns: item["offer"]?["mode"]?.text == "in_turn")
         }
     }
 
@@ -42,7 +44,7 @@ struct ServerStage: Stage {
     /// What the server says to an act.
     mutating func answer(to act: Act) throws -> StoryServer.Answer {
         let token = try member(act.person).token
-        var question = try question(act.deed)
+        var question = try question(act.deed, by: act.person)
         question.token = token
         question.network = act.network
         if question.method == "POST" { question.headers.append(("Idempotency-Key", "story-\(act.number)")) }
@@ -57,7 +59,7 @@ struct ServerStage: Stage {
         return answer
     }
 
-    private mutating func question(_ deed: Act.Deed) throws -> StoryServer.Question {
+    private mutating func question(_ deed: Act.Deed, by person: Person) throws -> StoryServer.Question {
         func post(_ path: String, _ body: [String: JSON]) -> StoryServer.Question {
             StoryServer.Question(method: "POST", path: "/v1/deliveries\(path)", body: .object(body))
         }
@@ -72,10 +74,33 @@ struct ServerStage: Stage {
             return post("", form)
         case .instruct(let id, let text): return patch(id, ["instructions": .string(text)])
         case .offer(let id, let candidates): return patch(id, ["courier_ids": try ids(candidates)])
+        case .offerToAll(let id): return patch(id, ["offer": .object(["mode": .string("all")])])
+        case .route(let ids):
+            let stops = JSON.object(["delivery_ids": .array(ids.map { .string("\($0)") })])
+            return StoryServer.Question(method: "PUT", path: "/v1/me/route", body: stops)
+        case .step(.deliver, let id, _): return post("/\(id)/deliver", try shown(id, to: person))
         case .step(let action, let id, let reason):
             let name = action == .reopen ? "note" : "reason"
             return post("/\(id)/\(action.rawValue)", reason.map { [name: .string($0)] } ?? [:])
         }
+    }
+
+    /// What recipients show a courier at the door: the PIN, which the store tells them, and money. It is asked for once.
+    private mutating func shown(_ id: ID, to courier: Person) throws -> [String: JSON] {
+        if let known = shown[id] { return known }
+        let path = "/v1/deliveries/\(id)"
+        guard let delivery = try get(path, as: courier).json, delivery["status"]?.text == "in_progress" else {
+            return [:]
+        }
+        var body: [String: JSON] = [:]
+        body["cash_collected"] = delivery["cash"]
+        if delivery["proof"]?["pin"] == .bool(true), let name = delivery["store"]?["name"]?.text,
+            let store = cast.stores.firstIndex(where: { $0.name == name })
+        {
+            body["pin"] = try get(path, as: .store(store)).json?["pin"]
+        }
+        shown[id] = body
+        return body
     }
 
     private static func form(_ content: DeliveryContent) -> [String: JSON] {
@@ -86,8 +111,17 @@ struct ServerStage: Stage {
         recipient["phone"] = content.recipient.phone.map { .string($0.e164) }
         var form: [String: JSON] = ["recipient": .object(recipient), "description": .string(content.description)]
         form["instructions"] = content.instructions.map(JSON.string)
-        form["pay"] = content.terms.pay.map {
-            .object(["amount": .integer(Int($0.amount)), "currency": .string($0.currency)])
+        for (name, money) in [("pay", content.terms.pay), ("cash", content.terms.cash)] {
+            form[name] = money.map {
+                .object(["amount": .integer(Int($0.amount)), "currency": .string($0.currency)])
+            }
+        }
+        form["proof"] = content.terms.proof.pin.map { _ in .object(["pin": .bool(true)]) }
+        form["offer"] = content.terms.turns.map { turns in
+            .object([
+                "mode": .string("in_turn"), "order": .string(turns.order.rawValue),
+                "each_seconds": .integer(turns.seconds),
+            ])
         }
         form["parcel"] = content.terms.parcel.map { parcel in
             var json: [String: JSON] = ["pieces": .integer(parcel.pieces), "fragile": .bool(parcel.isFragile)]

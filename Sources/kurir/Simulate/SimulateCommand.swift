@@ -35,13 +35,15 @@ struct SimulateCommand {
         var stage = WatchedStage(
             ServerStage(reached, cast, members, midnight: isPast ? midnight : nil), cast, members.mapValues(\.id))
         let began = Instant.now
-        try play(Story(of: cast, chance), on: &stage)
+        try play(Story(of: cast, hasTurns: speed.map { $0 >= Self.leastWithTurns } ?? true, chance), on: &stage)
         let seconds = Double(Instant.now.nanoseconds(since: began)) / 1e9
         try stage.settle()
         report(stage, requests: stage.stage.server.requests, seconds)
     }
 
     private static let day = 86_400
+    /// Stores look again within half an hour and end turns, which the server does after ten minutes.
+    private static let leastWithTurns = 4
 
     /// The midnight before so many days, in milliseconds since 1970.
     private var midnight: Int { (time(nil) / Self.day - days) * Self.day * 1000 }

@@ -62,6 +62,7 @@ struct WatchedStage: Stage {
         switch outcome {
         case .change(let change): Expectation(delivery: change.after)
         case .stays(let delivery): Expectation(delivery: delivery)
+        case .isRouted: Expectation(status: 204)
         case .refused(let refusal):
             switch refusal {
             case .notFound: Expectation(status: 404, code: refusal.rawValue)

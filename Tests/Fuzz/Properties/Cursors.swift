@@ -55,7 +55,7 @@ extension Property {
     private static func keyed(_ page: Page, _ request: Request) throws {
         _ = try refusable { try page.afterID() }
         _ = try refusable { try ListedDeliveries(request, for: caller) }
-        _ = try refusable { try ListHistory(delivery: account, page: page) }
+        _ = try refusable { try ListHistory(delivery: account, page: page, hasStore: true) }
         _ = try refusable { try ListDead(channels: [], page: page) }
         _ = try refusable { try ListStores(courier: account, page: page) }
         for sort in CourierSort.allCases {

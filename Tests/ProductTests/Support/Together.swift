@@ -18,6 +18,15 @@ func together<Item: Sendable, Answer: Sendable>(
     }
 }
 
+extension ServedProduct {
+    /// Runs a race two hundred times, and expects everything to be consistent afterwards. Twenty are run at once, so that they also
+    /// race for what they share: couriers, stores, and the committer's batches.
+    func race(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        for _ in 0..<10 { _ = try await together(20, body) }
+        try await expectConsistency()
+    }
+}
+
 /// Expects the database to refuse by that constraint.
 func expectRefusal(by constraint: String, _ body: () async throws -> Void) async {
     do {

@@ -1,0 +1,168 @@
+import Domain
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+
+/// What all steps between accepting and delivering have in common, and who learns what of them.
+@Suite(.database) struct HandingOverTests {
+    private func ahead(_ seconds: Int64) -> JSON {
+        .string(Timestamp(microseconds: Timestamp.now.microseconds + seconds * 1_000_000).text)
+    }
+
+    @Test func `the PIN is the store's alone`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let ana = couriers[0]
+            for (number, person) in ([store] + couriers).enumerated() {
+                _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: person.token)
+            }
+            let id = try await api.delivery(of: store, to: couriers, ["proof": ["pin": true]])
+            let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
+            var told = [try await api.act("accept", id, as: ana), try await api.act("pick_up", id, as: ana)]
+            told.append(try await api.act("fail", id, as: ana, ["reason": "nobody_home"]))
+            #expect(try await api.act("deliver", id, as: ana, ["pin": .string(pin)]).status == 200)
+            try await api.numberEvents()
+            for path in ["", "history", "proof"] {
+                told.append(try await api.get(SampleDelivery.path(id, path), as: ana.token))
+            }
+            for person in [store, ana] {
+                for path in ["/v1/deliveries", "/v1/events?limit=200", SampleDelivery.path(id, "history")] {
+                    told.append(try await api.get(path, as: person.token))
+                }
+            }
+            for answer in told {
+                #expect(answer.status == 200)
+                let text = String(decoding: answer.reply.body, as: UTF8.self)
+                #expect(!text.contains("\"\(pin)\""), "\(text)")
+            }
+            #expect(
+                try await api.execute(
+                    "SELECT FROM messages WHERE concat_ws(' ', title, body, sms, data) ~ '\\m\(pin)\\M'") == [])
+        }
+    }
+
+    /// A delivery as it is for that step, and who takes it.
+    private static let steps: [(action: String, before: [String], body: JSON?, isOfStore: Bool)] = [
+        ("pick_up", ["accept"], nil, false), ("fail", ["accept"], ["reason": "refused"], false),
+        ("deliver", ["accept"], nil, false), ("reassign", ["accept"], nil, true),
+        ("reopen", ["accept", "deliver"], ["note": "nije stiglo"], true),
+    ]
+
+    @Test(arguments: 0..<steps.count)
+    func `a step is taken once for each key, and not of another version than was meant`(place: Int) async throws {
+        let (action, before, body, isOfStore) = Self.steps[place]
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            for action in before { try await api.act(action, id, as: couriers[0]) }
+            let actor = isOfStore ? store : couriers[0]
+            let stale = try await api.act(action, id, as: actor, body, headers: ["If-Match": "\"1\""])
+            #expect(stale.status == 412 && stale.code == "version_mismatch")
+            let version = before.count + 1
+            let headers = ["If-Match": "\"\(version)\"", "Idempotency-Key": "once"]
+            let answers = try await together(4) { try await api.act(action, id, as: actor, body, headers: headers) }
+            let done = answers.filter { $0.status == 200 }
+            #expect(!done.isEmpty && done.allSatisfy { $0.json == done[0].json })
+            #expect(answers.allSatisfy { $0.status == 200 || $0.code == "request_in_progress" })
+            #expect(done[0].json["version"] == .integer(version + 1))
+            let again = try await api.act(action, id, as: actor, body, headers: headers)
+            #expect(again.status == 200 && again.json == done[0].json)
+            let steps = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items
+            #expect(steps.count { $0["action"].string == action } == 1)
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func `times are to come, in their order, and no more than thirty days ahead`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let day: Int64 = 86_400
+            for (form, wrong) in [
+                (["window": ["until": ahead(-5)]], ["window.until": "time_is_past"]),
+                (["window": ["from": ahead(600), "until": ahead(600)]], ["window.until": "ends_before_it_begins"]),
+                (["window": ["until": ahead(31 * day)]], ["window.until": "too_far_ahead"]),
+                (["window": ["from": ahead(31 * day)]], ["window.from": "too_far_ahead"]),
+                (["offer_at": ahead(31 * day)], ["offer_at": "too_far_ahead"]),
+            ] as [([String: JSON], [String: String])] {
+                let refused = try await api.post(
+                    "/v1/deliveries", SampleDelivery.form(to: couriers, form), as: store.token)
+                #expect(refused.status == 422 && refused.wrong == wrong, "\(refused.json)")
+            }
+            let until = ahead(29 * day)
+            let made = try await api.post(
+                "/v1/deliveries",
+                SampleDelivery.form(to: couriers, ["window": ["from": ahead(-600), "until": until]]), as: store.token)
+            #expect(made.status == 201 && made.json["due_at"] == until && made.json["window"]["until"] == until)
+        }
+    }
+
+    @Test func `who is concerned is told of what the other did`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let ana = couriers[0]
+            for (number, person) in [store, ana].enumerated() {
+                _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: person.token)
+            }
+            func told(_ person: Person, _ kind: String, of id: String) async throws -> Bool {
+                try await api.execute(
+                    """
+                    SELECT FROM messages WHERE account_id = '\(person.id)' AND kind = '\(kind)'
+                        AND data->>'delivery_id' = '\(id)'
+                    """
+                ).count == 1
+            }
+            let id = try await api.delivery(of: store, to: couriers)
+            for action in ["accept", "pick_up"] { try await api.act(action, id, as: ana) }
+            try await api.act("fail", id, as: ana, ["reason": "nobody_home"])
+            #expect(try await told(store, "attempt_failed", of: id))
+            try await api.act("deliver", id, as: ana)
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            #expect(try await told(ana, "delivery_reopened", of: id))
+            try await api.act("reassign", id, as: store)
+            #expect(try await told(ana, "delivery_reassigned", of: id))
+            try await api.expectEvents(
+                [
+                    "created", "accepted", "picked_up", "attempt_failed", "delivered", "reopened", "reassigned",
+                ].map { "delivery.\($0)" }, of: store, about: id)
+            try await api.expectEvents(
+                [
+                    "offered", "accepted", "picked_up", "attempt_failed", "delivered", "reopened", "reassigned",
+                ].map { "delivery.\($0)" }, of: ana, about: id)
+        }
+    }
+
+    @Test func `what is opened again is carried on, with the tries of the PIN that it had`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers, ["proof": ["pin": true]])
+            let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
+            try await api.act("accept", id, as: couriers[0])
+            let wrong: JSON = ["pin": pin == "0000" ? "0001" : "0000"]
+            for _ in 0..<3 { #expect(try await api.act("deliver", id, as: couriers[0], wrong).code == "wrong_pin") }
+            #expect(try await api.act("deliver", id, as: couriers[0], ["pin": .string(pin)]).status == 200)
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            // Three wrong ones and the right one.
+            #expect(try await api.act("deliver", id, as: couriers[0], wrong).code == "wrong_pin")
+            #expect(try await api.act("deliver", id, as: couriers[0], ["pin": .string(pin)]).code == "too_many_pins")
+        }
+    }
+
+    @Test func `a cancellation that is excused is none that was not`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.act("cancel", id, as: couriers[0])
+            let cancellation = try #require(try await api.execute("SELECT id FROM cancellations")[0][0])
+            #expect(try await api.post("/v1/cancellations/\(cancellation)/excuse", as: store.token).status == 200)
+            let refused = try await api.act("accept", id, as: couriers[0])
+            #expect(refused.status == 403 && refused.code == "forfeited")
+            let named: JSON = ["courier_ids": .array([.string(couriers[0].id)])]
+            let edited = try await api.call("PATCH", SampleDelivery.path(id), named, as: store.token)
+            #expect(edited.wrong == ["courier_ids": "courier_forfeited"])
+        }
+    }
+}
