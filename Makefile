@@ -31,7 +31,7 @@ SANITIZED := EventLoopTests HTTPTests LiveTests PostgresTests
 SANITIZE := swift test --sanitize=thread --scratch-path .build/thread-sanitizer
 # Undefined behaviour is looked for in C alone: Swift stops at what it checks itself, and has no such sanitizer on Linux.
 ADDRESSED := CryptoTests DomainTests FuzzTests ObservabilityTests PicturesTests $(SANITIZED)
-ADDRESS := swift test --disable-xctest --sanitize=address -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
+ADDRESS := LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp swift test --disable-xctest --sanitize=address -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
 	--scratch-path .build/address-sanitizer
 
 # What libFuzzer is to try, and for how many seconds each. The library comes with the toolchain.

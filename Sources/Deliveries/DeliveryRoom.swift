@@ -18,7 +18,8 @@ package struct DeliveryRoom: Room {
     private let hasPictureStore: Bool
 
     package init(
-        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey, links: TrackingLinks,
+        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey,
+        links: TrackingLinks,
         hasPictureStore: Bool
     ) {
         (self.committer, self.searches, self.clock) = (committer, searches, clock)

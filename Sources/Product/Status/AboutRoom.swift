@@ -11,15 +11,11 @@ struct AboutRoom: Room {
     private let verifies: Bool
     private let webPushKey: String?
     private let services: ServicesFarAway?
-
-    init(_ settings: Composition.Settings) {
-        (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
-        services = settings.services
     private let map: MapView
 
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
-        map = settings.map.view
+        (services, map) = (settings.services, settings.map.view)
     }
 
     var endpoints: [Endpoint] {
