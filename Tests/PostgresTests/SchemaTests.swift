@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 5)
-        #expect(checksum == [["e9943b337c6cfacc282c33722b73f8ced574738448924d31983bf08d32d643cf"]])
+        #expect(checksum == [["b2368300599dd1f4b0746727ee8db0216a7ad135cf7e9789c74224163f0ed682"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {
