@@ -78,7 +78,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Places",
-            dependencies: ["API", "Deliveries", "Domain", "EventLoop", "HTTP", "Postgres", "Services"],
+            dependencies: ["API", "Deliveries", "Domain", "HTTP", "Postgres", "Services"],
             swiftSettings: strict),
         .target(
             name: "Product",

@@ -2,13 +2,25 @@
 import os
 import re
 import signal
+import socket
 import urllib.parse
 
 from playwright.sync_api import expect
 
 from conftest import Courier, Store, call, go, panel, sign_in, unfold, until
 
-FAR_AWAY = int(os.environ["KURIR_FAR_AWAY"])
+# The stand-in of a geocoder: its process, and where it listens.
+NUMBER, URL = os.environ["KURIR_FAR_AWAY"].split(" ")
+
+
+def toggle(page, is_there):
+    """Takes the geocoder away, or gives it back, and waits until it is so."""
+    def answers():
+        place = urllib.parse.urlsplit(URL)
+        with socket.socket() as probe:
+            return probe.connect_ex((place.hostname, place.port)) == 0
+    os.kill(int(NUMBER), signal.SIGUSR1)
+    until(page, lambda: answers() == is_there)
 
 
 def new_delivery(visit, shop, **how):
@@ -76,11 +88,11 @@ def test_an_address_comes_with_its_place_and_a_name_goes_to_nobody(visit, look):
     form.get_by_label("First name").fill("Iva")
     form.get_by_label("Last name").fill("Ivić")
     form.get_by_label("Address").press_sequentially("ilica 10")
-    expect(form.get_by_role("option")).to_have_text(["Ilica 10, 10000 Zagreb"])
+    expect(form.get_by_role("option")).to_have_text(["Ilica 1, 10000 Zagreb", "Ilica 10, 10000 Zagreb"])
     assert "own" not in asked[-1]
     expect(form.get_by_text("© OpenStreetMap", exact=True)).to_be_visible()
     look(page, "addresses")
-    form.get_by_role("option").click()
+    form.get_by_role("option").nth(1).click()
     assert filled(form)["address"] == "Ilica 10, 10000 Zagreb" and filled(form)["first_name"] == "Iva"
     form.get_by_label("What is delivered").fill("Torta")
     form.get_by_label("Ana Anić").check()
@@ -109,15 +121,15 @@ def test_a_form_goes_on_without_the_geocoder(visit):
     shop = Store()
     Courier(shop)
     page, form = new_delivery(visit, shop)
+    toggle(page, False)
     try:
-        os.kill(FAR_AWAY, signal.SIGUSR1)
         form.get_by_label("Address").press_sequentially("trg republike")
         expect(form.locator(".offered").get_by_text("Addresses cannot be looked up now.")).to_be_visible()
         expect(form.get_by_role("combobox", name="Address")).to_have_attribute("aria-expanded", "false")
     finally:
-        os.kill(FAR_AWAY, signal.SIGUSR1)
+        toggle(page, True)
     form.get_by_label("Address").fill("")
-    expect(form.locator(".offered")).to_be_hidden()
+    expect(form.locator(".offered:visible")).to_have_count(0)
 
 
 def test_the_same_again_is_a_new_delivery(visit, look):
@@ -126,7 +138,7 @@ def test_the_same_again_is_a_new_delivery(visit, look):
     place = {"lat": 45.8, "lon": 15.97}
     recipient = {"first_name": "Mia", "last_name": "Mić", "address": "Savska 7", "phone": "091 999 8877", "location": place}
     first = shop.deliver_to(ana, recipient=recipient, reference="R-1", instructions="Zvono dvaput", parcel={"pieces": 2, "fragile": True},
-                            cash={"amount": 2350, "currency": "EUR"}, pickup={"address": "Gajeva 3"})
+                            pickup={"address": "Gajeva 3"})
     ana.act("accept", first)
     ana.act("deliver", first)
     page = visit("/store")
@@ -140,18 +152,18 @@ def test_the_same_again_is_a_new_delivery(visit, look):
     look(page, "again")
     form.get_by_label("Ana Anić").check()
     form.get_by_role("button", name="Create").click()
-    expect(page.locator(".pending .card strong, .open .card strong").first).to_have_text("Mia Mić")
+    until(page, lambda: made(shop)["id"] != first)
     again = made(shop)
-    assert again["id"] != first and again["status"] == "pending" and again["reference"] is None
+    assert again["status"] == "pending" and again["reference"] is None
     assert again["recipient"]["location"] == place and again["instructions"] == "Zvono dvaput"
-    assert again["parcel"]["pieces"] == 2 and again["cash"] == {"amount": 2350, "currency": "EUR"} and again["pickup"]["address"] == "Gajeva 3"
+    assert again["parcel"]["pieces"] == 2 and again["pickup"]["address"] == "Gajeva 3"
 
 
 def test_places_are_kept_put_in_order_and_chosen(visit, look):
     shop = Store()
     ana = Courier(shop)
     for who, path, phone in ((shop, "/store", False), (ana, "/courier", True)):
-        page = visit(path, phone=phone)
+        page = visit(path, phone=phone, forgiving=("409",))
         sign_in(page, who)
         go(page, "Settings")
         kept = panel(page, "Places")
@@ -176,6 +188,7 @@ def test_places_are_kept_put_in_order_and_chosen(visit, look):
         form = page.get_by_role("dialog", name="Change Home")
         form.get_by_label("Name").fill("OFFICE")
         form.get_by_label("Address").fill("Ilica 1, 10000 zagreb")
+        form.get_by_label("Address").press("Tab")
         form.get_by_role("button", name="Save").click()
         expect(form.get_by_role("alert")).to_contain_text("You keep this place already")
         form.get_by_label("Name").fill("Weekend")
