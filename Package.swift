@@ -84,25 +84,28 @@ let package = Package(
             name: "Places",
             dependencies: [
                 "API", "CSQLite", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Postgres",
+                "Services",
             ],
             swiftSettings: strict),
         .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Leaflet", "Outbox", "People", "Places", "Postgres", "Simulation", "Web",
+                "Leaflet", "Outbox", "People", "Places", "Postgres", "Services", "Simulation", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
+        .target(name: "Curl", dependencies: ["CCurl", "Crypto", "HTTP"], swiftSettings: strict),
+        .target(name: "Services", dependencies: ["Curl", "Domain", "EventLoop", "HTTP"], swiftSettings: strict),
         .target(
-            name: "Gateways", dependencies: ["CCurl", "Crypto", "Domain", "EventLoop", "HTTP", "Postgres"],
+            name: "Gateways", dependencies: ["Crypto", "Curl", "Domain", "EventLoop", "HTTP", "Postgres"],
             swiftSettings: strict),
         .target(name: "Observability", dependencies: ["EventLoop", "HTTP", "Postgres"], swiftSettings: strict),
         .executableTarget(
             name: "kurir",
             dependencies: [
-                "API", "CLinux", "Crypto", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability",
-                "Places", "Postgres", "Product", "Schema", "Simulation",
+                "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
+                "Observability", "Places", "Postgres", "Product", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
 
@@ -120,21 +123,23 @@ let package = Package(
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Languages", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "LiveTests", dependencies: ["EventLoop", "HTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "ServicesTests", dependencies: ["Domain", "EventLoop", "HTTP", "Services", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "ObservabilityTests", dependencies: ["EventLoop", "HTTP", "Observability"], swiftSettings: strict),
         .testTarget(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Simulation",
-                "TestSupport", "Web",
+                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Services",
+                "Simulation", "TestSupport", "Web",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
             dependencies: [
-                "kurir", "Crypto", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability", "Postgres",
-                "Product",
-                "TestSupport",
+                "kurir", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability",
+                "Postgres", "Product", "TestSupport",
             ],
             swiftSettings: strict),
         fuzz,

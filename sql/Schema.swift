@@ -26,7 +26,8 @@ public enum Schema {
         ("0022_steps.sql", text(PackageResources._022_steps_sql)),
         ("0023_files.sql", text(PackageResources._023_files_sql)),
         ("0024_positions.sql", text(PackageResources._024_positions_sql)),
-        ("0025_tracking.sql", text(PackageResources._025_tracking_sql)),
+        ("0025_places.sql", text(PackageResources._025_places_sql)),
+        ("0026_tracking.sql", text(PackageResources._026_tracking_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
@@ -45,6 +46,7 @@ public enum Schema {
         ("functions/gateways.sql", text(PackageResources.gateways_sql)),
         ("functions/identity.sql", text(PackageResources.identity_sql)),
         ("functions/keeping.sql", text(PackageResources.keeping_sql)),
+        ("functions/places.sql", text(PackageResources.places_sql)),
         ("functions/positions.sql", text(PackageResources.positions_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),
         ("functions/reliability.sql", text(PackageResources.reliability_sql)),

@@ -207,6 +207,7 @@ extension Problem {
             Shape.Member("type", .string()), Shape.Member("title", .string()),
             Shape.Member("status", .integer(400...599)),
             Shape.Member("code", .string()), Shape.Member("detail", .string()), Shape.Member("request_id", .string()),
+            Shape.Member("id", .id, optional: true),
             Shape.Member("errors", .array(wrongField, least: 1), optional: true),
         ])
 

@@ -22,15 +22,17 @@ package struct Page: Sendable {
     }
 
     /// The answer: the page's items, and where the next page begins, if there is one. `next` is where a list goes on
-    /// that did not fill the page.
+    /// that did not fill the page, and `more` writes what a list says besides.
     package func response<Item>(
-        _ fetched: [Item], key: (Item) -> [String], next: [String]? = nil, write: (inout JSONWriter, Item) -> Void
+        _ fetched: [Item], key: (Item) -> [String], next: [String]? = nil,
+        more: (inout JSONWriter) -> Void = { _ in }, write: (inout JSONWriter, Item) -> Void
     ) -> Response {
         let items = fetched.prefix(limit)
         var json = JSONWriter(capacity: 1024 * max(1, fetched.count))
         json.object { json in
             json.array("items", items, write)
             json.field("next_cursor", (fetched.count > limit ? items.last.map(key) : next).map(Self.cursor))
+            more(&json)
         }
         return .json(json.bytes)
     }

@@ -109,14 +109,14 @@ package struct Shape: Sendable {
         return shape
     }
 
-    /// One page of a list.
-    package static func page(of items: Shape) -> Shape {
+    /// One page of a list, which may say more.
+    package static func page(of items: Shape, with more: [Member] = []) -> Shape {
         .object(
             items.name.map { "\($0)Page" },
             [
                 Member("items", .array(items, most: 200)),
                 Member("next_cursor", Shape.string().orNull),
-            ])
+            ] + more)
     }
 
     /// A member of an object.

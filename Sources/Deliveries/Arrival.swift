@@ -50,13 +50,13 @@ package struct Arrival: Sendable {
                     ELSE way.meters * \(StraightWay.detour / StraightWay.metersPerSecond) END AS seconds
             FROM (
                 SELECT * FROM positions p
-                WHERE p.courier_id = d.courier_id AND p.at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p,
+                WHERE d.status = 'in_progress' AND d.recipient_lat IS NOT NULL AND p.courier_id = d.courier_id
+                    AND p.at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p,
                 LATERAL (
                     SELECT array_agg(id ORDER BY nth) AS stops, sum(meters) AS meters FROM (\(legs)) leg) way,
                 LATERAL (
                     SELECT coalesce(p.way_at >= now() - interval '\(Fix.freshness) seconds'
-                        AND p.way_stops[1:cardinality(way.stops)] = way.stops, false) AS by_router) known
-            WHERE d.status = 'in_progress' AND d.recipient_lat IS NOT NULL) eta ON true
+                        AND p.way_stops[1:cardinality(way.stops)] = way.stops, false) AS by_router) known) eta ON true
         """
 
     /// What its courier brings up to it, in the order of that courier's list, each with the way from the place before.

@@ -6,6 +6,10 @@ public enum Bounds {
     public static let storeName = 100
     /// A street address.
     public static let address = 200
+    /// What a saved place is called: a whole name, too.
+    public static let placeName = 125
+    /// What is to be said of a saved place.
+    public static let placeNote = 500
     /// What is to be delivered, and how.
     public static let text = 1000
     /// A store's own number of a delivery.
@@ -38,4 +42,6 @@ public enum Bounds {
     public static let devices = 10
     /// How many couriers a delivery can be offered to.
     public static let candidates = 500
+    /// How many places an account keeps.
+    public static let places = 1000
 }

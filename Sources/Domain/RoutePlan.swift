@@ -163,21 +163,37 @@ extension RoutePlan {
 
     private func move(_ order: inout [Int], _ least: inout Cost) -> Bool {
         var isBetter = false
+        // One list serves all of them: making one for each would take longer than what it costs to go that way.
+        var moved = order
         for length in 1...min(3, count - 1) {
             for from in 0...count - length {
-                let part = order[from..<from + length]
-                var rest = order
-                rest.removeSubrange(from..<from + length)
-                for to in 0...rest.count where to != from {
-                    let moved = Array([rest[..<to], part, rest[to...]].joined())
+                for to in 0...count - length where to != from {
+                    Self.write(order, with: from..<from + length, at: to, into: &moved)
                     let cost = cost(of: moved)
                     guard cost < least else { continue }
-                    (order, least, isBetter) = (moved, cost, true)
+                    swap(&order, &moved)
+                    (least, isBetter) = (cost, true)
                     break
                 }
             }
         }
         return isBetter
+    }
+
+    /// Writes an order in which a part stands elsewhere: behind so many of the others.
+    private static func write(_ order: [Int], with part: Range<Int>, at place: Int, into moved: inout [Int]) {
+        var (written, others) = (0, 0)
+        for index in 0...order.count {
+            if others == place, written == place {
+                for taken in part {
+                    moved[written] = order[taken]
+                    written += 1
+                }
+            }
+            guard index < order.count, !part.contains(index) else { continue }
+            moved[written] = order[index]
+            (written, others) = (written + 1, others + 1)
+        }
     }
 
     /// Two neighbouring parts change places, which no single step above can do.

@@ -34,18 +34,12 @@ public final class BlockingPool: Sendable {
     /// Throws ``Full`` when too much waits already. Work that still waits when its task is cancelled is dropped; work
     /// under way is finished, and its result dropped.
     public func run<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
-        let slot = Slot<Answer>()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard slot.wait(continuation) else { return }
-                let accepted = queue.put {
-                    guard slot.isAwaited else { return }
-                    slot.finish(Result { try work() })
-                }
-                if !accepted { slot.finish(.failure(Full())) }
+        try await Slot.wait { slot in
+            let accepted = queue.put {
+                guard slot.isAwaited else { return }
+                slot.finish(Result { try work() })
             }
-        } onCancel: {
-            slot.finish(.failure(CancellationError()))
+            if !accepted { slot.finish(.failure(Full())) }
         }
     }
 
@@ -62,43 +56,6 @@ public final class BlockingPool: Sendable {
     public func stop() {
         queue.close()
         for thread in threads { thread.join() }
-    }
-}
-
-/// A task waits here for its work, which is answered once, from whichever thread comes first.
-private final class Slot<Answer: Sendable>: Sendable {
-    private enum State {
-        case empty
-        case awaited(CheckedContinuation<Answer, any Error>)
-        case over
-    }
-
-    private let state = Locked(State.empty)
-
-    /// False when the task was cancelled before it came to wait.
-    func wait(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
-        let early: Bool = state.withLock { state in
-            if case .over = state { return true }
-            state = .awaited(continuation)
-            return false
-        }
-        if early { continuation.resume(throwing: CancellationError()) }
-        return !early
-    }
-
-    var isAwaited: Bool {
-        state.withLock { state in
-            if case .awaited = state { true } else { false }
-        }
-    }
-
-    func finish(_ result: Result<Answer, any Error>) {
-        let continuation: CheckedContinuation<Answer, any Error>? = state.withLock { state in
-            defer { state = .over }
-            if case .awaited(let continuation) = state { return continuation }
-            return nil
-        }
-        continuation?.resume(with: result)
     }
 }
 

@@ -1,3 +1,4 @@
+import Curl
 import HTTP
 
 /// A message that this gateway has, for as long as its lease lasts.
@@ -90,36 +91,4 @@ extension Transfer.Reply {
     var passing: Verdict { .later(complaint, after: retryAfter.map { min($0, 86_400) }) }
 
     var json: JSON? { JSON(body) }
-}
-
-/// A text as a part of a URL, or of a form.
-func percentEncoded(_ text: String) -> String {
-    text.utf8.map { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            String(UnicodeScalar(byte))
-        default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-    }.joined()
-}
-
-extension JSON {
-    /// The text, if it is one.
-    package var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
-    /// The whole number, if it is one.
-    package var number: Int? {
-        guard case .integer(let number) = self else { return nil }
-        return number
-    }
-
-    /// The member with that name.
-    package subscript(_ name: String) -> JSON? {
-        guard case .object(let members) = self else { return nil }
-        return members[name]
-    }
 }

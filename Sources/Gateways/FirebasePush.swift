@@ -1,4 +1,5 @@
 import Crypto
+import Curl
 import Glibc
 import HTTP
 

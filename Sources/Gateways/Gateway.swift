@@ -1,3 +1,4 @@
+import Curl
 import Postgres
 
 /// Takes messages out of the outbox, sends them on, and reports what became of them.

@@ -1,3 +1,4 @@
+import Curl
 import EventLoop
 
 /// A store of objects that speaks S3: Amazon's, or one of one's own.

@@ -1,3 +1,5 @@
+import Curl
+
 /// SMS by posting a form, as Twilio and many others take it.
 struct TextMessages: Provider {
     let base: String

@@ -1,4 +1,5 @@
 import Crypto
+import Curl
 import Glibc
 
 /// The operator's own receiver, by the convention of Standard Webhooks.

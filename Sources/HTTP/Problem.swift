@@ -16,6 +16,8 @@ public struct Problem: Error, Sendable {
     public var fields: [WrongField]
     /// Headers that belong to it, such as `Retry-After`.
     public var headers: [Response.Header]
+    /// The id of what is in the way, if the caller may know it.
+    public var id: String?
 
     /// A field of the request's body with an invalid value.
     public struct WrongField: Sendable {
@@ -91,6 +93,7 @@ public struct Problem: Error, Sendable {
             json.field("code", code)
             json.field("detail", LanguageWords.fill(text?.detail ?? "", arguments))
             json.field("request_id", requestID)
+            if let id { json.field("id", id) }
             if !fields.isEmpty {
                 json.array("errors", fields) { json, wrong in
                     let text = words.find(wrong.code, language)

@@ -63,7 +63,7 @@ struct LogLine {
         self.init(.info, "request", fields)
     }
 
-    private init(_ event: ProcessEvent) {
+    private init?(_ event: ProcessEvent) {
         switch event {
         case .step(let what): self.init(.info, "start", [("step", .text(what))])
         case .trouble(let what): self.init(.warning, "trouble", [("what", .text(what))])
@@ -76,6 +76,10 @@ struct LogLine {
                     ("kind", .text(percent < 100 ? "budget.nearly_spent" : "budget.spent")), ("budget", .text(kind)),
                     ("of", .text(subject)), ("used_percent", .number(percent)),
                 ])
+        case .asked(let service, let outcome, let news):
+            guard let news else { return nil }
+            self.init(
+                outcome == "failed" ? .warning : .info, "service", [("name", .text(service)), ("what", .text(news))])
         case .listening(let address, let admin):
             self.init(.info, "listening", [("address", .text(address)), ("admin", .text(admin ?? "off"))])
         case .security(let kind, let account, let address, let who, let requestID):

@@ -19,6 +19,8 @@ public final class Metrics: Sendable {
         case .http(.cutOff): counters.counts.cutOff += 1
         case .http(.handshakeFailed): counters.counts.failedHandshakes += 1
         case .process(.jobFailed(let job, _)): counters.counts.failedJobs[job, default: 0] += 1
+        case .process(.asked(let service, let outcome, _)):
+            counters.counts.asked[ServiceKey(service: service, outcome: outcome), default: 0] += 1
         case .http(.failed), .http(.cannotAccept), .http(.certificateRenewed), .http(.certificateRefused), .postgres,
             .process:
             break
@@ -42,6 +44,7 @@ struct Counts: Sendable {
     var cutOff = 0
     var failedHandshakes = 0
     var failedJobs: [String: Int] = [:]
+    var asked: [ServiceKey: Int] = [:]
 
     mutating func add(_ summary: HTTPEvent.Summary) {
         requests[RouteKey(summary), default: RouteCounts()].add(summary)
@@ -54,8 +57,14 @@ struct Counts: Sendable {
         sum.cutOff += other.cutOff
         sum.failedHandshakes += other.failedHandshakes
         sum.failedJobs.merge(other.failedJobs) { $0 + $1 }
+        sum.asked.merge(other.asked) { $0 + $1 }
         return sum
     }
+}
+
+/// A service far away, and what became of questions to it.
+struct ServiceKey: Hashable, Sendable {
+    let service, outcome: String
 }
 
 /// How requests are told apart, never by anything that a client can make up.

@@ -71,6 +71,13 @@ public final class MetricsReport: Sendable {
         for (job, count) in sum.failedJobs.sorted(by: { $0.key < $1.key }) {
             text.sample("kurir_job_failures_total", [("name", job)], Double(count))
         }
+        text.metric(
+            "kurir_service_questions_total", .counter, "Questions to services far away, by what became of them.")
+        for (key, count) in sum.asked.sorted(by: { ($0.key.service, $0.key.outcome) < ($1.key.service, $1.key.outcome) }
+        ) {
+            text.sample(
+                "kurir_service_questions_total", [("service", key.service), ("outcome", key.outcome)], Double(count))
+        }
     }
 
     private func writeDatabase(_ text: inout MetricsText) async {

@@ -22,6 +22,8 @@ public enum ProcessEvent: Sendable {
     case jobFailed(String, reason: String)
     /// Most or all is used of a budget for SMS.
     case budgetUsed(String, of: String, percent: Int)
+    /// A service far away was asked: what became of it, and what is new about the service if it did otherwise before.
+    case asked(String, outcome: String, news: String?)
     /// Requests are served at this address, and operators at the other, if there is one.
     case listening(String, admin: String?)
     /// A security event: what, whose if that is known, from where, and the hash of the name that was given.

@@ -9,6 +9,7 @@ import Domain
 import EventLoop
 import HTTP
 import Postgres
+import Services
 
 /// All rooms, put together on a database that is migrated.
 package struct Composition: Sendable {
@@ -69,6 +70,8 @@ package struct Composition: Sendable {
         package var pictures: (any PictureStore)?
         /// What maps are drawn on.
         package var map = MapSource.grid
+        /// Who is asked far away.
+        package var services: ServicesFarAway?
 
         /// The settings as they are given.
         package init(
@@ -177,6 +180,8 @@ package struct Composition: Sendable {
             PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
             CourierRoom(searches: slowReads), CancellationRoom(),
             EarningsRoom(), RouteRoom(),
+            PlaceRoom(),
+            PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
                 key: proofKey, links: links),
@@ -188,8 +193,9 @@ package struct Composition: Sendable {
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams),
             PositionRoom(
                 database: database, intake: try await PositionIntake(database, on: group), tail: positions,
-                authenticator: authenticator, streams: streams),
-            SuggestionRoom(),
+                authenticator: authenticator, streams: streams,
+                ways: settings.services?.roads.map { Ways($0, database) }),
+            SuggestionRoom(roads: settings.services?.roads),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
             AboutRoom(settings),
         ]

@@ -8,6 +8,7 @@ import HTTP
 import Observability
 import Postgres
 import Schema
+import Services
 import Simulation
 
 /// Kurir as a whole: its parts, started in order and stopped in reverse.
@@ -18,6 +19,7 @@ final class Application: Sendable {
     private let service: Service
     private let operators: Operators
     private let gateway: OwnGateway?
+    private let far: ServicesFarAway
     private let stopping: Stopping
 
     /// The parts that run before there is a database.
@@ -44,9 +46,9 @@ final class Application: Sendable {
 
     private init(
         _ parts: Parts, _ lanes: Lanes, _ service: Service, _ operators: Operators, _ gateway: OwnGateway?,
-        _ stopping: Stopping
+        _ far: ServicesFarAway, _ stopping: Stopping
     ) {
-        self.parts = parts
+        (self.parts, self.far) = (parts, far)
         self.lanes = lanes
         self.service = service
         self.operators = operators
@@ -104,6 +106,8 @@ final class Application: Sendable {
         let gateways = configuration.gateways
         var product = configuration.product
         product.pictures = try configuration.files.map(ObjectStore.init)
+        let far = try services(configuration, parts)
+        product.services = far
         let bell = Bell()
         let pushKey = try await PushKey.find(lanes.requests, secret)
         if gateways.sendsWebPush { product.webPushKey = Base64URL.encode(pushKey.publicPoint) }
@@ -125,11 +129,20 @@ final class Application: Sendable {
                 .process(
                     .listening("\(service.server.address)", admin: operators.server.map { "\($0.address)" })))
             return Application(
-                parts, lanes, service, operators, gateway,
+                parts, lanes, service, operators, gateway, far,
                 Stopping(drain: configuration.drain, grace: configuration.shutdownGrace))
         } catch {
             await service.stop(within: .zero)
             throw error
+        }
+    }
+
+    /// Those that are asked far away. What becomes of questions is heard on another thread, and counted on a loop.
+    private static func services(_ configuration: Configuration, _ parts: Parts) throws -> ServicesFarAway {
+        let url = configuration.product.publicURL
+        let agent = "Kurir/\(Command.version)" + (url.isSecure ? " (\(url.text))" : "")
+        return try ServicesFarAway(configuration.services, as: agent) { event in
+            parts.group.loops[0].execute { parts.observe(.process(event.told)) }
         }
     }
 
@@ -166,6 +179,7 @@ final class Application: Sendable {
         try? await Task.sleep(for: stopping.drain)
         await service.stop(within: stopping.grace)
         await gateway?.stop()
+        await Task.detached { [far] in far.stop() }.value
         await operators.server?.stop(within: .zero)
         await lanes.stop()
         await parts.store.close()

@@ -34,7 +34,7 @@ enum Command: String, CaseIterable {
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays, .recipientDays, .photoDays, .trailDays, .files, .filesUser, .filesPassword,
                 .filesPasswordFile,
-                .mostJobs, .map, .mapAttribution,
+                .mostJobs, .geocoder, .router, .map, .mapAttribution,
                 .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,

@@ -6,6 +6,7 @@ import Gateways
 import HTTP
 import Observability
 import Places
+import Services
 
 /// The settings of `kurir serve`.
 struct Configuration: Sendable {
@@ -24,6 +25,8 @@ struct Configuration: Sendable {
     var gateways: OwnGateways
     /// Where pictures are kept, if not in the database.
     var files: ObjectStore.Settings?
+    /// Who is asked far away.
+    var services: ServicesFarAway.Settings
     var product: Composition.Settings
 
     init(_ settings: GivenSettings) throws {
@@ -33,6 +36,7 @@ struct Configuration: Sendable {
         product = try Self.product(settings, at: server.listen)
         product.pushHosts = gateways.pushHosts
         files = try ObjectStore.Settings(settings)
+        services = try Self.services(settings)
         server.isByTLSAlone = product.publicURL.isSecure
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =
@@ -114,6 +118,15 @@ struct Configuration: Sendable {
         } catch {
             throw UsageError("--map \(text): \(error)")
         }
+    }
+
+    private static func services(_ settings: GivenSettings) throws -> ServicesFarAway.Settings {
+        var services = ServicesFarAway.Settings()
+        services.geocoder = try settings.value(
+            .geocoder, expected: "photon:URL or nominatim:URL, as in photon:https://photon.example", GeocoderPlace.init)
+        services.router = try settings.value(
+            .router, expected: "a URL without a query, as in https://osrm.example", ServiceURL.init)
+        return services
     }
 
     /// Where nobody else can come, and in a trial, people are who they say they are.

@@ -1,4 +1,4 @@
-import Gateways
+import Curl
 import HTTP
 
 /// `kurir health`: asks the Kurir that has the same settings whether it is ready, as containers' health checks want it.

@@ -94,6 +94,12 @@ struct Option: Sendable {
     static let mostJobs = Option(
         name: "max-jobs", placeholder: "N", environment: "KURIR_MAX_JOBS",
         help: "how many deliveries a courier may carry at once (20)")
+    static let geocoder = Option(
+        name: "geocoder", placeholder: "photon:URL|nominatim:URL", environment: "KURIR_GEOCODER",
+        help: "completes addresses while they are typed; it is told what is typed, and roughly near where (none)")
+    static let router = Option(
+        name: "router", placeholder: "URL", environment: "KURIR_ROUTER",
+        help: "a router that speaks OSRM's protocol, for distances and times by road (straight lines)")
     static let files = Option(
         name: "files", placeholder: "s3://BUCKET?endpoint=URL&region=NAME", environment: "KURIR_FILES",
         help: "a store that speaks S3, for pictures that hang on steps (the database)")

@@ -1,6 +1,6 @@
+import Curl
 import Deliveries
 import FoundationEssentials
-import Gateways
 
 /// `kurir proof verify`: looks, without a server or a database, whether a proof holds, and what it says.
 enum ProofCommand {

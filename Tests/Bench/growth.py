@@ -93,6 +93,10 @@ def reads_of_deliveries(kurir):
         "store's list, halfway": deep["/v1/deliveries"],
         "courier's list of 10": [("/v1/deliveries?limit=10", f"courier-{n}") for n in range(1, COURIERS + 1)],
         "search": [(f"/v1/deliveries?q={quote(text)}", token) for text, token in wanted_texts(kurir)],
+        # What completes an address while it is typed: a recipient by the street, and by what everybody has in common.
+        "recipient": [(f"/v1/places/search?q={quote(text)}", token) for text, token in wanted_texts(kurir)],
+        "recipient, by a frequent word": of_stores("/v1/places/search?q=ulica"),
+        "recipient, nobody": of_stores(f"/v1/places/search?q={quote(NOWHERE)}"),
         "search, nothing there": of_stores(f"/v1/deliveries?q={quote(NOWHERE)}"),
         "feed": of_stores("/v1/events"),
         "feed, halfway": deep["/v1/events"],

@@ -2,6 +2,8 @@
 """Measures what it costs that couriers say where they are and stores watch them: fixes at a given rate, first alone, then beside
 streams of stores, each of which sees its couriers. Each courier carries three deliveries, with places.
 """
+import http.client
+import json
 import os
 import re
 import selectors
@@ -15,11 +17,15 @@ from harness import Meter, Served, arguments, passing_cluster, run
 
 LUA = os.path.join(os.path.dirname(__file__), "positions.lua")
 CARRIED = 3
+# What one of them carries besides: a suggested route then has twenty stops.
+MORE = 17
 
 
 def jobs(stores, couriers):
     """What each courier carries, all of it for the one store that it works for."""
-    numbered = f"generate_series(1, {couriers}) c, generate_series(0, {CARRIED - 1}) k"
+    numbered = (
+        f"(SELECT c, k FROM generate_series(1, {couriers}) c, generate_series(0, {CARRIED - 1}) k "
+        f"UNION ALL SELECT 1, {couriers * CARRIED} + k FROM generate_series(1, {MORE}) k) numbered")
     delivery, courier = seed.uuid(3, f"c * {CARRIED} + k"), seed.uuid(2, "c")
     store = seed.uuid(1, f"((c + {stores - 2}) % {stores} + 1)")
     return seed.UNCHECKED + f"""
@@ -97,6 +103,20 @@ def fixes(kurir, rate, couriers, seconds):
     return float(re.search(r"Requests/sec:\s*([\d.]+)", output).group(1)), latency
 
 
+def suggestion(kurir):
+    """Milliseconds that it takes to have twenty stops ordered, at the best of ten times."""
+    connection = http.client.HTTPConnection(kurir.address)
+    times = []
+    for _ in range(10):
+        began = time.perf_counter()
+        connection.request("GET", "/v1/me/route/suggestion", headers={"Authorization": "Bearer courier-1"})
+        answer = json.loads(connection.getresponse().read())
+        times.append((time.perf_counter() - began) * 1000)
+        if len(answer["delivery_ids"]) != CARRIED + MORE:
+            sys.exit(f"a suggestion was {answer}")
+    return min(times), answer["saves_seconds"]
+
+
 def measure(kurir, title, options, watchers):
     fixes(kurir, options.rate, options.couriers, 2)
     for _ in range(options.rounds):
@@ -118,6 +138,8 @@ def main():
     with passing_cluster(options.shared_buffers) as cluster:
         kurir = Kurir(options.kurir, cluster, options)
         try:
+            took, saved = suggestion(kurir)
+            print(f"a suggestion for {CARRIED + MORE} stops takes {took:.1f} ms, and saves {saved / 60:.0f} minutes", flush=True)
             measure(kurir, "alone", options, None)
             watchers = Watchers(kurir.address, options.stores)
             try:

@@ -22,6 +22,17 @@ import Testing
         }
     }
 
+    @Test func `addresses are completed, with a geocoder and without`() async throws {
+        try await FarAway.running { far in
+            try await Kurir.serving(
+                "--database", TestDatabase.current.url, "--geocoder", "photon:" + far.url(),
+                environment: ["KURIR_THROTTLE": "off"]
+            ) { kurir in
+                _ = try await look(at: kurir, "places", environment: ["KURIR_FAR_AWAY": "\(far.number)"])
+            }
+        }
+    }
+
     @Test func `people can prove who they are`() async throws {
         try await Kurir.serving(
             "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]

@@ -1,5 +1,5 @@
+import Curl
 import EventLoop
-import Gateways
 import HTTP
 import Postgres
 import TestSupport

@@ -1,4 +1,5 @@
 import Crypto
+import Curl
 import Foundation
 import HTTP
 import TestSupport

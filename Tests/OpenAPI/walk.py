@@ -190,6 +190,16 @@ def carry(way, store, courier):
 
 def keep_house(way, store, courier):
     way.call("patch_me", token=courier, body={"first_name": "Eva", "language": "hr", "notifications_enabled": True})
+    place = {"name": "Ured", "address": "Ilica 1", "location": {"lat": 45.813, "lon": 15.977}, "phone": "01 4828 111", "note": "2. kat"}
+    first, second = [{"id": way.call("post_places", 201, courier, body=place | {"name": name})["id"]} for name in ["Ured", "Dom"]]
+    way.call("patch_places_id", 200, courier, path_parameters=first, body={"note": None})
+    way.call("put_places_order", 204, courier, body={"ids": [second["id"], first["id"]]})
+    for chosen in [first, {"id": None}]:
+        way.call("put_places_selected", 200, courier, body=chosen)
+    way.call("get_places", token=courier)
+    way.call("delete_places_id", 204, courier, path_parameters=second)
+    for token in [store, courier]:
+        way.call("get_places_search", token=token, query={"q": "i", "near": "45.81,15.98", "own": "true"})
     device = {"token": "device"}
     way.call("put_me_devices_token", 204, courier, path_parameters=device, body={"platform": "apns"})
     way.call("put_me_duty", 200, courier, body={"on": True})

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 5)
-        #expect(checksum == [["c85cd9df1db932827270fcec8428448e4c4845f24f5a8e524da204b5fa8e0e04"]])
+        #expect(checksum == [["14eccd4ec00cc1a2d3a38e9ca23ba5c363c0fc7abc2e2ee3678ddb3237ea4f12"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -19,7 +19,7 @@ import Testing
     /// Things of one store and its courier that belong to nobody else.
     private struct World {
         let store, courier, otherStore, otherCourier: Person
-        let session, invite, device, code, offered, taken, handed, picture, cancellation: String
+        let session, invite, device, code, offered, taken, handed, picture, cancellation, place: String
 
         init(_ api: ServedProduct) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -39,6 +39,8 @@ import Testing
             offered = try await api.delivery(of: store, to: [courier])
             taken = try await api.delivery(of: store, to: [courier])
             _ = try await api.post("/v1/deliveries/\(taken)/accept", as: courier.token)
+            let kept: JSON = ["name": "Ured", "address": "Ilica 1"]
+            place = try await api.post("/v1/places", kept, as: courier.token).json["id"].string ?? ""
             handed = try await api.delivery(of: store, to: [courier])
             picture = try await api.picture(of: courier).description
             try await api.act("accept", handed, as: courier)
@@ -150,6 +152,16 @@ import Testing
                 "get /v1/me/earnings": Row(access: .courier),
                 "post /v1/me/positions": Row(access: .courier, body: ["fixes": []]),
                 "get /v1/positions": Row(access: .store), "get /v1/me/route/suggestion": Row(access: .courier),
+                "get /v1/places": Row(access: .signedIn), "get /v1/places/search": Row(access: .signedIn),
+                "post /v1/places": Row(access: .signedIn, body: ["name": "", "address": ""]),
+                "patch /v1/places/{id}": Row(
+                    access: .signedIn, body: ["name": "x"], strangers: strangers("/v1/places/\(place)")),
+                "delete /v1/places/{id}": Row(access: .signedIn, strangers: strangers("/v1/places/\(place)")),
+                "put /v1/places/order": Row(
+                    access: .signedIn, body: ["ids": [.string(place)]],
+                    strangers: [("/v1/places/order", .store, 422), ("/v1/places/order", .courier, 422)]),
+                "put /v1/places/selected": Row(
+                    access: .signedIn, body: ["id": .string(place)], strangers: strangers("/v1/places/selected")),
                 "put /v1/me/route": Row(access: .courier, body: ["delivery_ids": []]),
                 "put /v1/me/duty": Row(access: .courier, body: ["on": true]),
                 "get /v1/deliveries/{id}/history": Row(
@@ -191,6 +203,8 @@ import Testing
                 try await api.execute("SELECT status, version FROM deliveries ORDER BY id")
                     == [["pending", "3"], ["pending", "1"], ["in_progress", "2"], ["delivered", "3"]])
             #expect(try await api.execute("SELECT FROM cancellation_reviews").isEmpty)
+            #expect(try await api.execute("SELECT id::text, name FROM places") == [[world.place, "Ured"]])
+            #expect(try await api.execute("SELECT FROM selected_places").isEmpty)
         }
     }
 

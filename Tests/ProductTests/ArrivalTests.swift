@@ -2,6 +2,7 @@ import API
 import Domain
 import HTTP
 import Postgres
+import Services
 import TestSupport
 import Testing
 
@@ -115,6 +116,54 @@ import Testing
             #expect(second["by"] == "router" && second["distance_m"] == 1700)
             try await api.act("deliver", ids[0], as: couriers[0])
             #expect(try await eta(api, ids[1], store)["by"] == "straight")
+        }
+    }
+
+    @Test func `a router is asked by where its courier is, once for a while, and for the order of stops`() async throws
+    {
+        try await FarAway.running { far in
+            var services = ServicesFarAway.Settings()
+            services.router = ServiceURL(far.url())
+            try await ServedProduct.serving(services: services) { api in
+                let (store, couriers) = try await api.team(1)
+                #expect(try await api.get("/v1/about").json["router"] == "osrm")
+                var ids: [String] = []
+                for place in [SamplePlace.door, Self.north(3000)] {
+                    ids.append(try await api.delivery(of: store, to: couriers, Self.to(place)))
+                    try await api.act("accept", ids.last ?? "", as: couriers[0])
+                }
+                let route: JSON = ["delivery_ids": .array(ids.map { .string($0) })]
+                _ = try await api.call("PUT", "/v1/me/route", route, as: couriers[0].token)
+                try await api.say(SamplePlace.fix(Self.north(1000), ago: 3), by: couriers[0])
+                let (first, second) = (try await eta(api, ids[0], store), try await eta(api, ids[1], store))
+                #expect(first["by"] == "router" && second["by"] == "router", "\(first)")
+                #expect((900...1600).contains(first["distance_m"].integer ?? 0), "\(first)")
+                #expect(second["distance_m"].integer ?? 0 > 2 * (first["distance_m"].integer ?? 0))
+                try await api.say(SamplePlace.fix(Self.north(990), ago: 1), by: couriers[0])
+                #expect(far.asked.count == 1 && far.asked[0].contains("/route/"))
+                #expect(try await eta(api, ids[0], store) == first)
+                let suggested = try await api.get("/v1/me/route/suggestion", as: couriers[0].token).json
+                #expect(suggested["by"] == "router" && suggested["delivery_ids"].items.count == 2)
+                #expect(far.asked.count == 2 && far.asked[1].contains("/table/"))
+            }
+        }
+    }
+
+    @Test(arguments: ["slow", "garbage", "failing"]) func `a router that goes wrong is done without`(_ way: String)
+        async throws
+    {
+        try await FarAway.running { far in
+            var services = ServicesFarAway.Settings()
+            services.router = ServiceURL(far.url(way))
+            try await ServedProduct.serving(services: services) { api in
+                let (store, couriers) = try await api.team(1)
+                let id = try await api.delivery(of: store, to: couriers)
+                try await api.act("accept", id, as: couriers[0])
+                #expect(try await api.say(SamplePlace.fix(), by: couriers[0]).json["taken"] == 1)
+                #expect(try await eta(api, id, store)["by"] == "straight")
+                #expect(try await api.get("/v1/me/route/suggestion", as: couriers[0].token).json["by"] == "straight")
+                #expect(!far.asked.isEmpty)
+            }
         }
     }
 

@@ -41,6 +41,11 @@ import Testing
         for person in [store, courier] {
             _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
         }
+        for (person, name) in [(store, "Zqplace"), (courier, "Xwplace")] {
+            let kept: JSON = ["name": .string(name), "address": "Ilica 1", "note": .string(name)]
+            let made = try await api.post("/v1/places", kept, as: person.token)
+            _ = try await api.call("PUT", "/v1/places/selected", ["id": made.json["id"]], as: person.token)
+        }
         let invite = try await api.post("/v1/invites", ["phone": "+385915566778"], as: store.token).json
         #expect(try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token).status == 201)
         _ = try await api.post("/v1/invites", ["phone": "+385917770001"], as: store.token)
@@ -80,10 +85,10 @@ import Testing
 
     private static let ofStore = [
         "zqstore", "zqstreet", "zqmail", "+38514444777", "zqfirst", "zqlast", "zqlane", "918887766", "zqcake", "zqring",
-        "zqref", "zqreason", "zqnote", "zqkey", "917770001", "of-", "zqgone",
+        "zqref", "zqreason", "zqnote", "zqkey", "917770001", "of-", "zqplace", "zqgone",
     ]
     private static let ofCourier = [
-        "xwfirst", "xwlast", "915566778", "xwnote", "xwreason", "xwkey", "xwgone",
+        "xwfirst", "xwlast", "915566778", "xwnote", "xwreason", "xwkey", "xwplace", "xwgone",
     ]
 
     @Test func `nothing that says who it was is left of an account`() async throws {

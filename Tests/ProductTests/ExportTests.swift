@@ -29,6 +29,11 @@ import Testing
             try await api.act("accept", returned, as: ivo)
             try await api.act("cancel", returned, as: ivo, ["reason": "guma", "note": "tuđa poruka"])
             try await api.act("accept", returned, as: ana)
+            for (person, note) in [(ana, "moj ured"), (ivo, "tuđi ured")] {
+                let place: JSON = ["name": "Ured", "address": "Ilica 1", "note": .string(note)]
+                let made = try await api.post("/v1/places", place, as: person.token)
+                _ = try await api.call("PUT", "/v1/places/selected", ["id": made.json["id"]], as: person.token)
+            }
             try await api.numberEvents()
 
             let hers = try await export(api, ana)
@@ -44,7 +49,9 @@ import Testing
             #expect(json["devices"].items.count == 1 && json["sessions"].items.count == 1)
             #expect(json["partners"].items.map { $0["store_id"].string } == [store.id])
             #expect(json["events"].items.count >= 5 && json["messages"].items.count >= 3)
-            for text in ["tuđa poruka", "Tajna torta", "guma", ana.token] {
+            #expect(
+                json["places"].items.map { $0["note"] } == ["moj ured"] && json["places"].items[0]["selected"] == true)
+            for text in ["tuđa poruka", "Tajna torta", "guma", "tuđi ured", ana.token] {
                 #expect(!hers.text.contains(text), "\(text)")
             }
             let offer = try #require(json["messages"].items.first { $0["subject"].string == lost })

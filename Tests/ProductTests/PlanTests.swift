@@ -297,6 +297,14 @@ import Testing
             SELECT 'one', id, now() + interval '1 hour' FROM deliveries
             """,
             """
+            INSERT INTO places (account_id, id, rank, name, address, sameness, words)
+            SELECT account, uuid_v7(), n, 'Ured', 'Ilica ' || n, sha256(n::text::bytea), place_words('Ured', 'Ilica ' || n, NULL)
+            FROM (
+                SELECT candidates[1] AS account, generate_series(1, 400) AS n FROM deliveries WHERE id = '\(id)'
+                UNION ALL SELECT \(number), 1 FROM generate_series(1, 3000) n) kept
+            """,
+            "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
+            """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
             SELECT store_id, id::text, sha256(''), 201, '{}', '' FROM deliveries
             """,
@@ -331,6 +339,8 @@ private struct Statements: Sendable {
             secret: try #require(ServerSecret([UInt8](repeating: 1, count: 32))), publicURL: PublicURL(""))
         var fields = Fields(["phone": "+385911234567"])
         let invitation = InviteForm(&fields)
+        var (new, former) = (Fields(["name": "Dom", "address": "Ilica 2"]), Fields(["name": "Dom"]))
+        let (place, changedPlace) = (NewPlace(&new), ChangedPlace(&former))
         let (number, hash) = (Login.phone(PhoneNumber(e164: "+385911234567")), [UInt8](repeating: 1, count: 32))
         let notice = Message(.passwordChanged)
         let returned = try #require(
@@ -356,12 +366,21 @@ private struct Statements: Sendable {
             Self.one(ListEarnings(courier: courier, days: 30)), Self.one(FindDueTurns()),
             Self.one(TakeFixes(sent: [SentFixes(courier: courier, fixes: [fix])])),
             Self.one(FindSeen(couriers: [courier])), Self.one(FindStops(courier: courier)),
+            Self.one(FindWay(courier: courier)),
 
             Self.one(SetDuty(courier: courier, form: DutyForm(&duty))),
             Self.one(ExportPage<ExportedPosition>(account: courier, after: "")),
             Self.one(ExportPage<ExportedTrail>(account: courier, after: "")),
             Self.one(FindOrder(of: [courier], offered.delivery.content, by: storeID)),
             Self.one(SetRoute(courier: courier, deliveries: [])),
+            Self.one(HoldPlaces(account: courier)), Self.one(AddPlace(courier, .new(), place)),
+            Self.one(ChangePlace(account: courier, id: .new(), form: changedPlace)),
+            Self.one(OrderPlaces(account: courier, ids: [])), Self.one(SelectPlace(account: courier, id: .new())),
+            Self.one(DeletePlace(account: courier, id: .new())),
+            Self.one(try ListPlaces(account: courier, page: page)), Self.one(FindSelectedPlace(account: courier)),
+            Self.one(FindPlacesByWord(account: courier, text: "ilica 77")),
+            Self.one(WalkRecipients(store: storeID, text: "nikoga", most: 300)),
+            Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
             Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),

@@ -125,6 +125,19 @@ import Testing
         }
     }
 
+    @Test func `texts of places are never longer than the database takes`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            let texts = ["name": Bounds.placeName, "address": Bounds.address, "note": Bounds.placeNote]
+            try await expectBounds(texts) { try await api.post("/v1/places", $0, as: courier.token) }
+            let made = try await api.post("/v1/places", ["name": "Ured", "address": "Ilica 1"], as: courier.token)
+            let path = "/v1/places/\(made.json["id"].string ?? "")"
+            try await expectBounds(texts.filter { $0.key != "name" }) {
+                try await api.call("PATCH", path, $0, as: courier.token)
+            }
+        }
+    }
+
     @Test func `devices, keys and searches are never longer than the database takes`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
@@ -135,7 +148,7 @@ import Testing
                     "PUT", "/v1/me/devices/" + name, ["platform": "fcm"], as: courier.token)
                 #expect(answer.status == status)
             }
-            for path in ["/v1/deliveries?q=", "/v1/couriers?q=", "/v1/stats?time_zone="] {
+            for path in ["/v1/deliveries?q=", "/v1/couriers?q=", "/v1/places/search?q=", "/v1/stats?time_zone="] {
                 #expect(try await api.get(path + endless, as: store.token).wrong.values.contains("too_long"), "\(path)")
             }
         }
@@ -155,6 +168,7 @@ import Testing
             "extras_pickup_address": Bounds.address, "extras_pickup_instructions": Bounds.text,
             "history_received_by": Bounds.storeName, "history_note": Bounds.reason, "history_reason": Bounds.reason,
             "invite_message": Bounds.inviteMessage, "review_note": Bounds.reason,
+            "place_name": Bounds.placeName, "place_address": Bounds.address, "place_note": Bounds.placeNote,
             "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
             "store_opening_hours": Bounds.address,
         ]

@@ -110,6 +110,7 @@ BEGIN
     DELETE FROM offer_texts WHERE courier_id = person;
     DELETE FROM positions WHERE courier_id = person;
     DELETE FROM trails WHERE courier_id = person;
+    DELETE FROM places WHERE account_id = person;
     RETURN true;
 END
 $$;

@@ -147,6 +147,16 @@ enum ExportedTrail: ExportedRows {
         """
 }
 
+/// The places that it keeps.
+enum ExportedPlaces: ExportedRows {
+    static let name = "places"
+    static let sql = ExportSQL.page(
+        """
+        'id', id, 'name', name, 'address', address, 'lat', lat, 'lon', lon, 'phone', phone, 'note', note, 'selected',
+        EXISTS (SELECT FROM selected_places s WHERE s.account_id = p.account_id AND s.place_id = p.id)
+        """, "places p WHERE account_id = $1")
+}
+
 /// What is in its feed. Deliveries are told as they are now, and by themselves.
 enum ExportedEvents: ExportedRows {
     static let name = "events"

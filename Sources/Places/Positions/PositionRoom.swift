@@ -12,12 +12,14 @@ package struct PositionRoom: Room {
     let tail: PositionTail
     let authenticator: Authenticator
     let streams: StreamCount
+    /// By road, where there is a router.
+    let ways: Ways?
 
     package init(
         database: Database, intake: PositionIntake, tail: PositionTail, authenticator: Authenticator,
-        streams: StreamCount
+        streams: StreamCount, ways: Ways?
     ) {
-        (self.database, self.intake, self.tail) = (database, intake, tail)
+        (self.database, self.intake, self.tail, self.ways) = (database, intake, tail, ways)
         (self.authenticator, self.streams) = (authenticator, streams)
     }
 
@@ -69,6 +71,8 @@ package struct PositionRoom: Room {
             }
         guard let taken, taken.isAdmitted else { throw Problem.notOnDuty }
         sorted.refuseOlder(than: taken.known)
+        // Within a transaction nobody else would find what it has not committed.
+        if taken.carries, let ways, case .database = call.runner { await ways.look(for: sent.courier) }
         var json = JSONWriter()
         json.object { json in
             json.field("taken", sorted.fixes.count)

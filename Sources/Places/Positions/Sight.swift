@@ -33,7 +33,7 @@ struct ListPositions: Statement {
     private static func staff(_ limit: String) -> String {
         """
         SELECT courier_id FROM partners
-        WHERE store_id = $1 AND courier_id > coalesce($2, '00000000-0000-0000-0000-000000000000') AND NOT courier_off
+        WHERE store_id = $1 AND courier_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') AND NOT courier_off
         ORDER BY courier_id \(limit)
         """
     }

@@ -3,10 +3,14 @@ import Deliveries
 import Domain
 import HTTP
 import Postgres
+import Services
 
 /// In which order a courier had better go.
 package struct SuggestionRoom: Room {
-    package init() {}
+    /// Knows the ways by road, where there is a router.
+    private let roads: Roads?
+
+    package init(roads: Roads?) { self.roads = roads }
 
     package var endpoints: [Endpoint] {
         [
@@ -36,7 +40,8 @@ package struct SuggestionRoom: Room {
 
     private func suggest(_ call: Call) async throws -> Response {
         let stops = try await call.run(FindStops(courier: call.caller.account))
-        let suggestion = RouteSuggestion(stops, now: .now)
+        let places = ([stops.first?.courier] + stops.map(\.place)).compactMap(\.self)
+        let suggestion = RouteSuggestion(stops, ways: await roads?.ways(among: places), now: .now)
         var json = JSONWriter()
         json.object(suggestion.write)
         return .json(json.bytes)
@@ -48,14 +53,25 @@ struct RouteSuggestion: Sendable {
     private let order: [ID]
     private let endsAt: Timestamp?
     private let cost, present: RoutePlan.Cost
+    private let isByRouter: Bool
 
-    init(_ stops: [FindStops.Row], now: Timestamp) {
+    /// `ways` has those from where the courier is, if that is known, and from each place, to each of them.
+    init(_ stops: [FindStops.Row], ways: [[Roads.Way?]]?, now: Timestamp) {
         let (placed, others) = (stops.filter { $0.place != nil }, stops.filter { $0.place == nil })
         let places = placed.compactMap(\.place)
         let start = stops.first?.courier
+        isByRouter = ways != nil
+        let before = start == nil ? 0 : 1
         let plan = RoutePlan(
-            fromStart: places.map { place in start.map { StraightWay.seconds(from: $0, to: place) } ?? 0 },
-            between: places.map { from in places.map { StraightWay.seconds(from: from, to: $0) } },
+            fromStart: places.enumerated().map { to, place in
+                guard let start else { return 0 }
+                return ways?[0][to + 1]?.seconds ?? StraightWay.seconds(from: start, to: place)
+            },
+            between: places.enumerated().map { from, origin in
+                places.enumerated().map { to, place in
+                    ways?[from + before][to + before]?.seconds ?? StraightWay.seconds(from: origin, to: place)
+                }
+            },
             windows: placed.map { stop in
                 func seconds(_ time: Timestamp) -> Double { Double(time.microseconds - now.microseconds) / 1e6 }
                 return RoutePlan.Window(from: stop.from.map(seconds), until: stop.until.map(seconds))
@@ -72,7 +88,7 @@ struct RouteSuggestion: Sendable {
         json.field("ends_at", endsAt)
         json.field("saves_seconds", whole(present.end - cost.end))
         json.field("late_seconds", whole(cost.late))
-        json.field("by", "straight")
+        json.field("by", isByRouter ? "router" : "straight")
     }
 }
 

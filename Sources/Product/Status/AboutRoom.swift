@@ -3,6 +3,7 @@ import Domain
 import HTTP
 import People
 import Places
+import Services
 
 /// What clients must know of this server before anybody signs in.
 struct AboutRoom: Room {
@@ -10,10 +11,11 @@ struct AboutRoom: Room {
     private let verifies: Bool
     private let webPushKey: String?
     private let map: MapView
+    private let services: ServicesFarAway?
 
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
-        map = settings.map.view
+        (map, services) = (settings.map.view, settings.services)
     }
 
     var endpoints: [Endpoint] {
@@ -25,7 +27,7 @@ struct AboutRoom: Room {
     }
 
     /// What there is not on this server.
-    private static let missing: [StaticString] = ["router", "geocoder", "weather"]
+    private static let missing: [StaticString] = ["weather"]
     private static let channels: [StaticString] = ["push", "sms", "email"]
     private static let state = Shape.oneOf(["live", "silent"], named: "ChannelState")
     private static let shape = Shape.object(
@@ -44,7 +46,7 @@ struct AboutRoom: Room {
                         .init("bounds", Shape.array(.number, least: 4, most: 4).orNull),
                     ]
                 ).orNull),
-        ] + missing.map { .init("\($0)", Shape.string().orNull) })
+        ] + (["router", "geocoder"] + missing).map { .init("\($0)", Shape.string().orNull) })
 
     private func about(_ call: Call) async throws -> Response {
         var live = Set(try await call.run(LiveChannels()))
@@ -69,6 +71,8 @@ struct AboutRoom: Room {
             } else {
                 json.field("map", String?.none)
             }
+            json.field("router", services?.roads == nil ? nil : "osrm")
+            json.field("geocoder", services?.geocoder?.name)
             for name in Self.missing { json.field(name, String?.none) }
         }
         return .json(json.bytes)

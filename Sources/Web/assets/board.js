@@ -65,7 +65,7 @@ export function board(region, {count}) {
 
   function look(id) {
     open?.close();
-    open = details(columns.get(id), {changed: columns.put, closed: () => {
+    open = details(columns.get(id), {changed: columns.put, created, closed: () => {
       if (open?.id === id) open = undefined;
       mark();
     }});
@@ -100,11 +100,13 @@ export function board(region, {count}) {
     if (!document.hidden) closeNotices('store', (id) => Boolean(columns.get(id)));
   }
 
-  const create = () => edit(null, (made) => {
-    if (made.nobody_on_duty) unheard.add(made.id);
-    columns.put(made);
-    say(t(made.nobody_on_duty ? 'createdUnheard' : 'created'));
-  });
+  function created(delivery) {
+    if (delivery.nobody_on_duty) unheard.add(delivery.id);
+    columns.put(delivery);
+    say(t(delivery.nobody_on_duty ? 'createdUnheard' : 'created'));
+  }
+
+  const create = () => edit(null, created);
   const first = guide(create);
   const hand = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});

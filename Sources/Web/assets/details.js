@@ -3,7 +3,7 @@ import {all, get, keeper, post} from './ask.js';
 import {chooseOthers, takeBack} from './choose.js';
 import {badge, facts, failureOf, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {due} from './due.js';
-import {edit} from './editor.js';
+import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {parcelOf} from './parcel.js';
@@ -12,8 +12,8 @@ import {linkOf, said, saidMark} from './recipient.js';
 import {printSlip} from './slip.js';
 import {t, when} from './words.js';
 
-/** Opens it; `changed` gets it when something was done here, `closed` is told at the end. */
-export function details(delivery, {changed, closed}) {
+/** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
+export function details(delivery, {changed, created, closed}) {
   const content = h('div');
   const dialog = openBeside(fullName(delivery.recipient), content);
   dialog.classList.add('wide');
@@ -61,6 +61,7 @@ export function details(delivery, {changed, closed}) {
       may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       may.includes('reopen') && button('do_reopen', () => reopen(id)),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
+      button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, printSlip)),
       may.includes('cancel') && button('cancelDelivery', () => cancel(id), 'danger'));
   }

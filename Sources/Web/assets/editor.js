@@ -4,6 +4,7 @@ import {ask, get, keeper, post, Refusal} from './ask.js';
 import {keepLoaded, picker, statesOf} from './choose.js';
 import {h, newID, openBeside} from './dom.js';
 import {form} from './form.js';
+import {completeRecipient} from './found.js';
 import {amountIn, currencyOf, signOf, typed} from './money.js';
 import {placeField} from './placefield.js';
 import {t} from './words.js';
@@ -12,16 +13,19 @@ import {t} from './words.js';
 const place = 'kurir.chosen';
 const sizes = ['small', 'medium', 'large', 'bulky'];
 
-/** Opens it for a new delivery, or for one that is open, of which others cannot be chosen once somebody carries it; `done` gets what came of it. */
-export function edit(delivery, done) {
-  const recipient = delivery?.recipient ?? {};
+/**
+ * Opens it for a new delivery, which may begin as one `like` another, or for one that is open, of which others cannot be chosen once
+ * somebody carries it; `done` gets what came of it.
+ */
+export function edit(delivery, done, like = delivery) {
+  const recipient = like?.recipient ?? {};
   const chosen = new Set(delivery ? delivery.candidates.filter(({state}) => state !== 'forfeited').map(({courier_id: id}) => id) : JSON.parse(localStorage.getItem(place) ?? '[]'));
   const isOffered = !delivery || delivery.status === 'pending';
   const key = keeper();
   let version = delivery?.version;
   const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map());
   const byWhen = dueField(delivery?.due_at);
-  const more = terms(delivery);
+  const more = terms(like, !delivery);
   let isPicked = false;
   const where = placeField(recipient.location, () => { isPicked = true; });
   const fields = [
@@ -30,12 +34,13 @@ export function edit(delivery, done) {
     {name: 'recipient.address', label: t('address'), value: recipient.address, required: true},
     where.element,
     {name: 'recipient.phone', label: t('phone'), value: recipient.phone, type: 'tel'},
-    {name: 'instructions', label: t('instructions'), value: delivery?.instructions, rows: 1},
-    {name: 'description', label: t('description'), value: delivery?.description, required: true, rows: 1},
+    {name: 'instructions', label: t('instructions'), value: like?.instructions, rows: 1},
+    {name: 'description', label: t('description'), value: like?.description, required: true, rows: 1},
     byWhen.element, ...isOffered ? [couriers.element] : [], ...more.folds,
   ];
-  const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), form(fields, t(delivery ? 'save' : 'create'), send,
-    {cancel: () => dialog.close()}));
+  const element = form(fields, t(delivery ? 'save' : 'create'), send, {cancel: () => dialog.close()});
+  const known = completeRecipient(element, recipient);
+  const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), element);
   dialog.classList.add('wide', 'editor');
   keepLoaded(dialog, couriers);
 
@@ -46,7 +51,7 @@ export function edit(delivery, done) {
     if (byWhen.until() !== (delivery?.due_at ?? null)) body.window = byWhen.until() && {...delivery?.window, until: byWhen.until()};
     // A place is that of its address, unless somebody has set it.
     if (isPicked) body.recipient.location = where.location();
-    else if (recipient.location && body.recipient.address !== recipient.address) body.recipient.location = null;
+    else if (!delivery || known.location() !== recipient.location) body.recipient.location = known.location();
     const made = await (delivery ? change(body) : post('/v1/deliveries', body, {key: key(body)}));
     if (!delivery) localStorage.setItem(place, JSON.stringify(body.courier_ids));
     dialog.close();
@@ -107,8 +112,11 @@ function dueField(due) {
   };
 }
 
+/** As a new one begins that goes to the same recipient with the same things: at its own time, and under its own reference. */
+export const again = ({pickup, ...delivery}) => ({...delivery, reference: null, pickup: pickup && {...pickup, ready_at: null}});
+
 /** What few deliveries need: folded, unless this one has it. */
-function terms(delivery) {
+function terms(delivery, isNew) {
   const {pickup = {}, parcel, cash, pay} = delivery ?? {};
   const usual = currencyOf(remembered().country);
   const proof = delivery ? delivery.proof ?? {} : remembered().proof ?? {};
@@ -146,7 +154,7 @@ function terms(delivery) {
     from.ready_at = moment(from.ready_at);
     if (pickup.location && from.address === pickup.address) from.location = pickup.location;
     // Nothing erases what was there, and of a new one is not said at all.
-    const nothing = delivery ? null : undefined;
+    const nothing = isNew ? undefined : null;
     return {...body, parcel: isSaid ? filled : nothing, pickup: Object.values(from).some(Boolean) ? from : nothing,
       cash: amountIn(body.cash, currencies.cash), pay: amountIn(body.pay, currencies.pay)};
   }

@@ -6,6 +6,7 @@ import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
 import {keys} from './keys.js';
+import {places} from './places.js';
 import {device, pushSwitch} from './push.js';
 import {isLoud, ring, setLoud} from './sound.js';
 import {names, t, when} from './words.js';
@@ -120,6 +121,7 @@ function panels(account, {enter, leave}) {
     here,
     panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
     account.kind === 'store' && panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual)),
+    places(),
     signInWith(account),
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
     panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),

@@ -1,4 +1,4 @@
-import Gateways
+import Curl
 import HTTP
 import Simulation
 

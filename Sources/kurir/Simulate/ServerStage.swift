@@ -1,6 +1,6 @@
 import API
+import Curl
 import Domain
-import Gateways
 import HTTP
 import Postgres
 import Simulation

@@ -1,4 +1,4 @@
-import Gateways
+import Curl
 import Glibc
 import HTTP
 import Simulation

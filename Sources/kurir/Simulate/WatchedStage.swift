@@ -1,6 +1,6 @@
 import API
+import Curl
 import Domain
-import Gateways
 import Glibc
 import HTTP
 import Simulation

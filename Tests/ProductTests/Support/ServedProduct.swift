@@ -4,6 +4,7 @@ import EventLoop
 import HTTP
 import Postgres
 import Schema
+import Services
 import TestSupport
 
 @testable import API
@@ -25,18 +26,19 @@ struct ServedProduct: Sendable {
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
         poolSize: Int = 4, trust: Trust = Trust(), mostJobs: Int = 10_000,
-        _ body: (ServedProduct) async throws -> Answer
+        services: ServicesFarAway.Settings = .init(), _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
                 looseness: looseness, publicURL: publicURL, verifies: verifies, hashingThreads: hashingThreads,
-                poolSize: poolSize, trust, mostJobs: mostJobs, body)
+                poolSize: poolSize, trust, mostJobs: mostJobs, services: services, body)
         }
     }
 
     private static func serve<Answer: Sendable>(
         looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int, _ trust: Trust,
-        mostJobs: Int = 10_000, isFirst: Bool = true, _ body: (ServedProduct) async throws -> Answer
+        mostJobs: Int = 10_000, services: ServicesFarAway.Settings = .init(), isFirst: Bool = true,
+        _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
@@ -46,6 +48,8 @@ struct ServedProduct: Sendable {
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
             messageDays: 30, verifies: verifies, version: "0")
         (settings.trust, settings.mostJobs) = (trust, mostJobs)
+        let far = try ServicesFarAway(services, as: "Kurir/0") { _ in }
+        settings.services = far
         // Recurring work is kept away; a test that is about outdated rows removes them itself.
         if isFirst { try await database.run(KeepHousekeepingAway(kinds: Composition.dueKinds(settings).map(\.name))) }
         var configuration = ServerConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
@@ -78,7 +82,10 @@ struct ServedProduct: Sendable {
         }
         await service.stop(within: .seconds(2))
         await lanes.stop()
-        try await blocking { group.stop() }
+        try await blocking {
+            far.stop()
+            group.stop()
+        }
         return try result.get()
     }
 

@@ -23,25 +23,25 @@ public final class Transfers<Token> {
         curl_multi_cleanup(multi)
     }
 
-    var count: Int { running.count }
-    var tokens: [Token] { running.values.map(\.token) }
+    package var count: Int { running.count }
+    package var tokens: [Token] { running.values.map(\.token) }
 
     /// Breaks off what has been under way for so many seconds and is not to go on; gives it.
-    func breakOff(after seconds: Double, unless mayGoOn: (Token) -> Bool) -> [Token] {
+    package func breakOff(after seconds: Double, unless mayGoOn: (Token) -> Bool) -> [Token] {
         let latest = MonotonicClock.seconds - seconds
         let over = running.filter { $1.began < latest && !mayGoOn($1.token) }
         for handle in over.keys { leave(handle) }
         return over.values.map(\.token)
     }
 
-    func begin(_ transfer: Transfer, _ token: Token) {
+    package func begin(_ transfer: Transfer, _ token: Token) {
         let handle = idle.popLast() ?? curl_easy_init()!
         running[handle] = (RunningTransfer(transfer, handle), token, MonotonicClock.seconds)
         curl_multi_add_handle(multi, handle)
     }
 
     /// Continues all of them, for at most so long if nothing finishes, and gives those that are over.
-    func wait(milliseconds: Int32) -> [(token: Token, reply: Transfer.Reply)] {
+    package func wait(milliseconds: Int32) -> [(token: Token, reply: Transfer.Reply)] {
         var going: Int32 = 0
         curl_multi_perform(multi, &going)
         var over = takeFinished()
@@ -54,7 +54,7 @@ public final class Transfers<Token> {
     }
 
     /// Ends a waiting, from another thread. It must not be called any more once the transfers are gone.
-    var waker: @Sendable () -> Void {
+    package var waker: @Sendable () -> Void {
         nonisolated(unsafe) let multi = multi
         return { curl_multi_wakeup(multi) }
     }

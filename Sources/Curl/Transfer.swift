@@ -25,6 +25,8 @@ public struct Transfer: Sendable {
     public var patience = 15_000
     /// How many bytes of the answer are read, and the rest skipped; with zero the connection breaks when the answer comes.
     public var mostRead = 65_536
+    /// Whether the transfer fails as soon as the answer is longer than that.
+    public var failsWhenLonger = false
     /// Whether a mail may go without TLS, where the server does not offer it.
     public var mayBePlain = false
     /// Whether a stranger named the URL, so that it must not lead into a network of one's own.
@@ -66,14 +68,25 @@ final class RunningTransfer {
         var unsent: ArraySlice<UInt8>
         var received: [UInt8] = []
         let most: Int
+        let failsWhenLonger: Bool
 
-        init(_ bytes: [UInt8], most: Int) { (unsent, self.most) = (bytes[...], most) }
+        init(_ transfer: Transfer) {
+            (unsent, most) = ((transfer.body ?? [])[...], transfer.mostRead)
+            failsWhenLonger = transfer.failsWhenLonger
+        }
+
+        /// Takes a part of the answer; false when the transfer is to be broken off.
+        func take(_ part: UnsafeRawBufferPointer) -> Bool {
+            let room = most - received.count
+            received.append(contentsOf: part.prefix(room))
+            return most > 0 && (!failsWhenLonger || part.count <= room)
+        }
     }
 
     init(_ transfer: Transfer, _ handle: UnsafeMutableRawPointer) {
         self.transfer = transfer
         self.handle = handle
-        flow = Flow(transfer.body ?? [], most: transfer.mostRead)
+        flow = Flow(transfer)
         setBounds()
         setFlow()
         if let mail = transfer.mail { setMail(mail) } else { setRequest() }
@@ -108,9 +121,7 @@ final class RunningTransfer {
         ccurl_set_pointer(handle, CURLOPT_WRITEDATA, context)
         ccurl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             let flow = Unmanaged<Flow>.fromOpaque(context!).takeUnretainedValue()
-            let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            flow.received.append(contentsOf: part.prefix(flow.most - flow.received.count))
-            return flow.most == 0 ? 0 : size * count
+            return flow.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
         }
         ccurl_set_pointer(handle, CURLOPT_READDATA, context)
         ccurl_set_transfer(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in

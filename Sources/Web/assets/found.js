@@ -1,0 +1,49 @@
+// Places that a text may mean: what one keeps, to whom a store has delivered, and what a geocoder knows.
+import {remembered} from './account.js';
+import {get} from './ask.js';
+import {complete} from './complete.js';
+import {h} from './dom.js';
+import {t} from './words.js';
+
+/** Completes a field by places. Names are nobody's business but one's own: a geocoder is asked only for addresses. */
+export function completePlace(input, choose, {isAddress}) {
+  complete(input, {label: t('knownPlaces'), find: (text) => places(text, isAddress), show, choose});
+}
+
+async function places(text, isAddress) {
+  const {lat, lon} = remembered()?.location ?? {};
+  const {items, geocoder} = await get('/v1/places/search', {q: text.slice(0, 100), near: lat === undefined ? '' : `${lat},${lon}`, own: isAddress ? '' : true});
+  const isMapped = items.some(({source}) => source === 'geocoder');
+  return {items, note: geocoder ? t('geocoderUnavailable') : isMapped && '© OpenStreetMap'};
+}
+
+const show = ({source, name, address, phone}) => [
+  h('strong', {}, source === 'geocoder' ? address : name),
+  h('span', {class: 'hint'}, [source === 'geocoder' ? !address.startsWith(name) && name : address, phone, source === 'saved' && t('keptPlace')].filter(Boolean).join(' · ')),
+];
+
+/** Has the fields of a delivery's recipient complete each other. Gives where the address is, as far as anybody has said it. */
+export function completeRecipient(form, recipient) {
+  const field = (name) => form.elements[`recipient.${name}`];
+  let known = recipient;
+
+  /** Whoever is known is taken whole, an address only where it was looked for. */
+  const take = (isAddress) => (place) => {
+    const isNamed = field('first_name').value || field('last_name').value;
+    if (place.source !== 'geocoder' && !(isAddress && place.source === 'saved' && isNamed)) {
+      const [first, ...others] = place.name.split(' ');
+      field('first_name').value = place.first_name ?? first;
+      field('last_name').value = place.last_name ?? others.join(' ');
+    }
+    field('address').value = place.address;
+    if (place.phone) field('phone').value = place.phone;
+    known = place;
+    (['first_name', 'last_name'].map(field).find(({value}) => !value) ?? field('phone')).focus();
+  };
+
+  for (const name of ['first_name', 'last_name', 'address']) {
+    const isAddress = name === 'address';
+    completePlace(field(name), take(isAddress), {isAddress});
+  }
+  return {location: () => (known.address === field('address').value.trim() ? known.location ?? null : null)};
+}
