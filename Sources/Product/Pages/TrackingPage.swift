@@ -1,4 +1,5 @@
 import API
+import Deliveries
 import Domain
 import HTTP
 import Languages
@@ -168,7 +169,8 @@ extension MapView {
     /// What a page's script must know of it.
     fileprivate var attributes: String {
         guard let tiles else { return "" }
-        let area = bounds.map { " data-bounds=\"\($0.map(String.init).joined(separator: " "))\"" } ?? ""
+        let numbers: [String] = bounds?.map { "\($0)" } ?? []
+        let area = numbers.isEmpty ? "" : " data-bounds=\"" + numbers.joined(separator: " ") + "\""
         return """
             data-tiles="\(HTMLPage.escaped(tiles))" data-attribution="\(HTMLPage.escaped(attribution ?? ""))" \
             data-zooms="\(zooms.lowerBound) \(zooms.upperBound)"\(area)
