@@ -45,6 +45,10 @@ struct Idempotency: Sendable {
             let answer = refusal.response(
                 requestID: request.id, language: caller.language.rawValue, words: words)
             return try await keepAlone(answer, for: attempt)
+        } catch let refusal as Problem where [.preconditionFailed, .unprocessable].contains(refusal.status) {
+            // Perhaps a twin was faster, and this one met what that had done.
+            if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
+            throw refusal
         }
     }
 

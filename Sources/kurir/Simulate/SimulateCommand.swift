@@ -35,7 +35,9 @@ struct SimulateCommand {
         var stage = WatchedStage(
             ServerStage(reached, cast, members, midnight: isPast ? midnight : nil), cast, members.mapValues(\.id))
         let began = Instant.now
-        try play(Story(of: cast, hasTurns: speed.map { $0 >= Self.leastWithTurns } ?? true, chance), on: &stage)
+        // A turn that began in the past is over.
+        let hasTurns = !isPast && speed.map { $0 >= Self.leastWithTurns } ?? true
+        try play(Story(of: cast, hasTurns: hasTurns, chance), on: &stage)
         let seconds = Double(Instant.now.nanoseconds(since: began)) / 1e9
         try stage.settle()
         report(stage, requests: stage.stage.server.requests, seconds)
