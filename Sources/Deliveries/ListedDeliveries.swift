@@ -136,11 +136,12 @@ package struct ListedDelivery: Sendable {
     private let at: ListedDeliveries.Place
     var id: ID { at.id }
 
-    /// Reads what ``StoredDelivery`` has, and its place among others of its status.
+    /// Reads what ``StoredDelivery`` has, and its place among others of its status: what was over before there were places may
+    /// wait for its own.
     init(_ row: inout RowReader) throws {
         let stored = try StoredDelivery(&row)
         at = ListedDeliveries.Place(
-            status: stored.delivery.status, number: try row.read(), id: stored.delivery.id)
+            status: stored.delivery.status, number: try row.read() ?? 0, id: stored.delivery.id)
         var writer = JSONWriter(capacity: 1024)
         writer.object { stored.write(&$0, for: stored.reader?.id ?? stored.delivery.store) }
         json = writer.bytes

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 5)
-        #expect(checksum == [["b2368300599dd1f4b0746727ee8db0216a7ad135cf7e9789c74224163f0ed682"]])
+        #expect(checksum == [["d6e9efeea073d50599a0bbdf71116ec2f2784045ddf0e54508196ddb6d19d469"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {
