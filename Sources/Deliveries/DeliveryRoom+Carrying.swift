@@ -67,6 +67,8 @@ extension DeliveryRoom {
     /// Whether the PIN is right, which it must be; nil where none is asked for.
     private func check(_ pin: String?, on found: StoredDelivery, _ call: Call) async throws -> Bool? {
         guard let wanted = found.delivery.content.terms.proof.pin, let carry = found.times.accepted else { return nil }
+        // Who means another version has not tried a PIN.
+        try call.request.checkMatch(version: found.delivery.version)
         let isLeft = try await call.run(TakePinTry(delivery: found.delivery.id, carry: carry)).first
         guard isLeft == true else { throw Problem.tooManyPins }
         guard pin == wanted else { throw Problem.wrongPin }

@@ -241,7 +241,11 @@ package struct DeliveryRoom: Room {
             let strangers = isHeld ? Set(try await call.run(FindStrangers(delivery: found.delivery))) : []
             let decision = try await Self.decide(command, on: found, strangers: strangers, for: call)
             guard case .change(let change) = decision else { return found.response(for: account) }
-            let next = found.after(change, at: found.nextStep(at: told ?? .now))
+            var next = found.after(change, at: found.nextStep(at: told ?? .now))
+            if call.caller.kind == .store, next.delivery.offered != found.delivery.offered {
+                let store = try await storeOfPartners([], offeredTo: next.delivery.offered, call)
+                next.isOfferedToNobodyOnDuty = !store.isAnybodyOnDuty
+            }
             let answer = next.response(for: account)
             if try await commit(change, becoming: next, call, answer: answer, patiently: isHeld) { return answer }
             version = found.delivery.version
