@@ -18,7 +18,7 @@ import Testing
         try await Kurir.serving(
             "--database", TestDatabase.current.url, "--map", town, environment: ["KURIR_THROTTLE": "off"]
         ) { kurir in
-            try await look(at: kurir, key: try await key(), "map")
+            _ = try await look(at: kurir, key: try await key(), "map")
         }
     }
 
