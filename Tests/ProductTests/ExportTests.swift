@@ -19,7 +19,8 @@ import Testing
                 _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
             }
             _ = try await api.post("/v1/invites", ["phone": "+385912345678"], as: store.token)
-            let carried = try await api.delivery(of: store, to: [ana])
+            let carried = try await api.delivery(of: store, to: [ana], ["pay": ["amount": 350, "currency": "EUR"]])
+            _ = try await api.call("PATCH", "/v1/me", ["opening_hours": "7 do 20"], as: store.token)
             try await api.act("accept", carried, as: ana)
             try await api.act("deliver", carried, as: ana, ["note": "moja poruka"])
             // What the other one has now is none of hers.
@@ -57,9 +58,17 @@ import Testing
             let offer = try #require(json["messages"].items.first { $0["subject"].string == lost })
             #expect(!offer.names.contains("body") && !offer.names.contains("title"))
 
+            #expect(json["earnings"].items.map { $0["amount"].integer } == [350])
+            #expect(json["account"].items[0]["on_duty"] == true)
+            let ivos = try #require(JSON(try await export(api, ivo).body))
+            #expect(ivos["cancellations"].items.map { $0["note"] } == ["tuđa poruka"])
+
             let its = try await export(api, store)
             let all = try #require(JSON(its.body))
             #expect(all["deliveries"].items.count == 3 && all["partners"].items.count == 2)
+            #expect(
+                all["account"].items[0]["opening_hours"] == "7 do 20"
+                    && all["account"].items[0]["proof"]["pin"] == false)
             #expect(its.text.contains("tuđa poruka") && its.text.contains("Tajna torta"))
             #expect(all["invites"].items.map { $0["phone"].string } == ["+385912345678"])
             let code = try #require(

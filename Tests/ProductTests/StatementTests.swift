@@ -172,7 +172,7 @@ import Testing
         ExportPage<ExportedInvites>.self,
         ExportPage<ExportedPartners>.self,
         ExportPage<ExportedCancellations>.self, ExportPage<ExportedPosition>.self, ExportPage<ExportedTrail>.self,
-        ExportPage<ExportedPlaces>.self,
+        ExportPage<ExportedPlaces>.self, ExportPage<ExportedEarnings>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,

@@ -89,7 +89,8 @@ BEGIN
     DELETE FROM invites WHERE store_id = person AND phone IS NOT NULL;
     UPDATE invites SET courier_id = person, phone = NULL WHERE phone = former AND state <> 'open';
     UPDATE invites SET courier_id = person, phone = NULL WHERE redeemed_by = person AND phone IS NOT NULL;
-    UPDATE stores SET email = NULL, email_verified = false, tax_id = NULL, name = '', address = '', phone = '' WHERE id = person;
+    UPDATE stores SET email = NULL, email_verified = false, tax_id = NULL, name = '', address = '', phone = '',
+        lat = NULL, lon = NULL, opening_hours = NULL WHERE id = person;
     UPDATE couriers SET first_name = '', last_name = '', phone = NULL, phone_verified = false WHERE id = person;
     DELETE FROM sessions WHERE account_id = person;
     DELETE FROM devices WHERE account_id = person;

@@ -22,7 +22,8 @@ package struct Export: Sendable {
         [
             ExportedAccount.name, ExportedSessions.name, ExportedDevices.name, ExportedAddresses.name,
             ExportedInvites.name,
-            ExportedPartners.name, ExportedCancellations.name, ExportedPlaces.name, ExportedPosition.name,
+            ExportedPartners.name, ExportedCancellations.name, ExportedEarnings.name, ExportedPlaces.name,
+            ExportedPosition.name,
             ExportedTrail.name,
         ] + ["deliveries"] + [ExportedEvents.name, ExportedMessages.name, ExportedSecurity.name]
 
@@ -36,6 +37,7 @@ package struct Export: Sendable {
         try await list(ExportedInvites.self, write)
         try await list(ExportedPartners.self, write)
         try await list(ExportedCancellations.self, write)
+        try await list(ExportedEarnings.self, write)
         try await list(ExportedPlaces.self, write)
         try await list(ExportedPosition.self, write)
         try await list(ExportedTrail.self, write)

@@ -56,7 +56,12 @@ enum ExportedAccount: ExportedRows {
         'email', s.email, 'email_verified', s.email_verified, 'name', s.name, 'tax_id', s.tax_id, 'address', s.address,
         'first_name', c.first_name, 'last_name', c.last_name, 'phone', coalesce(s.phone, c.phone),
         'phone_verified', c.phone_verified, 'accepted', c.accepted, 'delivered', c.delivered, 'cancelled', c.cancelled,
-        'declined', c.declined, 'share_position', c.share_position
+        'declined', c.declined, 'share_position', c.share_position, 'on_duty', c.on_duty,
+        'duty_until', \(ExportSQL.time("c.duty_until")), 'country', s.country, 'lat', s.lat, 'lon', s.lon,
+        'opening_hours', s.opening_hours, 'alert_after_minutes', s.alert_after_minutes, 'tell_recipients', s.tell_recipients,
+        'offer', CASE WHEN s.turn_order IS NOT NULL THEN jsonb_build_object('order', s.turn_order, 'each_seconds', s.turn_seconds) END,
+        'proof', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object(
+            'pin', s.proof_pin, 'photo', s.proof_photo, 'signature', s.proof_signature) END
         """, "accounts a LEFT JOIN stores s ON s.id = a.id LEFT JOIN couriers c ON c.id = a.id WHERE a.id = $1",
         id: "a.id")
 }
@@ -124,8 +129,20 @@ enum ExportedPartners: ExportedRows {
 enum ExportedCancellations: ExportedRows {
     static let name = "cancellations"
     static let sql = ExportSQL.page(
-        "'id', id, 'at', \(ExportSQL.time("at")), 'reason', reason, 'delivery_id', delivery_id, 'store_id', store_id",
-        "cancellations WHERE courier_id = $1")
+        """
+        'id', id, 'at', \(ExportSQL.time("at")), 'reason', reason, 'note', c.note, 'delivery_id', delivery_id, 'store_id', store_id,
+        'contested_at', \(ExportSQL.time("r.contested_at")), 'contested_because', r.note,
+        'excused_at', \(ExportSQL.time("r.excused_at"))
+        """, "cancellations c LEFT JOIN cancellation_reviews r ON r.cancellation_id = c.id WHERE courier_id = $1")
+}
+
+/// What a courier got for what it delivered.
+enum ExportedEarnings: ExportedRows {
+    static let name = "earnings"
+    static let sql = ExportSQL.page(
+        """
+        'delivery_id', delivery_id, 'store_id', store_id, 'at', \(ExportSQL.time("at")), 'amount', amount, 'currency', currency
+        """, "earnings WHERE courier_id = $1", id: "delivery_id")
 }
 
 /// Where a courier is.
