@@ -65,6 +65,15 @@ import Testing
             #expect(try await api.get(path, as: store.token).json["nobody_on_duty"] == nil)
             let next = try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token)
             #expect(next.json["nobody_on_duty"] == nil)
+            // The same is told by whatever offers it to others.
+            for (courier, isNobody) in [(couriers[0], JSON.bool(true)), (couriers[1], nil)] {
+                let others: JSON = ["courier_ids": [.string(courier.id)]]
+                #expect(try await api.call("PATCH", path, others, as: store.token).json["nobody_on_duty"] == isNobody)
+            }
+            let id = made.json["id"].string ?? ""
+            try await api.act("accept", id, as: couriers[1])
+            let back = try await api.act("reassign", id, as: store, ["courier_ids": [.string(couriers[0].id)]])
+            #expect(back.status == 200 && back.json["nobody_on_duty"] == .bool(true))
         }
     }
 

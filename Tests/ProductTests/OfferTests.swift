@@ -103,8 +103,10 @@ import Domain
             let later = try await api.call("PATCH", SampleDelivery.path(id), ["offer_at": ahead(60)], as: store.token)
             #expect(later.json["offered"] == false)
             #expect(try await status(id, api, couriers[0]) == 404)
+            #expect(try await api.execute("SELECT FROM deliveries WHERE alert_at IS NOT NULL").isEmpty)
             let now = try await api.call("PATCH", SampleDelivery.path(id), ["offer_at": .null], as: store.token)
             #expect(now.json["offer_at"] == .null && now.json["offered_count"] == 2)
+            #expect(try await api.execute("SELECT FROM deliveries WHERE alert_at IS NOT NULL").count == 1)
             try await api.expectConsistency()
         }
     }

@@ -90,6 +90,11 @@ import Testing
             let (id, store, ana, _) = try await carried(api, ["proof": ["pin": true]])
             let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
             let wrong: JSON = ["pin": pin == "0000" ? "0001" : "0000"]
+            // Who means another version has tried none.
+            for _ in 0..<5 {
+                let stale = try await api.act("deliver", id, as: ana, wrong, headers: ["If-Match": "\"1\""])
+                #expect(stale.status == 412)
+            }
             for _ in 0..<5 {
                 let refused = try await api.act("deliver", id, as: ana, wrong)
                 #expect(refused.status == 422 && refused.code == "wrong_pin")

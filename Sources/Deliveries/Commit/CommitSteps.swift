@@ -36,7 +36,9 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 late_at = CASE WHEN (c.content->>'due_at')::timestamptz IS NOT DISTINCT FROM d.due_at OR c.content IS NULL
                     THEN d.late_at ELSE (c.content->>'due_at')::timestamptz END,
                 -- It is offered anew when it is pending again, and when nobody was left to whom it was offered.
-                alert_at = CASE WHEN c.is_offered_anew THEN \(CommitSQL.alertAt("c.store_id", "c.at"))
+                -- What is held is offered to nobody.
+                alert_at = CASE WHEN (c.extras->>'is_held')::boolean THEN NULL
+                    WHEN c.is_offered_anew THEN \(CommitSQL.alertAt("c.store_id", "c.at"))
                     ELSE d.alert_at END,
                 updated_at = c.at, accepted_at = c.accepted_at,
                 picked_up_at = c.picked_up_at, delivered_at = c.delivered_at,
