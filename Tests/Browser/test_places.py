@@ -2,13 +2,25 @@
 import os
 import re
 import signal
+import socket
 import urllib.parse
 
 from playwright.sync_api import expect
 
 from conftest import Courier, Store, call, go, panel, sign_in, unfold, until
 
-FAR_AWAY = int(os.environ["KURIR_FAR_AWAY"])
+# The stand-in of a geocoder: its process, and where it listens.
+NUMBER, URL = os.environ["KURIR_FAR_AWAY"].split(" ")
+
+
+def toggle(page, is_there):
+    """Takes the geocoder away, or gives it back, and waits until it is so."""
+    def answers():
+        place = urllib.parse.urlsplit(URL)
+        with socket.socket() as probe:
+            return probe.connect_ex((place.hostname, place.port)) == 0
+    os.kill(int(NUMBER), signal.SIGUSR1)
+    until(page, lambda: answers() == is_there)
 
 
 def new_delivery(visit, shop, **how):
@@ -20,6 +32,11 @@ def new_delivery(visit, shop, **how):
 
 def filled(form):
     return {name: form.locator(f"[name='recipient.{name}']").input_value() for name in ("first_name", "last_name", "address", "phone")}
+
+
+def offered(form):
+    """What is offered now; a list of sizes has options, too."""
+    return form.get_by_role("listbox", name="Known places").get_by_role("option")
 
 
 def made(shop):
@@ -36,7 +53,7 @@ def test_a_known_recipient_is_completed_by_keyboard_alone(visit, look):
     expect(first).to_be_focused()
     expect(first).to_have_attribute("aria-expanded", "false")
     page.keyboard.type("iva")
-    options = form.get_by_role("listbox", name="Known places").get_by_role("option")
+    options = offered(form)
     expect(options).to_have_text([re.compile("Ivan Horvat"), re.compile("Iva Ivić")])
     expect(first).to_have_attribute("aria-expanded", "true")
     expect(form.get_by_role("status").filter(has_text="2 found")).to_have_count(1)
@@ -72,15 +89,15 @@ def test_an_address_comes_with_its_place_and_a_name_goes_to_nobody(visit, look):
     page.on("request", lambda request: "/places/search" in request.url and asked.append(urllib.parse.parse_qs(urllib.parse.urlsplit(request.url).query)))
     form.get_by_label("First name").fill("Ilica")
     until(page, lambda: asked and asked[-1].get("own") == ["true"])
-    expect(form.get_by_role("option")).to_have_count(0)
+    expect(offered(form)).to_have_count(0)
     form.get_by_label("First name").fill("Iva")
     form.get_by_label("Last name").fill("Ivić")
     form.get_by_label("Address").press_sequentially("ilica 10")
-    expect(form.get_by_role("option")).to_have_text(["Ilica 10, 10000 Zagreb"])
+    expect(offered(form)).to_have_text(["Ilica 1, 10000 Zagreb", "Ilica 10, 10000 Zagreb"])
     assert "own" not in asked[-1]
     expect(form.get_by_text("© OpenStreetMap", exact=True)).to_be_visible()
     look(page, "addresses")
-    form.get_by_role("option").click()
+    offered(form).nth(1).click()
     assert filled(form)["address"] == "Ilica 10, 10000 Zagreb" and filled(form)["first_name"] == "Iva"
     form.get_by_label("What is delivered").fill("Torta")
     form.get_by_label("Ana Anić").check()
@@ -96,7 +113,7 @@ def test_an_address_that_was_typed_further_has_no_place(visit):
     for name, text in (("First name", "Iva"), ("Last name", "Ivić"), ("What is delivered", "Torta")):
         form.get_by_label(name).fill(text)
     form.get_by_label("Address").press_sequentially("savska")
-    form.get_by_role("option").tap()
+    offered(form).tap()
     expect(form.get_by_label("Address")).to_have_value("Savska cesta 102, 10000 Zagreb")
     form.get_by_label("Address").fill("Savska cesta 103, Zagreb")
     form.get_by_label("Ana Anić").check()
@@ -109,15 +126,15 @@ def test_a_form_goes_on_without_the_geocoder(visit):
     shop = Store()
     Courier(shop)
     page, form = new_delivery(visit, shop)
+    toggle(page, False)
     try:
-        os.kill(FAR_AWAY, signal.SIGUSR1)
         form.get_by_label("Address").press_sequentially("trg republike")
         expect(form.locator(".offered").get_by_text("Addresses cannot be looked up now.")).to_be_visible()
         expect(form.get_by_role("combobox", name="Address")).to_have_attribute("aria-expanded", "false")
     finally:
-        os.kill(FAR_AWAY, signal.SIGUSR1)
+        toggle(page, True)
     form.get_by_label("Address").fill("")
-    expect(form.locator(".offered")).to_be_hidden()
+    expect(form.locator(".offered:visible")).to_have_count(0)
 
 
 def test_the_same_again_is_a_new_delivery(visit, look):
@@ -126,32 +143,32 @@ def test_the_same_again_is_a_new_delivery(visit, look):
     place = {"lat": 45.8, "lon": 15.97}
     recipient = {"first_name": "Mia", "last_name": "Mić", "address": "Savska 7", "phone": "091 999 8877", "location": place}
     first = shop.deliver_to(ana, recipient=recipient, reference="R-1", instructions="Zvono dvaput", parcel={"pieces": 2, "fragile": True},
-                            cash={"amount": 2350, "currency": "EUR"}, pickup={"address": "Gajeva 3"})
+                            pickup={"address": "Gajeva 3"})
     ana.act("accept", first)
     ana.act("deliver", first)
     page = visit("/store")
     sign_in(page, shop)
     unfold(page, "delivered")
     page.get_by_role("button", name=re.compile("Mia Mić")).click()
-    page.get_by_role("button", name="Again").click()
+    page.get_by_role("button", name="Again", exact=True).click()
     form = page.get_by_role("dialog", name="New delivery")
     assert filled(form) == {"first_name": "Mia", "last_name": "Mić", "address": "Savska 7", "phone": "+385919998877"}
     expect(form.locator("[name=reference]")).to_have_value("")
     look(page, "again")
     form.get_by_label("Ana Anić").check()
     form.get_by_role("button", name="Create").click()
-    expect(page.locator(".pending .card strong, .open .card strong").first).to_have_text("Mia Mić")
+    until(page, lambda: made(shop)["id"] != first)
     again = made(shop)
-    assert again["id"] != first and again["status"] == "pending" and again["reference"] is None
+    assert again["status"] == "pending" and again["reference"] is None
     assert again["recipient"]["location"] == place and again["instructions"] == "Zvono dvaput"
-    assert again["parcel"]["pieces"] == 2 and again["cash"] == {"amount": 2350, "currency": "EUR"} and again["pickup"]["address"] == "Gajeva 3"
+    assert again["parcel"]["pieces"] == 2 and again["pickup"]["address"] == "Gajeva 3"
 
 
 def test_places_are_kept_put_in_order_and_chosen(visit, look):
     shop = Store()
     ana = Courier(shop)
     for who, path, phone in ((shop, "/store", False), (ana, "/courier", True)):
-        page = visit(path, phone=phone)
+        page = visit(path, phone=phone, forgiving=("409",))
         sign_in(page, who)
         go(page, "Settings")
         kept = panel(page, "Places")
@@ -161,7 +178,7 @@ def test_places_are_kept_put_in_order_and_chosen(visit, look):
             form = page.get_by_role("dialog", name="New place")
             form.get_by_label("Name").fill(name)
             form.get_by_label("Address").press_sequentially(address)
-            form.get_by_role("option").first.click()
+            offered(form).first.click()
             form.get_by_role("button", name="Save").click()
             expect(kept.locator("li strong").filter(has_text=name)).to_be_visible()
         expect(kept.locator("li strong")).to_have_text(["Office", "Home"])
@@ -176,6 +193,7 @@ def test_places_are_kept_put_in_order_and_chosen(visit, look):
         form = page.get_by_role("dialog", name="Change Home")
         form.get_by_label("Name").fill("OFFICE")
         form.get_by_label("Address").fill("Ilica 1, 10000 zagreb")
+        form.get_by_label("Address").press("Tab")
         form.get_by_role("button", name="Save").click()
         expect(form.get_by_role("alert")).to_contain_text("You keep this place already")
         form.get_by_label("Name").fill("Weekend")

@@ -28,7 +28,7 @@ import Testing
                 "--database", TestDatabase.current.url, "--geocoder", "photon:" + far.url(),
                 environment: ["KURIR_THROTTLE": "off"]
             ) { kurir in
-                _ = try await look(at: kurir, "places", environment: ["KURIR_FAR_AWAY": "\(far.number)"])
+                _ = try await look(at: kurir, "places", environment: ["KURIR_FAR_AWAY": "\(far.number) \(far.url())"])
             }
         }
     }

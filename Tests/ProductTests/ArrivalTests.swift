@@ -181,6 +181,7 @@ import Testing
                 let meters = try #require(Double(measured[0][0] ?? ""))
                 #expect(abs(meters - from.meters(to: to)) < 0.01, "\(from) \(to)")
             }
+            #expect(try await api.execute("SELECT distance_m(45, 16, NULL, 16)") == [[nil]])
         }
     }
 

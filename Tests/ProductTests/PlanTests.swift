@@ -300,7 +300,7 @@ import Testing
             INSERT INTO places (account_id, id, rank, name, address, sameness, words)
             SELECT account, uuid_v7(), n, 'Ured', 'Ilica ' || n, sha256(n::text::bytea), place_words('Ured', 'Ilica ' || n, NULL)
             FROM (
-                SELECT candidates[1] AS account, generate_series(1, 400) AS n FROM deliveries WHERE id = '\(id)'
+                SELECT candidates[1] AS account, generate_series(1, 300) AS n FROM deliveries WHERE id = '\(id)'
                 UNION ALL SELECT \(number), 1 FROM generate_series(1, 3000) n) kept
             """,
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",

@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a slow service keeps nobody from asking another`() async throws {
         try await Services.running { services in
-            let (slow, roads) = (try services.geocoder(.photon, "slow"), services.roads())
+            let (slow, roads) = (services.geocoder(.photon, "slow"), services.roads())
             let waiting = Locked(0)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...50 {

@@ -26,14 +26,19 @@ struct Services: Sendable {
 
     func stop() async throws { try await blocking { lookups.stop() } }
 
-    func geocoder(_ kind: GeocoderPlace.Kind, _ way: String = "right") throws -> Geocoder {
-        Geocoder(kind, service("geocoder", way, kind.language.bounds))
+    /// Where something comes late it is waited for as long as Kurir does; else as long as a busy machine may take.
+    func geocoder(_ kind: GeocoderPlace.Kind, _ way: String = "right", isHurried: Bool = false) -> Geocoder {
+        Geocoder(kind, service("geocoder", way, kind.language.bounds, isHurried))
     }
 
-    func roads(_ way: String = "right") -> Roads { Roads(service("router", way, Roads.bounds)) }
+    func roads(_ way: String = "right") -> Roads { Roads(service("router", way, Roads.bounds, false)) }
 
-    private func service(_ name: String, _ way: String, _ bounds: RemoteService.Bounds) -> RemoteService {
-        RemoteService(name, at: ServiceURL(far.url(way))!, bounds, through: lookups, as: "Kurir/test") {
+    private func service(
+        _ name: String, _ way: String, _ usual: RemoteService.Bounds, _ isHurried: Bool
+    ) -> RemoteService {
+        var bounds = usual
+        if !isHurried, !["slow", "endless"].contains(way) { (bounds.seconds, bounds.secondsBetween) = (60, 0) }
+        return RemoteService(name, at: ServiceURL(far.url(way))!, bounds, through: lookups, as: "Kurir/test") {
             heard.note($0)
         }
     }

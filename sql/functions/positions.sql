@@ -5,9 +5,10 @@
 CREATE OR REPLACE FUNCTION distance_m(
     lat double precision, lon double precision, other_lat double precision, other_lon double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT 2 * 6371008.8 * asin(least(1, sqrt(
+    -- The least of 1 and nothing would be 1.
+    SELECT CASE WHEN lat + lon + other_lat + other_lon IS NOT NULL THEN 2 * 6371008.8 * asin(least(1, sqrt(
         power(sin(radians(other_lat - lat) / 2), 2)
-        + cos(radians(lat)) * cos(radians(other_lat)) * power(sin(radians(other_lon - lon) / 2), 2))))
+        + cos(radians(lat)) * cos(radians(other_lat)) * power(sin(radians(other_lon - lon) / 2), 2)))) END
 $$;
 
 -- Makes the partitions of yesterday, today and the next two weeks, and drops those that are wholly older than so many days. Gives up

@@ -18,18 +18,17 @@ export function places() {
 
   function show() {
     here.replaceChildren(kept.length ? choice(null, t('whereIAm')) : '');
-    fill(list, kept.map((place) => ({...place, isChosen: place.id === selected})), row, 'noPlaces');
+    fill(list, kept.map((place, number) => ({...place, number, count: kept.length, isChosen: place.id === selected})), row, 'noPlaces');
   }
 
   const choice = (id, name) => h('label', {class: 'choice'},
     h('input', {type: 'radio', name: 'place', checked: id === selected, onchange: () => select(id)}), h('span', {}, name));
 
   function row(place) {
-    const {id, name, address, phone, note} = place;
-    const number = kept.findIndex((one) => one.id === id);
+    const {id, name, address, phone, note, number, count} = place;
     const button = (sign, label, act, style, isPossible = true) => h('button', {type: 'button', class: style, 'aria-label': t(label, {name}), title: t(label, {name}), 'aria-disabled': !isPossible && 'true', onclick: () => isPossible && act()}, sign);
     return h('li', {}, h('div', {}, choice(id, h('strong', {}, name)), h('p', {}, address), phone && phoneLink(phone, name), note && h('p', {class: 'said'}, note)),
-      h('p', {class: 'actions'}, button('↑', 'movePlaceUp', () => move(number, -1), 'plain', number > 0), button('↓', 'movePlaceDown', () => move(number, 1), 'plain', number < kept.length - 1),
+      h('p', {class: 'actions'}, button('↑', 'movePlaceUp', () => move(number, -1), 'plain', number > 0), button('↓', 'movePlaceDown', () => move(number, 1), 'plain', number < count - 1),
         button(t('edit'), 'changePlace', () => edit(place)), button(t('deletePlaceShort'), 'deletePlace', () => remove(place), 'danger')));
   }
 
