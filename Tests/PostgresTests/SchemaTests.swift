@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 5)
-        #expect(checksum == [["d6e9efeea073d50599a0bbdf71116ec2f2784045ddf0e54508196ddb6d19d469"]])
+        #expect(checksum == [["01a7c03a4a4ae6f53998ed6a1abf0560c07a86b97367d5f798cf8b8bdb429593"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -20,6 +20,19 @@ function made(tag, name, text = '') {
 }
 
 const Grid = L.GridLayer.extend({ createTile: () => made('div', 'grid-tile') });
+// A tile that is not wanted any more is let go of, and not given an empty picture, which the pages' policy would refuse.
+const Tiles = L.TileLayer.extend({
+  _removeTile(key) { L.GridLayer.prototype._removeTile.call(this, key); },
+  _abortLoading() {
+    for (const [key, { coords, el }] of Object.entries(this._tiles)) {
+      if (coords.z === this._tileZoom || el.complete) continue;
+      el.onload = null;
+      el.onerror = null;
+      el.remove();
+      delete this._tiles[key];
+    }
+  },
+});
 const Scale = L.Control.Scale.extend({
   _updateScale(line, text, ratio) {
     line.style.width = `${Math.round(this.options.maxWidth * ratio)}px`;
@@ -53,7 +66,7 @@ export function makeMap(place, base, says) {
   place.setAttribute('aria-label', says.label);
   const [west, south, east, north] = base?.bounds ?? [];
   const bounds = base?.bounds && [[south, west], [north, east]];
-  if (base) L.tileLayer(base.tiles, { maxZoom: base.max_zoom, bounds }).addTo(map);
+  if (base) new Tiles(base.tiles, { maxZoom: base.max_zoom, bounds }).addTo(map);
   else new Grid({ tileSize: 64 }).addTo(map);
   if (base?.attribution) new Note({ position: 'bottomright', text: base.attribution }).addTo(map);
   new Scale({ imperial: false }).addTo(map);

@@ -22,11 +22,16 @@ function ofPhone(changed) {
   return {close: stop};
 }
 
+const fixOf = ({coords, timestamp}) => ({
+  lat: coords.latitude, lon: coords.longitude, accuracy_m: coords.accuracy, at: new Date(timestamp).toISOString(),
+  speed_mps: coords.speed, heading: Number.isFinite(coords.heading) ? coords.heading : null,
+});
+
 /** Tells of each fix of this phone, and gives what ends that. Whoever is asked for the first time may say no. */
 export function watch(found) {
-  const number = navigator.geolocation?.watchPosition(({coords, timestamp}) => found({
-    lat: coords.latitude, lon: coords.longitude, accuracy_m: coords.accuracy, at: new Date(timestamp).toISOString(),
-    speed_mps: coords.speed, heading: Number.isFinite(coords.heading) ? coords.heading : null,
-  }), () => {}, {enableHighAccuracy: true, maximumAge: 5000});
+  const number = navigator.geolocation?.watchPosition((position) => found(fixOf(position)), () => {}, {enableHighAccuracy: true, maximumAge: 5000});
   return () => navigator.geolocation?.clearWatch(number);
 }
+
+/** Tells once where it is: a phone that lies still is told of by no watch. */
+export const locate = (found) => navigator.geolocation?.getCurrentPosition((position) => found(fixOf(position)), () => {}, {maximumAge: 0});

@@ -2,7 +2,7 @@
 // nobody for leave: that is asked where a courier looks at the map. What cannot be sent is not kept, since it is soon untrue.
 import {remembered} from './account.js';
 import {ask} from './ask.js';
-import {watch} from './positions.js';
+import {locate, watch} from './positions.js';
 
 const pace = 15_000;
 
@@ -29,18 +29,20 @@ export async function sayWhere() {
     });
   }
 
+  function found(fix) {
+    last = fix;
+    say();
+  }
+
   function look() {
     const isWanted = leave?.state === 'granted' && isAtWork();
     if (isWanted && !stop) {
-      stop = watch((fix) => {
-        last = fix;
-        say();
-      });
+      stop = watch(found);
     } else if (!isWanted && stop) {
       stop();
       stop = undefined;
       last = undefined;
-    }
+    } else if (isWanted && Date.now() - sent > 2 * pace) locate(found);
     say();
   }
 
