@@ -3,8 +3,8 @@
 -- How far messages of a kind go. By push, as a rule. `else_sms`: to the number of a courier who has notifications on and no
 -- device, too. `surely`: to the number of whoever gets no push for whatever reason. `never_push`: to the number or e-mail
 -- address that one signs in with, proven or not, since a device may be in other hands. `proven`: the same, if it is proven.
--- `offer`: by push to couriers on duty. `else_email`: by push, or to the address of a store without a device. All others reach a
--- number or an address only if it is proven.
+-- `offer`: by push to couriers on duty. `else_email`: by push, or to the address of a store without a device. `recipient`: to the
+-- number of who gets a delivery, and has no account. All others reach a number or an address only if it is proven.
 CREATE OR REPLACE FUNCTION reach_of(kind text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE kind
@@ -15,7 +15,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         WHEN 'session_ended' THEN 'proven' WHEN 'offers_waiting' THEN 'proven' WHEN 'delivery_offered' THEN 'offer'
         WHEN 'delivery_stranded' THEN 'else_email' WHEN 'delivery_returned' THEN 'else_email'
         WHEN 'delivery_late' THEN 'else_email' WHEN 'attempt_failed' THEN 'else_email' WHEN 'delivery_unaccepted' THEN 'else_email'
-        WHEN 'cancellation_contested' THEN 'else_email' ELSE 'push'
+        WHEN 'cancellation_contested' THEN 'else_email' WHEN 'recipient_tracking' THEN 'recipient' ELSE 'push'
     END
 $$;
 

@@ -26,7 +26,8 @@ struct DemoHistory: Stage {
         names = Dictionary(uniqueKeysWithValues: people.map { ($1, cast.name(of: $0)) })
         midnight = firstDay * Self.day
         self.chance = chance
-        var story = Story(of: cast, firstDay: Int(firstDay), chance)
+        // A turn that began in the past is over.
+        var story = Story(of: cast, firstDay: Int(firstDay), hasTurns: false, chance)
         while midnight + Int64(story.next + 1) * Self.second < now.microseconds { try story.goOn(&self) }
     }
 
