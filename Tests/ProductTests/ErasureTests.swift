@@ -37,7 +37,7 @@ import Testing
         let store = try await api.registerStore([
             "name": "Zqstore", "address": "Zqstreet 7", "email": "zqmail@example.com", "phone": "+38514444777",
         ])
-        let opening: JSON = ["opening_hours": "Zqhours", "location": ["lat": 45.1, "lon": 16.2]]
+        let opening: JSON = ["opening_hours": "Zqhours", "location": ["lat": .number(45.1), "lon": .number(16.2)]]
         #expect(try await api.call("PATCH", "/v1/me", opening, as: store.token).status == 200)
         let courier = try await api.registerCourier("+385915566778", ["first_name": "Xwfirst", "last_name": "Xwlast"])
         for person in [store, courier] {

@@ -29,7 +29,7 @@ const fixOf = ({coords, timestamp}) => ({
 
 /** Tells of each fix of this phone, and gives what ends that. Whoever is asked for the first time may say no. */
 export function watch(found) {
-  const number = navigator.geolocation?.watchPosition((position) => found(fixOf(position)), () => {}, {enableHighAccuracy: true, maximumAge: 5000});
+  const number = navigator.geolocation?.watchPosition((position) => found(fixOf(position)), () => {}, {enableHighAccuracy: true, maximumAge: 30_000});
   return () => navigator.geolocation?.clearWatch(number);
 }
 
