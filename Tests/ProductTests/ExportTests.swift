@@ -61,7 +61,7 @@ import Testing
             #expect(json["earnings"].items.map { $0["amount"].integer } == [350])
             #expect(json["account"].items[0]["on_duty"] == true)
             let ivos = try #require(JSON(try await export(api, ivo).body))
-            #expect(ivos["cancellations"].items.map { $0["note"] } == ["tuđa poruka"])
+            #expect(ivos["cancellations"].items.map { $0["note"] } == ["guma\ntuđa poruka"])
 
             let its = try await export(api, store)
             let all = try #require(JSON(its.body))
