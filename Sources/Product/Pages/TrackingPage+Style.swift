@@ -29,6 +29,7 @@ extension TrackingPage {
         .dot{display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
         .dot.here{background:#146048}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px;background:var(--paper)}
+        .leaflet-container .leaflet-control-scale-line{color:var(--ink);background:var(--paper);text-shadow:none}
         .map-note{margin:0;padding:2px 6px;background:var(--paper);color:var(--ink);font-size:11px}
         details,.rate{margin:0 0 20px;padding:0 16px;border:1px solid var(--line);border-radius:10px;background:var(--paper)}
         summary{padding:14px 0;font-size:18px;font-weight:650;cursor:pointer}
