@@ -166,7 +166,8 @@ import Testing
             "device_token": Bounds.deviceTokenBytes / 4, "device_name": Bounds.deviceTokenBytes / 4,
             "gateway_key_name": Bounds.gatewayKeyName,
             // Three wishes, each with its time and what JSON needs.
-            "extras_wishes": 1000, "extras_rating": Bounds.rating, "extras_pickup_address": Bounds.address, "extras_pickup_instructions": Bounds.text,
+            "extras_wishes": 1000, "extras_rating": Bounds.rating, "extras_pickup_address": Bounds.address,
+            "extras_pickup_instructions": Bounds.text,
             "history_received_by": Bounds.storeName, "history_note": Bounds.reason, "history_reason": Bounds.reason,
             "invite_message": Bounds.inviteMessage, "review_note": Bounds.reason,
             "place_name": Bounds.placeName, "place_address": Bounds.address, "place_note": Bounds.placeNote,

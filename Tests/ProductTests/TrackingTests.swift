@@ -210,7 +210,8 @@ import Testing
         try await ServedProduct.serving { api in
             let (id, token, store, ana) = try await carried(api)
             try await api.act("deliver", id, as: ana)
-            try await api.execute("UPDATE couriers SET off = true, first_name = '', last_name = '' WHERE id = '\(ana.id)'")
+            try await api.execute(
+                "UPDATE couriers SET off = true, first_name = '', last_name = '' WHERE id = '\(ana.id)'")
             let nameless = try await api.followed(token)
             #expect(nameless.status == 200 && nameless.json["courier"] == .null)
             try await api.execute(
