@@ -242,8 +242,9 @@ package struct DeliveryRoom: Room {
             let decision = try await Self.decide(command, on: found, strangers: strangers, for: call)
             guard case .change(let change) = decision else { return found.response(for: account) }
             var next = found.after(change, at: found.nextStep(at: told ?? .now))
-            if call.caller.kind == .store, next.delivery.offered != found.delivery.offered {
-                let store = try await storeOfPartners([], offeredTo: next.delivery.offered, call)
+            let offered = next.delivery.offered
+            if call.caller.kind == .store, !offered.isEmpty, offered != found.delivery.offered {
+                let store = try await storeOfPartners([], offeredTo: offered, call)
                 next.isOfferedToNobodyOnDuty = !store.isAnybodyOnDuty
             }
             let answer = next.response(for: account)

@@ -23,7 +23,6 @@ package struct Commit: Sendable {
         change: Change, at: Timestamp, times: StoredDelivery.Times, notices: [Notice], record: KeepFirstAnswer?,
         proof: SignedProof? = nil, isHidden: Bool = false
     ) {
-
         (self.change, self.at, self.times, self.notices) = (change, at, times, notices)
         (self.record, self.proof, self.isHidden) = (record, proof, isHidden)
     }
