@@ -29,6 +29,10 @@ public enum Schema {
         ("0025_places.sql", text(PackageResources._025_places_sql)),
         ("0026_tracking.sql", text(PackageResources._026_tracking_sql)),
         ("0027_open_places.sql", text(PackageResources._027_open_places_sql)),
+        ("0028_talk.sql", text(PackageResources._028_talk_sql)),
+        ("0029_road.sql", text(PackageResources._029_road_sql)),
+        ("0030_bulletin.sql", text(PackageResources._030_bulletin_sql)),
+        ("0031_papers.sql", text(PackageResources._031_papers_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct BlockingPoolTests {
     private func withPool<Answer>(
         threads: Int = 1, waiting: Int = 100, _ body: (BlockingPool) async throws -> Answer

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileTests {
     /// A watched pipe that does something when it is ready. Confined to its loop.
     private final class Watched: FileEvents, @unchecked Sendable {

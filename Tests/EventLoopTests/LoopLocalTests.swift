@@ -2,7 +2,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoopLocalTests {
     /// Confined to its loop, like the values that these types exist for.
     private final class Tally {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoopTests {
     private actor Elsewhere {
         func visit() -> Bool { EventLoop.current == nil }

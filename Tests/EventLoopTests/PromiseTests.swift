@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PromiseTests {
     private struct Refusal: Error {}
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TimerTests {
     @Test func `timers fire in the order of their deadlines`() async throws {
         try await withLoop { loop async throws in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TurnTests {
     /// Comes back at the end of every turn until it is stopped. Confined to one loop.
     private final class Again: TurnEnd, @unchecked Sendable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The process is killed in the middle of its work, a dozen times. What it answered is there, and nothing is half done.
-@Suite(.database, .timeLimit(.minutes(5))) struct CrashTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct CrashTests {
     /// A request with its key, and its answer from before the process died.
     private struct Attempt: Sendable {
         let path: String

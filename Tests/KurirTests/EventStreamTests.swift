@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Feeds across processes, and the cost of open streams.
-@Suite(.database, .timeLimit(.minutes(3))) struct EventStreamTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct EventStreamTests {
     private let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "2", "KURIR_POOL_SIZE": "2"]
 
     private func open(_ kurir: Kurir, as token: String, query: String = "?after=now") async throws -> Client {

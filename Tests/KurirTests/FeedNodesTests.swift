@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Feeds of several nodes, and of copies of a database.
-@Suite(.database, .timeLimit(.minutes(5))) struct FeedNodesTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct FeedNodesTests {
     private let environment = ["KURIR_THROTTLE": "off", "KURIR_LOOPS": "1", "KURIR_POOL_SIZE": "2"]
 
     /// An event as a reader of a feed saw it.

@@ -7,7 +7,7 @@ import Testing
 @testable import kurir
 
 /// What unread answers cost the process.
-@Suite(.database, .timeLimit(.minutes(5))) struct MemoryTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct MemoryTests {
     /// None of these clients reads a byte. If all their pages waited, they would take 400 MB.
     @Test func `memory for answers that nobody reads is bounded and given back`() async throws {
         let people = try await Team.make()

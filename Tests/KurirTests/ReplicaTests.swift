@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Searches and figures may go to a replica, which may be behind or away.
-@Suite(.database, .timeLimit(.minutes(3))) struct ReplicaTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct ReplicaTests {
     private static func courier(_ name: String, phone: String) -> String {
         """
         {"first_name":"\(name)","last_name":"Horvat","phone":"\(phone)","password":"krumpir-na-tavi"}

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Deliveries go through their steps while nodes die. Each step happens once, and is earned and proven once.
-@Suite(.database, .timeLimit(.minutes(5))) struct StepsNodesTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct StepsNodesTests {
     private let environment = [
         "KURIR_THROTTLE": "off", "KURIR_MAX_JOBS": "10000", "KURIR_LOOPS": "1", "KURIR_POOL_SIZE": "2",
     ]

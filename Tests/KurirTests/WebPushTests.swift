@@ -8,7 +8,7 @@ import Testing
 @testable import Gateways
 
 /// Push to browsers, against a push service that reads what it gets as a browser would.
-@Suite(.timeLimit(.minutes(5))) struct WebPushTests {
+@Suite(.timeLimit(.minutes(10))) struct WebPushTests {
     private let key = PrivateKey.onCurve()
 
     private func push(hosts: Set<String> = ["127.0.0.1"]) -> WebPush {

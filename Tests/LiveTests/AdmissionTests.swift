@@ -3,7 +3,7 @@ import HTTP
 import Testing
 
 /// Limits on connections, in all and from one address.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AdmissionTests {
     private func expectTurnedAway(_ client: Client) async throws {
         let reply = try await client.reply()

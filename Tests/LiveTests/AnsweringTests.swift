@@ -3,7 +3,7 @@ import HTTP
 import Testing
 
 /// Ordinary requests, and the heads of their answers.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnsweringTests {
     @Test func `a request is answered and its connection used again`() async throws {
         try await withServer { server in

@@ -3,7 +3,7 @@ import HTTP
 import Testing
 
 /// The rules for browsers: who may call from where, and what they must not do with an answer.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct BrowserRulesTests {
     private static let preflight = """
         OPTIONS /echo HTTP/1.1\r\nHost: a\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n\r\n

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Certificates that change, and those that are of no use.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CertificateTests {
     /// Copies a pair to where a server reads it.
     private func put(_ certificate: Certificate, _ files: TLSFiles) async throws {

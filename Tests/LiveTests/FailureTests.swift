@@ -4,7 +4,7 @@ import HTTP
 import Testing
 
 /// Errors that handlers throw.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FailureTests {
     private struct Unforeseen: Error {}
     private struct Known: Error {}

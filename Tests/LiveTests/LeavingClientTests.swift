@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Clients that leave before they have their answer.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LeavingClientTests {
     /// A handler that reports its beginning, and then waits until it is cancelled.
     private struct Waiting: Sendable {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Requests that cannot be accepted are answered so that the client can read why, and nobody else notices.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MalformedTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

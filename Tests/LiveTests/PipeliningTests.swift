@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Many requests are sent before the first answer is read.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PipeliningTests {
     private static let number = Route.get("/number/{n}") { request in
         // Some answers are ready at once, others take a turn of the loop or two.

@@ -4,7 +4,7 @@ import HTTP
 import Testing
 
 /// Common programs, unchanged. Debian's packages: curl, wrk, apache2-utils, python3, chromium.
-@Suite(.enabled(if: !isOverTLS, "these programs come without TLS"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: !isOverTLS, "these programs come without TLS"), .timeLimit(.minutes(10)))
 struct ProgramTests {
     /// Runs a program that must succeed, and gives its output.
     private func run(_ name: String, _ arguments: [String]) async throws -> String {

@@ -3,7 +3,7 @@ import HTTP
 import Testing
 
 /// Debian's `slowhttptest` in its four modes, beside a client that only wants its answers.
-@Suite(.enabled(if: !isOverTLS, "these programs come without TLS"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: !isOverTLS, "these programs come without TLS"), .timeLimit(.minutes(10)))
 struct SlowAttackTests {
     struct Mode: Sendable, CustomTestStringConvertible {
         let testDescription: String

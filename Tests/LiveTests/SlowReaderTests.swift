@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Clients that ask for much and read little of it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SlowReaderTests {
     /// Counts its requests and answers each with a rather large body.
     private final class Tally: Sendable {

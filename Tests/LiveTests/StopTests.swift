@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The server stops, in good order if there is time.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StopTests {
     /// A handler that answers when it is released.
     private struct Held: Sendable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Answers that are written piece by piece.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamedBodyTests {
     private struct Broken: Error {}
 

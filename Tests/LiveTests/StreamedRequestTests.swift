@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Bodies that their handler reads piece by piece.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamedRequestTests {
     private static let limit = 1 << 20
 

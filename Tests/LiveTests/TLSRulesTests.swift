@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What TLS is spoken, as `openssl s_client` sees it, and by which certificate.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TLSRulesTests {
     private static let rsa = Task { try await Certificate.make(["rsa:2048"]) }
 

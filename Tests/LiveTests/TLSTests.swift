@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Clients that come by TLS, and those that should.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TLSTests {
     private func withTLS<Answer>(
         _ routes: [Route] = [], _ configure: (inout ServerConfiguration) -> Void = { _ in },

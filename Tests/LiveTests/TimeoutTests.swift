@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Slow clients are told so or closed, and nobody waits behind them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TimeoutTests {
     /// Sends one byte at a time until the server refuses more, and gives the answer.
     private func drip(_ client: Client) async throws -> Reply {

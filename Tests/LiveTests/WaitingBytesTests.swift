@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients that ask for much and do not read it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct WaitingBytesTests {
     /// More than the kernel buffers for a client that does not read.
     private static let large = 12_000_000

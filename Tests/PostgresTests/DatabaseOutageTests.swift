@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The tests run one after the other, because most make a server of their own and hurt it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DatabaseOutageTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DatabaseOutageTests {
     /// This is far more than the promised two seconds until the service returns, for machines that have much else to
     /// do.
     private static let bound: Int64 = 5_000_000_000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.timeLimit(.minutes(3))) struct EmbeddedServerRecoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct EmbeddedServerRecoveryTests {
     private let home = EmbeddedHome()
 
     @Test func `a server takes over from a process that was killed`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.timeLimit(.minutes(3))) struct EmbeddedServerTests {
+@Suite(.timeLimit(.minutes(10))) struct EmbeddedServerTests {
     private let home = EmbeddedHome()
     private var path: String { home.path }
 

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct PrivateClusterTests {
+@Suite(.timeLimit(.minutes(10))) struct PrivateClusterTests {
     @Test func `a server that is held up is silent until it goes on`() async throws {
         try await PrivateCluster.with { cluster in
             cluster.signal(SIGSTOP)

@@ -231,7 +231,7 @@ import Testing
     }
 
     /// This runs for a minute, like the many nodes of one database.
-    @Test(.timeLimit(.minutes(5))) func `two nodes over the same deliveries never deadlock`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `two nodes over the same deliveries never deadlock`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(4)
             var ids: [ID] = []

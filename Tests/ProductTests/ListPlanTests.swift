@@ -7,7 +7,7 @@ import Testing
 @testable import Feed
 
 /// At a million deliveries, no list reads more than its page, wherever that begins.
-@Suite(.database, .timeLimit(.minutes(5))) struct ListPlanTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct ListPlanTests {
     @Test func `no list reads more than its page`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

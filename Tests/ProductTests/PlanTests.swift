@@ -14,7 +14,7 @@ import Testing
 @testable import Places
 
 /// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
-@Suite(.database, .timeLimit(.minutes(5))) struct PlanTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct PlanTests {
     enum Statistics: String, CaseIterable {
         /// Gathered while everything was empty.
         case ofEmptyTables

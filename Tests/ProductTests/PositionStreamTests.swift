@@ -8,7 +8,7 @@ import Testing
 @testable import Places
 
 /// Couriers who move, as stores watch them.
-@Suite(.database, .timeLimit(.minutes(5))) struct PositionStreamTests {
+@Suite(.database, .timeLimit(.minutes(10))) struct PositionStreamTests {
     private func watch(_ api: ServedProduct, _ store: Person) async throws -> EventStream {
         let stream = try await EventStream(api, as: store, of: "/v1/positions")
         try #require(stream.status == 200)

@@ -6,7 +6,7 @@ import Testing
 @testable import Services
 
 /// Geocoders as they answer, and as they should not.
-@Suite(.timeLimit(.minutes(5))) struct GeocoderTests {
+@Suite(.timeLimit(.minutes(10))) struct GeocoderTests {
     private static let zagreb = Location(lat: 45.8132, lon: 15.9772)!
     private static let kinds = GeocoderPlace.Kind.allCases
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Services
 
 /// A router that speaks OSRM's protocol, at its best and at its worst.
-@Suite(.timeLimit(.minutes(5))) struct RoadsTests {
+@Suite(.timeLimit(.minutes(10))) struct RoadsTests {
     private let places = [(45.81302, 15.97726), (45.80935, 15.96856), (45.79643, 15.96012)].map {
         Location(lat: $0.0, lon: $0.1)!
     }

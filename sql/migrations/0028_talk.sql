@@ -1,0 +1,1 @@
+-- Conversations of a store and a courier.

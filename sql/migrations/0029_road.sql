@@ -1,0 +1,1 @@
+-- Reports of the road, and the weather of places.

@@ -1,0 +1,1 @@
+-- The bulletin, and figures by area.
