@@ -11,6 +11,42 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         + cos(radians(lat)) * cos(radians(other_lat)) * power(sin(radians(other_lon - lon) / 2), 2)))) END
 $$;
 
+-- When a courier arrives with a delivery that it brings, by where it said it was within that time and what it brings before, in the
+-- order of its list. What a router said of the same stops counts, else straight lines, so much longer, at that speed (metres a second).
+CREATE OR REPLACE FUNCTION arrival_of(
+    delivery uuid, courier uuid, fresh interval, detour double precision, speed double precision)
+    RETURNS TABLE (by_router boolean, computed_at timestamptz, meters double precision, seconds double precision)
+LANGUAGE plpgsql STABLE ROWS 1 AS $$
+DECLARE
+    seen positions;
+BEGIN
+    SELECT * INTO seen FROM positions p WHERE p.courier_id = courier AND p.at >= now() - fresh;
+    IF NOT FOUND THEN RETURN; END IF;
+    RETURN QUERY
+        SELECT known, CASE WHEN known THEN seen.way_at ELSE least(seen.at, now()) END,
+            CASE WHEN known THEN seen.way_meters[cardinality(stops)] ELSE straight * detour END,
+            CASE WHEN known THEN seen.way_seconds[cardinality(stops)] ELSE straight * detour / speed END
+        FROM (
+            SELECT array_agg(leg.id ORDER BY leg.nth) AS stops, sum(leg.straight) AS straight FROM (
+                SELECT s.id, row_number() OVER way AS nth, distance_m(
+                    lag(s.lat, 1, seen.lat) OVER way, lag(s.lon, 1, seen.lon) OVER way, s.lat, s.lon) AS straight
+                FROM (
+                    SELECT own.place FROM jobs own WHERE own.courier_id = courier AND own.status = 'in_progress'
+                        AND own.delivery_id = delivery OFFSET 0) own,
+                    LATERAL (
+                        SELECT j.place, j.delivery_id FROM jobs j
+                        WHERE j.courier_id = courier AND j.status = 'in_progress'
+                            AND (j.place, j.delivery_id) >= (own.place, delivery) OFFSET 0) j,
+                    LATERAL (
+                        SELECT d.id, d.recipient_lat AS lat, d.recipient_lon AS lon FROM deliveries d
+                        WHERE d.id = j.delivery_id AND d.recipient_lat IS NOT NULL OFFSET 0) s
+                WINDOW way AS (ORDER BY j.place DESC, j.delivery_id DESC)) leg) ways,
+            LATERAL (
+                SELECT coalesce(seen.way_at >= now() - fresh
+                    AND seen.way_stops[1:cardinality(stops)] = stops, false) AS known) knowing;
+END
+$$;
+
 -- Makes the partitions of yesterday, today and the next two weeks, and drops those that are wholly older than so many days. Gives up
 -- where somebody reads for long: that can wait.
 CREATE OR REPLACE FUNCTION trail_partitions(days integer) RETURNS void
@@ -46,4 +82,4 @@ LANGUAGE sql AS $$
         SELECT delivery_id FROM nearby_told WHERE told_at < now() - interval '7 days' ORDER BY told_at LIMIT 10000));
 $$;
 
-REVOKE ALL ON FUNCTION distance_m, trail_partitions, forget_positions FROM PUBLIC;
+REVOKE ALL ON FUNCTION distance_m, arrival_of, trail_partitions, forget_positions FROM PUBLIC;
