@@ -27,25 +27,18 @@ package struct Arrival: Sendable {
         json.field("computed_at", computedAt)
     }
 
-    /// Reads the columns of ``sql``, which are NULL where nobody can tell.
+    /// Reads ``column``, which is NULL where nobody can tell.
     package static func read(_ row: inout RowReader) throws -> Arrival? {
-        let (computedAt, meters, seconds): (Timestamp?, Double?, Double?) = (
-            try row.read(), try row.read(), try row.read()
-        )
-        let isByRouter: Bool? = try row.read()
-        guard let computedAt, let meters, let seconds, let isByRouter else { return nil }
+        guard let told: [Double] = try row.read() else { return nil }
+        let (computedAt, seconds) = (Timestamp(microseconds: Int64(told[0])), told[2])
         let at = Timestamp(microseconds: computedAt.microseconds + Int64(seconds * 1_000_000))
-        return Arrival(at: at, meters: meters, isByRouter: isByRouter, computedAt: computedAt)
+        return Arrival(at: at, meters: told[1], isByRouter: told[3] == 1, computedAt: computedAt)
     }
 
-    package static let columns = "eta.computed_at, eta.meters, eta.seconds, eta.by_router"
-
-    /// Joins them to a delivery `d`. The database looks for it in a function of its own (`arrival_of`), which is called only for what is
-    /// under way: other reads would pay for the plan of a statement that they do not need.
-    package static let join = """
-        LEFT JOIN LATERAL (
-            SELECT * FROM arrival_of(d.id, d.courier_id, interval '\(Fix.freshness) seconds', \(StraightWay.detour),
-                \(StraightWay.metersPerSecond))
-            WHERE d.status = 'in_progress' AND d.recipient_lat IS NOT NULL OFFSET 0) eta ON true
+    /// When the delivery `d` will arrive. A function of the database looks for it, which is called only for what is under way: a
+    /// statement would set up its plan for every delivery that is read.
+    package static let column = """
+        CASE WHEN d.status = 'in_progress' AND d.recipient_lat IS NOT NULL THEN
+            arrival_of(d.id, d.courier_id, interval '\(Fix.freshness) seconds', \(StraightWay.detour), \(StraightWay.metersPerSecond)) END
         """
 }

@@ -9,7 +9,8 @@ package struct FeedDelivery: FeedSubject {
     private let stored: StoredDelivery
 
     package static let lookup = """
-        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) WHERE d.id = e.delivery_id
+        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader)
+        WHERE d.id = e.delivery_id
         """
 
     package static let shape = Shape.anyOf([StoredDelivery.shape, trace], named: "EventDelivery")

@@ -160,8 +160,8 @@ struct ListSQL {
     let place, until: String
     /// The condition for the owner to see what is at a place.
     let isSeen: String
-    /// Whether the owner works for the stores of what it sees.
-    let isPartner: String
+    /// What is told of each, which depends on who the owner is.
+    let columns: String
 
     private func range(_ limit: String) -> String {
         """
@@ -176,7 +176,7 @@ struct ListSQL {
     /// A page of a list in which everything is seen.
     var list: String {
         """
-        SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM (\(range("LIMIT $5"))) at
+        SELECT \(columns), at_place FROM (\(range("LIMIT $5"))) at
         JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
         \(Self.order)
         """
@@ -196,7 +196,7 @@ struct ListSQL {
     func told(_ remark: String) -> String {
         """
         SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
-            SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+            SELECT \(columns), at_place FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
             \(Self.order)) told ON true
         """
     }
@@ -206,7 +206,7 @@ struct ListSQL {
     static let ofStore = ListSQL(
         table: "deliveries", owner: "store_id", id: "id",
         place: "place_in_list(status, due_at, delivered_at, cancelled_at)", until: "NULL", isSeen: "true",
-        isPartner: "false")
+        columns: StoredDelivery.columns(isPartner: "false", reader: .store))
     /// A courier sees what it delivered for a store only while it works for that store, no offers of one that is off, and what
     /// was taken from it for a day. OFFSET 0 keeps the planner from
     /// beginning with the partners.
@@ -215,7 +215,7 @@ struct ListSQL {
         isSeen: """
             (at_until IS NULL OR at_until > now()) AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store
                 AND \(SeeingSQL.shows("at_status")) OFFSET 0)
-            """, isPartner: "true")
+            """, columns: StoredDelivery.columns(isPartner: "true", reader: .someCourier))
 }
 
 /// A page of a store's deliveries.

@@ -175,21 +175,31 @@ struct NamedCourier: Sendable {
 }
 
 extension StoredDelivery {
+    /// What a statement tells of the account that asks, `$1`.
+    enum Reader: String {
+        /// A courier by its name, which its steps tell, or a store.
+        case anybody = "r.id, r.first_name, r.last_name, r.phone"
+        /// A courier whose name nobody needs.
+        case someCourier = "$1, '', '', NULL"
+        /// A store.
+        case store = "NULL::uuid, NULL, NULL, NULL"
+    }
+
     /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `$1` is the account that asks, and `isPartner` says
     /// whether it works for the store: lists know that of all that is in them.
-    static func columns(isPartner: String = isPartner) -> String {
+    static func columns(isPartner: String = isPartner, reader: Reader = .anybody) -> String {
         """
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
         d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
-        r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off, s.tell_recipients,
+        \(reader.rawValue), \(isPartner), s.off, s.tell_recipients,
         d.recipient_first_name = '' OR \(SeeingSQL.isPast),
         CASE WHEN d.status = 'in_progress' THEN (
             SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
             OFFSET 0) END,
-        \(Arrival.columns)
+        \(Arrival.column)
         """
     }
 
@@ -201,9 +211,10 @@ extension StoredDelivery {
     /// The joins behind `deliveries d`.
     static let tables = """
         LEFT JOIN delivery_extras x ON x.delivery_id = d.id
-        JOIN stores s ON s.id = d.store_id LEFT JOIN couriers c ON c.id = d.courier_id LEFT JOIN couriers r ON r.id = $1
-        \(Arrival.join)
+        JOIN stores s ON s.id = d.store_id LEFT JOIN couriers c ON c.id = d.courier_id
         """
+    /// The join of ``Reader/anybody`` besides.
+    static let reader = "LEFT JOIN couriers r ON r.id = $1"
 
     package init(_ row: inout RowReader) throws {
         delivery = try Delivery(&row)
@@ -271,7 +282,8 @@ extension DeliveryStatus: PostgresValue {
 /// Finds a delivery, without asking who may see it.
 package struct FindDelivery: Statement {
     package static let sql = """
-        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader)
+        WHERE d.id = $2
         """
     package static let isReadOnly = true
     let account: ID
@@ -288,14 +300,14 @@ package struct FindDelivery: Statement {
 /// Finds a delivery for a store, which is told whether nobody whom it is offered to is on duty.
 package struct FindDeliveryOfStore: Statement {
     package static let sql = """
-        SELECT \(StoredDelivery.columns(isPartner: "false")), d.status = 'pending'
+        SELECT \(StoredDelivery.columns(isPartner: "false", reader: .store)), d.status = 'pending'
             AND NOT \(SeeingSQL.isAnybodyOnDuty("d.candidates", where: "person <> ALL (d.declined || d.forfeited)"))
-        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $1
         """
     package static let isReadOnly = true
-    let delivery: FindDelivery
+    let id: ID
 
-    package func bind(into parameters: inout Parameters) { delivery.bind(into: &parameters) }
+    package func bind(into parameters: inout Parameters) { parameters.add(id) }
 
     package static func decode(_ row: inout RowReader) throws -> StoredDelivery {
         var stored = try StoredDelivery(&row)
@@ -310,6 +322,6 @@ extension Call {
         let find = FindDelivery(account: caller.account, id: try request.parameter("id"))
         if withSteps { return try await run(FindDeliveryWithSteps(find: find)).first }
         guard caller.kind == .store else { return try await run(find).first }
-        return try await run(FindDeliveryOfStore(delivery: find)).first
+        return try await run(FindDeliveryOfStore(id: find.id)).first
     }
 }

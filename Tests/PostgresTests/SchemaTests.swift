@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["375c41383736d6586809519229a075d81cfb35fe34f9875a8b44be00878c807c"]])
+        #expect(checksum == [["cc6906b1add205a2baaff6ef6da639d3cdc4621cf3f63d5d477558e3147e1490"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

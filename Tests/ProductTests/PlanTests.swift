@@ -357,7 +357,7 @@ private struct Statements: Sendable {
             Self.one(CommitCreations<PassOver>(commits: [create])), Self.one(CommitSteps<PassOver>(commits: [accept])),
             Self.one(CommitSteps<WaitFor>(commits: [accept])),
             Self.one(FindDelivery(account: courier, id: id)),
-            Self.one(FindDeliveryOfStore(delivery: FindDelivery(account: storeID, id: id))),
+            Self.one(FindDeliveryOfStore(id: id)),
             Self.one(FindDeliveryWithSteps(find: FindDelivery(account: courier, id: id))),
             Self.one(ListOfStore(part: part)),
             Self.one(ListOfCourier(part: jobs)),

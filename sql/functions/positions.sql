@@ -12,38 +12,40 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 
 -- When a courier arrives with a delivery that it brings, by where it said it was within that time and what it brings before, in the
--- order of its list. What a router said of the same stops counts, else straight lines, so much longer, at that speed (metres a second).
+-- order of its list: when that was reckoned (microseconds since 1970), metres and seconds from then, and 1 where a router says so of
+-- the same stops, else 0: straight lines, so much longer, at that speed (metres a second). NULL where nobody can tell.
 CREATE OR REPLACE FUNCTION arrival_of(
-    delivery uuid, courier uuid, fresh interval, detour double precision, speed double precision)
-    RETURNS TABLE (by_router boolean, computed_at timestamptz, meters double precision, seconds double precision)
-LANGUAGE plpgsql STABLE ROWS 1 AS $$
+    delivery uuid, courier uuid, fresh interval, detour double precision, speed double precision) RETURNS double precision[]
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     seen positions;
+    stops uuid[];
+    straight double precision;
 BEGIN
     SELECT * INTO seen FROM positions p WHERE p.courier_id = courier AND p.at >= now() - fresh;
-    IF NOT FOUND THEN RETURN; END IF;
-    RETURN QUERY
-        SELECT known, CASE WHEN known THEN seen.way_at ELSE least(seen.at, now()) END,
-            CASE WHEN known THEN seen.way_meters[cardinality(stops)] ELSE straight * detour END,
-            CASE WHEN known THEN seen.way_seconds[cardinality(stops)] ELSE straight * detour / speed END
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    SELECT array_agg(leg.id ORDER BY leg.nth), sum(leg.meters) INTO stops, straight FROM (
+        SELECT s.id, row_number() OVER way AS nth, distance_m(
+            lag(s.lat, 1, seen.lat) OVER way, lag(s.lon, 1, seen.lon) OVER way, s.lat, s.lon) AS meters
         FROM (
-            SELECT array_agg(leg.id ORDER BY leg.nth) AS stops, sum(leg.straight) AS straight FROM (
-                SELECT s.id, row_number() OVER way AS nth, distance_m(
-                    lag(s.lat, 1, seen.lat) OVER way, lag(s.lon, 1, seen.lon) OVER way, s.lat, s.lon) AS straight
-                FROM (
-                    SELECT own.place FROM jobs own WHERE own.courier_id = courier AND own.status = 'in_progress'
-                        AND own.delivery_id = delivery OFFSET 0) own,
-                    LATERAL (
-                        SELECT j.place, j.delivery_id FROM jobs j
-                        WHERE j.courier_id = courier AND j.status = 'in_progress'
-                            AND (j.place, j.delivery_id) >= (own.place, delivery) OFFSET 0) j,
-                    LATERAL (
-                        SELECT d.id, d.recipient_lat AS lat, d.recipient_lon AS lon FROM deliveries d
-                        WHERE d.id = j.delivery_id AND d.recipient_lat IS NOT NULL OFFSET 0) s
-                WINDOW way AS (ORDER BY j.place DESC, j.delivery_id DESC)) leg) ways,
+            SELECT own.place FROM jobs own
+            WHERE own.courier_id = courier AND own.status = 'in_progress' AND own.delivery_id = delivery OFFSET 0) own,
             LATERAL (
-                SELECT coalesce(seen.way_at >= now() - fresh
-                    AND seen.way_stops[1:cardinality(stops)] = stops, false) AS known) knowing;
+                SELECT j.place, j.delivery_id FROM jobs j
+                WHERE j.courier_id = courier AND j.status = 'in_progress'
+                    AND (j.place, j.delivery_id) >= (own.place, delivery) OFFSET 0) j,
+            LATERAL (
+                SELECT d.id, d.recipient_lat AS lat, d.recipient_lon AS lon FROM deliveries d
+                WHERE d.id = j.delivery_id AND d.recipient_lat IS NOT NULL OFFSET 0) s
+        WINDOW way AS (ORDER BY j.place DESC, j.delivery_id DESC)) leg;
+    IF seen.way_at >= now() - fresh AND seen.way_stops[1:cardinality(stops)] = stops THEN
+        RETURN ARRAY[
+            extract(epoch FROM seen.way_at) * 1e6, seen.way_meters[cardinality(stops)],
+            seen.way_seconds[cardinality(stops)], 1];
+    END IF;
+    IF stops IS NULL THEN RETURN NULL; END IF;
+    RETURN ARRAY[
+        extract(epoch FROM least(seen.at, now())) * 1e6, straight * detour, straight * detour / speed, 0];
 END
 $$;
 

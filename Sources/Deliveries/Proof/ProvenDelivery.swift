@@ -73,7 +73,7 @@ extension JSON {
 struct FindDeliveryWithSteps: Statement {
     static let sql = """
         SELECT \(StoredDelivery.columns()), \(ProofBundle.Step.all(of: "d.id"))
-        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $2
+        FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader) WHERE d.id = $2
         """
     static let isReadOnly = true
     let find: FindDelivery

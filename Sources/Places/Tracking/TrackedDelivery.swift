@@ -78,14 +78,13 @@ struct FindTracked: Statement {
                 SELECT received_by FROM delivery_history h WHERE h.delivery_id = d.id AND h.action = 'deliver'
                 ORDER BY seq DESC LIMIT 1) END,
             \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, \(Self.stopsBefore), t.ended,
-            d.recipient_first_name = '', s.off, p.at, p.lat, p.lon, \(Arrival.columns)
+            d.recipient_first_name = '', s.off, p.at, p.lat, p.lon, \(Arrival.column)
         FROM trackings t JOIN deliveries d ON d.id = t.delivery_id JOIN stores s ON s.id = d.store_id
             LEFT JOIN couriers c ON c.id = d.courier_id AND d.status IN ('in_progress', 'delivered')
             LEFT JOIN delivery_extras x ON x.delivery_id = d.id
             LEFT JOIN LATERAL (
                 SELECT at, lat, lon FROM positions WHERE courier_id = d.courier_id AND d.status = 'in_progress'
                     AND d.picked_up_at IS NOT NULL AND at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p ON true
-            \(Arrival.join)
         WHERE t.token_hash = $1
         """
     static let isReadOnly = true
