@@ -14,14 +14,20 @@ package struct Endpoint: Sendable {
         package let name: String
         let shape: Shape
         package let what: String
+        /// Refuses a text that is none of its values; nil where the shape tells which they are.
+        let check: (@Sendable (String) throws(InvalidValue) -> Void)?
 
-        package init(name: String, shape: Shape, what: String) {
-            (self.name, self.shape, self.what) = (name, shape, what)
+        package init(
+            name: String, shape: Shape, what: String,
+            check: (@Sendable (String) throws(InvalidValue) -> Void)? = nil
+        ) {
+            (self.name, self.shape, self.what, self.check) = (name, shape, what, check)
         }
 
         package static let list = [
             Parameter(name: "limit", shape: .integer(Page.limits), what: "How many items at most (default: 50)."),
-            Parameter(name: "cursor", shape: .string(), what: "The next_cursor of the previous page."),
+            Parameter(
+                name: "cursor", shape: .string(), what: "The next_cursor of the previous page.", check: Page.check),
         ]
     }
 

@@ -49,6 +49,7 @@ package struct Gate: Sendable {
         defer { if endpoint.method != .get, !endpoint.mayWait { wrote() } }
         if endpoint.access == .gateway {
             let key = try await gateways.key(of: request)
+            try endpoint.checkQuery(of: request)
             return try await endpoint.handler(
                 Call(request, key: key, runner: .database(database), notes: notes))
         }
@@ -61,7 +62,8 @@ package struct Gate: Sendable {
                 try await rates.take(.writes, for: caller)
                 try await throttle.take(endpoint.throttles($0))
             } handler: {
-                try await endpoint.handler($0)
+                try endpoint.checkQuery(of: request)
+                return try await endpoint.handler($0)
             }
             let call = Call(request, by: caller, runner: .database(database), notes: notes)
             if let told = answer.toldBefore, try await !endpoint.isStillSeen(call, told) { throw Problem.notFound }
@@ -70,6 +72,7 @@ package struct Gate: Sendable {
         if let caller, endpoint.method != .get { try await rates.take(.writes, for: caller) }
         let call = Call(request, by: caller, runner: .database(database), notes: notes)
         try await throttle.take(endpoint.throttles(call))
+        try endpoint.checkQuery(of: request)
         return try await endpoint.handler(call)
     }
 

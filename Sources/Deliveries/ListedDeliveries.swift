@@ -35,7 +35,8 @@ struct ListedDeliveries: Sendable {
     static let parameters =
         [
             Endpoint.Parameter(
-                name: "status", shape: .string(), what: "Statuses, separated by commas: pending, in_progress, …"),
+                name: "status", shape: .string(), what: "Statuses, separated by commas: pending, in_progress, …",
+                check: { text throws(InvalidValue) in _ = try statuses(text) }),
             Endpoint.Parameter(
                 name: "q", shape: .string(most: Bounds.search),
                 what: """
@@ -54,15 +55,10 @@ struct ListedDeliveries: Sendable {
         after = try Self.place(page.after)
     }
 
-    private static func statuses(_ text: String?) throws -> [DeliveryStatus] {
+    private static func statuses(_ text: String?) throws(InvalidValue) -> [DeliveryStatus] {
         guard let text, !text.isEmpty else { return DeliveryStatus.allCases }
-        let named = try text.split(separator: ",").map { name in
-            guard let status = DeliveryStatus(rawValue: String(name)) else {
-                throw Problem(
-                    .unprocessable, "validation_failed", fields: [Problem.WrongField("status", "invalid_value")])
-            }
-            return status
-        }
+        let named = text.split(separator: ",").map { DeliveryStatus(rawValue: String($0)) }
+        guard !named.contains(nil) else { throw InvalidValue("invalid_value") }
         return DeliveryStatus.allCases.filter(named.contains)
     }
 
