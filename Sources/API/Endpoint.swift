@@ -76,6 +76,8 @@ package struct Endpoint: Sendable {
     /// Whether the handler's own commit keeps the answer to a request with a key. Otherwise a transaction around the
     /// whole handler keeps it.
     let keepsItsAnswer: Bool
+    /// Whether a request to it can be repeated with its key.
+    var takesKey: Bool { (method == .post || keepsItsAnswer) && access != .anyone && access != .gateway }
     /// The limits on how often it may be called. They are counted before anything is done, so that failures count, too.
     let throttles: @Sendable (Call) -> [Throttle.Bucket]
     /// Whether the caller may still see what an answer tells of, which it got before and asks for again.

@@ -55,7 +55,7 @@ package struct Gate: Sendable {
         }
         let caller = try await admit(request, to: endpoint.access)
         if endpoint.needsApproval, caller?.isApproved == false { throw Problem.notApproved }
-        if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
+        if let caller, endpoint.takesKey, let key = try Idempotency.key(of: request) {
             let answer = try await idempotency.answer(
                 request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer
             ) {

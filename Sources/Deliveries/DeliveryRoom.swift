@@ -54,7 +54,7 @@ package struct DeliveryRoom: Room {
                 "Changes a delivery; once somebody carries it, not whom it is offered to", room: Self.name,
                 takes: ChangedDelivery.self, takesIfMatch: true, answers: one,
                 refuses: [.referenceTaken, .versionMismatch, .payFixed, Problem(Lifecycle.Refusal.notPending)],
-                handler: edit),
+                keepsItsAnswer: true, handler: edit),
             Endpoint(
                 .post, "/v1/deliveries/{id}/accept", for: .courier, "Accepts an offered delivery", room: Self.name,
                 takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true,

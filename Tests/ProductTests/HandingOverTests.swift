@@ -46,6 +46,9 @@ import Testing
 
     /// A delivery as it is for that step, and who takes it.
     private static let steps: [(action: String, before: [String], body: JSON?, isOfStore: Bool)] = [
+        ("edit", [], ["description": "Dvije torte"], true), ("edit", ["accept"], ["instructions": "Zvonite"], true),
+        ("accept", [], nil, false), ("decline", [], nil, false), ("cancel", ["accept"], nil, false),
+        ("cancel", [], nil, true), ("cancel", ["accept"], ["reason": "kasno"], true),
         ("pick_up", ["accept"], nil, false), ("fail", ["accept"], ["reason": "refused"], false),
         ("deliver", ["accept"], nil, false), ("reassign", ["accept"], nil, true),
         ("reopen", ["accept", "deliver"], ["note": "nije stiglo"], true),
@@ -59,19 +62,27 @@ import Testing
             let id = try await api.delivery(of: store, to: couriers)
             for action in before { try await api.act(action, id, as: couriers[0]) }
             let actor = isOfStore ? store : couriers[0]
-            let stale = try await api.act(action, id, as: actor, body, headers: ["If-Match": "\"1\""])
+            let isEdit = action == "edit"
+            @Sendable func take(_ headers: [String: String]) async throws -> Answer {
+                try await api.call(
+                    isEdit ? "PATCH" : "POST", SampleDelivery.path(id, isEdit ? "" : action), body, as: actor.token,
+                    headers: headers)
+            }
+            let stale = try await take(["If-Match": "\"9\""])
             #expect(stale.status == 412 && stale.code == "version_mismatch")
             let version = before.count + 1
             let headers = ["If-Match": "\"\(version)\"", "Idempotency-Key": "once"]
-            let answers = try await together(4) { try await api.act(action, id, as: actor, body, headers: headers) }
+            let answers = try await together(4) { try await take(headers) }
             let done = answers.filter { $0.status == 200 }
             #expect(!done.isEmpty && done.allSatisfy { $0.json == done[0].json })
             #expect(answers.allSatisfy { $0.status == 200 || $0.code == "request_in_progress" })
             #expect(done[0].json["version"] == .integer(version + 1))
-            let again = try await api.act(action, id, as: actor, body, headers: headers)
+            let again = try await take(headers)
             #expect(again.status == 200 && again.json == done[0].json)
+            #expect(again.reply.header("idempotent-replayed") == "true")
             let steps = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items
             #expect(steps.count { $0["action"].string == action } == 1)
+            if !isEdit { #expect(try await take(headers.merging(["If-Match": "*"]) { $1 }).status == 200) }
             try await api.expectConsistency()
         }
     }
