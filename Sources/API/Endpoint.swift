@@ -66,8 +66,8 @@ package struct Endpoint: Sendable {
     package let room: String
     package let query: [Parameter]
     /// The form's shape, kept so that the endpoint can be described without reading a form.
-    package let body: Shape?
-    let isBodyRequired: Bool
+    private(set) package var body: Shape?
+    private(set) var isBodyRequired: Bool
     /// Whether the client may name the version that it knows by `If-Match`.
     let takesIfMatch: Bool
     package let answers: [Answer]
@@ -100,6 +100,13 @@ package struct Endpoint: Sendable {
     package func streaming(upTo most: Int, _ types: [String]) -> Endpoint {
         var endpoint = self
         endpoint.streamed = Streamed(most: most, types: types)
+        return endpoint
+    }
+
+    /// The same with a form that its handler reads where it is wanted (``Call/form(as:)``).
+    package func taking<F: Form>(_ form: F.Type) -> Endpoint {
+        var endpoint = self
+        (endpoint.body, endpoint.isBodyRequired) = (Fields.describe(form), !F.mayBeLeftOut)
         return endpoint
     }
 

@@ -87,6 +87,25 @@ import Testing
         }
     }
 
+    @Test func `a delivery that was handed over already is so whatever is sent again`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            let broken: JSON = ["pin": 12, "note": false, "photo_ids": "none"]
+            let first = try await api.act("deliver", id, as: couriers[0], broken)
+            #expect(first.wrong == ["pin": "wrong_type", "note": "wrong_type", "photo_ids": "wrong_type"])
+            #expect(try await api.act("deliver", id, as: couriers[0], ["note": "susjedu"]).status == 200)
+            for body in [broken, [], "delivered"] as [JSON] {
+                let again = try await api.act("deliver", id, as: couriers[0], body)
+                #expect(again.status == 200 && again.json["version"] == 3)
+            }
+            // Who never carried it learns nothing by a body.
+            let stranger = try await api.courier()
+            #expect(try await api.act("deliver", id, as: stranger, broken).status == 404)
+        }
+    }
+
     @Test func `times are to come, in their order, and no more than thirty days ahead`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
