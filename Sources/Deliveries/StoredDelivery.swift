@@ -15,6 +15,8 @@ package struct StoredDelivery: Sendable {
     let reader: NamedCourier?
     /// Whether the courier who asks still works for the store.
     let isPartner: Bool
+    /// Whether the courier who delivered it no longer does. Only of what its store may still open again is that known.
+    var hasCourierLeft = false
     /// Whether it is offered, and nobody whom it is offered to is on duty. Only one that is read alone knows.
     var isOfferedToNobodyOnDuty = false
     /// Its steps so far. Only one that is about to be handed over knows.
@@ -71,7 +73,7 @@ package struct StoredDelivery: Sendable {
     /// What that account can do with it now.
     func allowedActions(for account: ID) -> [Lifecycle.Action] {
         let actions = Lifecycle.allowedActions(on: delivery, for: standing(of: account))
-        guard let delivered = times.delivered, !Self.isRecent(delivered) else { return actions }
+        guard let delivered = times.delivered, hasCourierLeft || !Self.isRecent(delivered) else { return actions }
         return actions.filter { $0 != .reopen }
     }
 
@@ -185,6 +187,9 @@ extension StoredDelivery {
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
         r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off, s.tell_recipients,
+        CASE WHEN d.status = 'delivered' AND d.store_id = $1 AND d.delivered_at > now() - interval '1 day' THEN NOT EXISTS (
+            SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = d.courier_id AND NOT p.courier_off OFFSET 0)
+            ELSE false END,
         d.recipient_first_name = '' OR \(SeeingSQL.isPast),
         CASE WHEN d.status = 'in_progress' THEN (
             SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
@@ -219,6 +224,7 @@ extension StoredDelivery {
         courier = try NamedCourier.read(&row)
         reader = try NamedCourier.read(&row)
         (isPartner, isHidden, tellsRecipient) = (try row.read(), try row.read(), try row.read())
+        hasCourierLeft = try row.read()
         isForgotten = try row.read()
         stop = (try row.read() as [Int32]?).map { (Int($0[0]), Int($0[1])) }
         arrival = try Arrival.read(&row)

@@ -106,6 +106,28 @@ import Testing
         }
     }
 
+    @Test func `what cannot be opened again is not offered to be`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            for action in ["accept", "deliver"] { try await api.act(action, id, as: couriers[0]) }
+            func allowed() async throws -> JSON {
+                let alone = try await api.get(SampleDelivery.path(id), as: store.token).json["allowed_actions"]
+                let listed = try await api.get("/v1/deliveries?status=delivered", as: store.token).items[0]
+                let told = try await api.get("/v1/events?limit=200", as: store.token).items.last {
+                    $0["delivery_id"] != .null
+                }
+                #expect(listed["allowed_actions"] == alone && told?["delivery"]["allowed_actions"] == alone)
+                return alone
+            }
+            try await api.numberEvents()
+            #expect(try await allowed() == ["reopen"])
+            #expect(try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token).status == 204)
+            #expect(try await allowed() == [])
+            #expect(try await api.act("reopen", id, as: store, ["note": "nije stiglo"]).code == "not_partner")
+        }
+    }
+
     @Test func `times are to come, in their order, and no more than thirty days ahead`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
