@@ -128,6 +128,17 @@ import Testing
         }
     }
 
+    @Test func `an offer says by when it is to arrive`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: couriers[0].token)
+            let until = ahead(3600)
+            _ = try await api.delivery(of: store, to: couriers, ["window": ["until": until]])
+            let due = try await api.execute("SELECT data->>'due_at' FROM messages WHERE kind = 'delivery_offered'")
+            #expect(due == [[until.string]])
+        }
+    }
+
     @Test func `times are to come, in their order, and no more than thirty days ahead`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
