@@ -277,7 +277,7 @@ package struct DeliveryRoom: Room {
         _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
     ) async throws -> Bool {
         let proof = next.bundle(of: change).map { SignedProof($0.written(), by: key) }
-        let text = next.recipientText(of: change, try await news(of: change, next, call))
+        let text = next.recipientText(of: change, links)
         let commit = next.commit(change, record: call.record(answer), proof: proof, text: text)
         switch try await committer.commit(commit, patiently: patiently) {
         case .made: call.answerIsKept()

@@ -172,7 +172,7 @@ struct ListSQL {
     /// A page of a list in which everything is seen.
     var list: String {
         """
-        SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM (\(range("LIMIT $5"))) at
+        SELECT \(StoredDelivery.columns(isPartner: isPartner, link: "NULL::integer")), at_place FROM (\(range("LIMIT $5"))) at
         JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
         \(Self.order)
         """
@@ -192,7 +192,7 @@ struct ListSQL {
     func told(_ remark: String) -> String {
         """
         SELECT remark.of, told.* FROM (SELECT \(remark) AS of) remark LEFT JOIN (
-            SELECT \(StoredDelivery.columns(isPartner: isPartner)), at_place FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
+            SELECT \(StoredDelivery.columns(isPartner: isPartner, link: "NULL::integer")), at_place FROM found JOIN deliveries d ON d.id = at_id \(StoredDelivery.tables)
             \(Self.order)) told ON true
         """
     }

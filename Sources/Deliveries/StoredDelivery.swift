@@ -25,8 +25,8 @@ package struct StoredDelivery: Sendable {
     var isHidden = false
     /// Whether its recipient is told to nobody any more.
     var isForgotten = false
-    /// Whether its store has recipients told of what comes.
-    var tellsRecipient = false
+    /// The number of the link by which its recipient is told of what comes; nil where its store does not want that.
+    var recipientLink: Int32?
     /// What its recipient said.
     var words = RecipientWords()
     /// Which stop of how many it is, where its courier has said so.
@@ -178,15 +178,15 @@ struct NamedCourier: Sendable {
 
 extension StoredDelivery {
     /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `$1` is the account that asks, and `isPartner` says
-    /// whether it works for the store: lists know that of all that is in them.
-    static func columns(isPartner: String = isPartner) -> String {
+    /// whether it works for the store: lists know that of all that is in them. `link` is for those who take steps.
+    static func columns(isPartner: String = isPartner, link: String = link) -> String {
         """
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
         d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
-        r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off, s.tell_recipients,
+        r.id, r.first_name, r.last_name, r.phone, \(isPartner), s.off, \(link),
         CASE WHEN d.status = 'delivered' AND d.store_id = $1 AND d.delivered_at > now() - interval '1 day' THEN NOT EXISTS (
             SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = d.courier_id AND NOT p.courier_off OFFSET 0)
             ELSE false END,
@@ -201,6 +201,11 @@ extension StoredDelivery {
     private static let isPartner = """
         d.store_id <> $1 AND EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1
             AND \(SeeingSQL.shows("d.status")))
+        """
+
+    private static let link = """
+        CASE WHEN s.tell_recipients
+            THEN coalesce((SELECT t.link FROM trackings t WHERE t.delivery_id = d.id OFFSET 0), 1) END
         """
 
     /// The joins behind `deliveries d`.
@@ -223,7 +228,7 @@ extension StoredDelivery {
         store = try PartnerStore(&row)
         courier = try NamedCourier.read(&row)
         reader = try NamedCourier.read(&row)
-        (isPartner, isHidden, tellsRecipient) = (try row.read(), try row.read(), try row.read())
+        (isPartner, isHidden, recipientLink) = (try row.read(), try row.read(), try row.read())
         hasCourierLeft = try row.read()
         isForgotten = try row.read()
         stop = (try row.read() as [Int32]?).map { (Int($0[0]), Int($0[1])) }
