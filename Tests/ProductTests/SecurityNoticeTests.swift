@@ -164,3 +164,7 @@ import Testing
         }
     }
 }
+            let both = try await api.call(
+                "PUT", "/v1/me/password", change.with(["current_password": "ovo-nije-to"]), as: store.token)
+            #expect(
+                both.wrong == ["current_password": "wrong_password", "new_password": "password_too_personal"])
