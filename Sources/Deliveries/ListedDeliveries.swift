@@ -58,7 +58,7 @@ struct ListedDeliveries: Sendable {
     private static func statuses(_ text: String?) throws(InvalidValue) -> [DeliveryStatus] {
         guard let text, !text.isEmpty else { return DeliveryStatus.allCases }
         let named = text.split(separator: ",").map { DeliveryStatus(rawValue: String($0)) }
-        guard !named.contains(nil) else { throw InvalidValue("invalid_value") }
+        guard !named.isEmpty, !named.contains(nil) else { throw InvalidValue("invalid_value") }
         return DeliveryStatus.allCases.filter(named.contains)
     }
 
