@@ -58,6 +58,9 @@ package struct Call: Sendable {
     @discardableResult
     package func run<S: Statement>(_ statement: S) async throws -> [S.Row] { try await runner.run(statement) }
 
+    /// The request's body as a form.
+    package func form<F: Form>(as form: F.Type = F.self) throws -> F { try Fields.read(request) }
+
     /// The page of a list that is asked for.
     package func page() throws -> Page { try Page(request) }
 }

@@ -14,14 +14,20 @@ package struct Endpoint: Sendable {
         package let name: String
         let shape: Shape
         package let what: String
+        /// Refuses a text that is none of its values; nil where the shape tells which they are.
+        let check: (@Sendable (String) throws(InvalidValue) -> Void)?
 
-        package init(name: String, shape: Shape, what: String) {
-            (self.name, self.shape, self.what) = (name, shape, what)
+        package init(
+            name: String, shape: Shape, what: String,
+            check: (@Sendable (String) throws(InvalidValue) -> Void)? = nil
+        ) {
+            (self.name, self.shape, self.what, self.check) = (name, shape, what, check)
         }
 
         package static let list = [
             Parameter(name: "limit", shape: .integer(Page.limits), what: "How many items at most (default: 50)."),
-            Parameter(name: "cursor", shape: .string(), what: "The next_cursor of the previous page."),
+            Parameter(
+                name: "cursor", shape: .string(), what: "The next_cursor of the previous page.", check: Page.check),
         ]
     }
 
@@ -60,8 +66,8 @@ package struct Endpoint: Sendable {
     package let room: String
     package let query: [Parameter]
     /// The form's shape, kept so that the endpoint can be described without reading a form.
-    package let body: Shape?
-    let isBodyRequired: Bool
+    private(set) package var body: Shape?
+    private(set) var isBodyRequired: Bool
     /// Whether the client may name the version that it knows by `If-Match`.
     let takesIfMatch: Bool
     package let answers: [Answer]
@@ -70,6 +76,8 @@ package struct Endpoint: Sendable {
     /// Whether the handler's own commit keeps the answer to a request with a key. Otherwise a transaction around the
     /// whole handler keeps it.
     let keepsItsAnswer: Bool
+    /// Whether a request to it can be repeated with its key.
+    var takesKey: Bool { (method == .post || keepsItsAnswer) && access != .anyone && access != .gateway }
     /// The limits on how often it may be called. They are counted before anything is done, so that failures count, too.
     let throttles: @Sendable (Call) -> [Throttle.Bucket]
     /// Whether the caller may still see what an answer tells of, which it got before and asks for again.
@@ -92,6 +100,13 @@ package struct Endpoint: Sendable {
     package func streaming(upTo most: Int, _ types: [String]) -> Endpoint {
         var endpoint = self
         endpoint.streamed = Streamed(most: most, types: types)
+        return endpoint
+    }
+
+    /// The same with a form that its handler reads where it is wanted (``Call/form(as:)``).
+    package func taking<F: Form>(_ form: F.Type) -> Endpoint {
+        var endpoint = self
+        (endpoint.body, endpoint.isBodyRequired) = (Fields.describe(form), !F.mayBeLeftOut)
         return endpoint
     }
 

@@ -7,11 +7,14 @@ package protocol Form: Sendable {
     init(_ fields: inout Fields)
     /// Whether the request may come without a body, which then counts as a form without fields.
     static var mayBeLeftOut: Bool { get }
+    /// What may be wrong with a field so that the problem itself has that code, where nothing else is wrong.
+    static var ownCodes: Set<String> { get }
 }
 
 extension Form {
     /// A body is required unless the form says otherwise.
     package static var mayBeLeftOut: Bool { false }
+    package static var ownCodes: Set<String> { [] }
 }
 
 /// Turns the text that was sent into the text that is taken, of at most `most` characters.
@@ -47,7 +50,10 @@ package struct Fields: Sendable {
         }
         var fields = Fields(members)
         let form = F(&fields)
-        try fields.check()
+        guard fields.wrong.isEmpty else {
+            let own = fields.wrong.count == 1 && F.ownCodes.contains(fields.wrong[0].code) ? fields.wrong[0].code : nil
+            throw Problem(.unprocessable, own ?? "validation_failed", fields: fields.wrong)
+        }
         return form
     }
 
@@ -56,10 +62,6 @@ package struct Fields: Sendable {
         var fields = Fields([:], isDescribing: true)
         _ = F(&fields)
         return .object("\(F.self)", fields.described ?? [])
-    }
-
-    private func check() throws(Problem) {
-        guard wrong.isEmpty else { throw Problem(.unprocessable, "validation_failed", fields: wrong) }
     }
 
     // MARK: Reading

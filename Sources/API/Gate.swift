@@ -49,19 +49,21 @@ package struct Gate: Sendable {
         defer { if endpoint.method != .get, !endpoint.mayWait { wrote() } }
         if endpoint.access == .gateway {
             let key = try await gateways.key(of: request)
+            try endpoint.checkQuery(of: request)
             return try await endpoint.handler(
                 Call(request, key: key, runner: .database(database), notes: notes))
         }
         let caller = try await admit(request, to: endpoint.access)
         if endpoint.needsApproval, caller?.isApproved == false { throw Problem.notApproved }
-        if let caller, endpoint.method == .post, let key = try Idempotency.key(of: request) {
+        if let caller, endpoint.takesKey, let key = try Idempotency.key(of: request) {
             let answer = try await idempotency.answer(
                 request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer
             ) {
                 try await rates.take(.writes, for: caller)
                 try await throttle.take(endpoint.throttles($0))
             } handler: {
-                try await endpoint.handler($0)
+                try endpoint.checkQuery(of: request)
+                return try await endpoint.handler($0)
             }
             let call = Call(request, by: caller, runner: .database(database), notes: notes)
             if let told = answer.toldBefore, try await !endpoint.isStillSeen(call, told) { throw Problem.notFound }
@@ -70,6 +72,7 @@ package struct Gate: Sendable {
         if let caller, endpoint.method != .get { try await rates.take(.writes, for: caller) }
         let call = Call(request, by: caller, runner: .database(database), notes: notes)
         try await throttle.take(endpoint.throttles(call))
+        try endpoint.checkQuery(of: request)
         return try await endpoint.handler(call)
     }
 

@@ -99,7 +99,7 @@ package struct OpenAPI: Sendable {
         let ifMatch = Self.parameter(
             "If-Match", "header", .string(), "The ETag of the version that the call is meant for.", required: false)
         let others = inPath + inQuery + (endpoint.takesIfMatch ? [ifMatch] : [])
-        guard endpoint.takesIdempotencyKey else { return others }
+        guard endpoint.takesKey else { return others }
         let key = Self.parameter(
             "Idempotency-Key", "header", .string(pattern: "^[!-~]([ -~]*[!-~])?$", most: 255),
             "A repeated request with the same key and body gets the first answer again, for 24 hours.", required: false)
@@ -177,8 +177,6 @@ extension Endpoint {
         }
     }
 
-    fileprivate var takesIdempotencyKey: Bool { method == .post && access != .anyone && access != .gateway }
-
     /// The problems that the endpoint itself refuses with, and those that come before it is asked.
     fileprivate var possibleProblems: [Problem] {
         var problems = refusals + [.badRequest, .rateLimited(), .internalError, .unavailable()]
@@ -190,7 +188,7 @@ extension Endpoint {
         if streamed != nil { problems += [.tooLarge, .unsupportedMediaType] }
         if body != nil || !query.isEmpty { problems.append(.validationFailed) }
         if needsApproval { problems.append(.notApproved) }
-        if takesIdempotencyKey { problems += [.keyReused, .requestInProgress] }
+        if takesKey { problems += [.keyReused, .requestInProgress] }
         return problems
     }
 }

@@ -52,6 +52,11 @@ package struct Page: Sendable {
         return key
     }
 
+    /// Refuses a text that no list gives as a cursor.
+    @Sendable static func check(_ cursor: String) throws(InvalidValue) {
+        do { _ = try read(cursor) } catch { throw InvalidValue("invalid_cursor") }
+    }
+
     /// The problem for a cursor that the list did not give.
     package static let wrongCursor = Problem(
         .unprocessable, "validation_failed", fields: [Problem.WrongField("cursor", "invalid_cursor")])

@@ -21,9 +21,10 @@ extension DeliveryRoom {
             Endpoint(
                 .post, "/v1/deliveries/{id}/deliver", for: .courier,
                 "Reports that a delivery was handed over, with what its proof wants", room: Self.name,
-                takes: DeliverForm.self, takesIfMatch: true, answers: one,
+                takesIfMatch: true, answers: one,
                 refuses: Self.refusals(of: .deliver) + [.proofMissing, .wrongPin, .tooManyPins, .unknownFile],
-                keepsItsAnswer: true, stillSeen: isStillSeen, handler: deliver),
+                keepsItsAnswer: true, stillSeen: isStillSeen, handler: deliver
+            ).taking(DeliverForm.self),
         ]
     }
 
@@ -49,17 +50,20 @@ extension DeliveryRoom {
         }
     }
 
-    private func deliver(_ call: Call, _ form: DeliverForm) async throws -> Response {
-        var checked: (terms: DeliveryTerms, shown: StepCommand.Shown)?
+    /// What is said is read of whoever carries it alone: it is ignored when the delivery was handed over already.
+    private func deliver(_ call: Call) async throws -> Response {
+        var checked: (terms: DeliveryTerms, note: String?, shown: StepCommand.Shown)?
         return try await change(call, proving: true) { found in
             let terms = found.delivery.content.terms
             if checked?.terms != terms, found.isCarried(by: call) {
+                let form: DeliverForm = try call.form()
                 try form.check(terms)
                 let pictures = try await call.pictures(form.files, for: found.delivery.id)
-                checked = (terms, form.shown(pictures, isPinRight: try await check(form.pin, on: found, call)))
+                let shown = form.shown(pictures, isPinRight: try await check(form.pin, on: found, call))
+                checked = (terms, form.note, shown)
             }
             return StepCommand(
-                .deliver, by: call.caller.account, .courier, note: form.note,
+                .deliver, by: call.caller.account, .courier, note: checked?.note,
                 shown: checked?.shown ?? StepCommand.Shown())
         }
     }

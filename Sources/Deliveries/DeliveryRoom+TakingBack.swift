@@ -25,9 +25,6 @@ extension DeliveryRoom {
         try await count(told: form.couriers ?? [], call)
         return try await change(call) { found in
             let delivery = found.delivery
-            if delivery.status.isCarried, let couriers = form.couriers {
-                try await storeOfPartners(couriers, offeredTo: [], call)
-            }
             return StepCommand(
                 .reassign, by: call.caller.account, .store, about: delivery.courier, note: form.note,
                 edit: form.couriers.map {

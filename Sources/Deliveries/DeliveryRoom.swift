@@ -54,7 +54,7 @@ package struct DeliveryRoom: Room {
                 "Changes a delivery; once somebody carries it, not whom it is offered to", room: Self.name,
                 takes: ChangedDelivery.self, takesIfMatch: true, answers: one,
                 refuses: [.referenceTaken, .versionMismatch, .payFixed, Problem(Lifecycle.Refusal.notPending)],
-                handler: edit),
+                keepsItsAnswer: true, handler: edit),
             Endpoint(
                 .post, "/v1/deliveries/{id}/accept", for: .courier, "Accepts an offered delivery", room: Self.name,
                 takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true,
@@ -190,8 +190,7 @@ package struct DeliveryRoom: Room {
     private static let attempts = 10
 
     /// The store that asks, if all these couriers are its partners, and whether anybody is on duty whom it offers something.
-    @discardableResult
-    func storeOfPartners(
+    private func storeOfPartners(
         _ couriers: [ID], offeredTo candidates: [ID], _ call: Call
     ) async throws -> FindStoreWithPartners.Row {
         let find = FindStoreWithPartners(store: call.caller.account, couriers: couriers, candidates: candidates)
@@ -213,8 +212,7 @@ package struct DeliveryRoom: Room {
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
         try await count(told: form.couriers ?? [], call)
         return try await change(call) { found in
-            if let couriers = form.couriers { try await storeOfPartners(couriers, offeredTo: [], call) }
-            return StepCommand(.edit, by: call.caller.account, .store, edit: try form.edit(of: found.delivery))
+            StepCommand(.edit, by: call.caller.account, .store, edit: try form.edit(of: found.delivery))
         }
     }
 
@@ -242,10 +240,11 @@ package struct DeliveryRoom: Room {
             let decision = try await Self.decide(command, on: found, strangers: strangers, for: call)
             guard case .change(let change) = decision else { return found.response(for: account) }
             var next = found.after(change, at: found.nextStep(at: told ?? .now))
-            let offered = next.delivery.offered
-            if call.caller.kind == .store, !offered.isEmpty, offered != found.delivery.offered {
-                let store = try await storeOfPartners([], offeredTo: offered, call)
-                next.isOfferedToNobodyOnDuty = !store.isAnybodyOnDuty
+            let (named, offered) = (Array(change.command.edit?.named ?? []), next.delivery.offered)
+            let isOffered = !offered.isEmpty && offered != found.delivery.offered
+            if call.caller.kind == .store, isOffered || !named.isEmpty {
+                let store = try await storeOfPartners(named, offeredTo: offered, call)
+                if isOffered { next.isOfferedToNobodyOnDuty = !store.isAnybodyOnDuty }
             }
             let answer = next.response(for: account)
             if try await commit(change, becoming: next, call, answer: answer, patiently: isHeld) { return answer }
@@ -278,7 +277,7 @@ package struct DeliveryRoom: Room {
         _ change: Change, becoming next: StoredDelivery, _ call: Call, answer: Response, patiently: Bool
     ) async throws -> Bool {
         let proof = next.bundle(of: change).map { SignedProof($0.written(), by: key) }
-        let text = next.recipientText(of: change, try await news(of: change, next, call))
+        let text = next.recipientText(of: change, links)
         let commit = next.commit(change, record: call.record(answer), proof: proof, text: text)
         switch try await committer.commit(commit, patiently: patiently) {
         case .made: call.answerIsKept()

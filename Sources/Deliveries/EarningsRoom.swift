@@ -19,12 +19,8 @@ package struct EarningsRoom: Room {
                     .init(name: "days", shape: .integer(Self.days), what: "How many days, with today (default: 30).")
                 ], answers: [.ok(EarnedDay.shape)]
             ) { call in
-                let days = try call.request.text("days", upTo: 3).map { Int32($0) ?? 0 } ?? Int32(Self.usual)
-                guard Self.days.contains(Int(days)) else {
-                    throw Problem(
-                        .unprocessable, "validation_failed", fields: [Problem.WrongField("days", "invalid_value")])
-                }
-                let earned = try await call.run(ListEarnings(courier: call.caller.account, days: days))
+                let days = try call.request.query("days", in: Self.days) ?? Self.usual
+                let earned = try await call.run(ListEarnings(courier: call.caller.account, days: Int32(days)))
                 var json = JSONWriter()
                 json.object { $0.array("items", earned) { json, day in json.object(day.write) } }
                 return .json(json.bytes)

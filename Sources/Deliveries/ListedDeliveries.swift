@@ -35,7 +35,8 @@ struct ListedDeliveries: Sendable {
     static let parameters =
         [
             Endpoint.Parameter(
-                name: "status", shape: .string(), what: "Statuses, separated by commas: pending, in_progress, …"),
+                name: "status", shape: .string(), what: "Statuses, separated by commas: pending, in_progress, …",
+                check: { text throws(InvalidValue) in _ = try statuses(text) }),
             Endpoint.Parameter(
                 name: "q", shape: .string(most: Bounds.search),
                 what: """
@@ -54,15 +55,10 @@ struct ListedDeliveries: Sendable {
         after = try Self.place(page.after)
     }
 
-    private static func statuses(_ text: String?) throws -> [DeliveryStatus] {
+    private static func statuses(_ text: String?) throws(InvalidValue) -> [DeliveryStatus] {
         guard let text, !text.isEmpty else { return DeliveryStatus.allCases }
-        let named = try text.split(separator: ",").map { name in
-            guard let status = DeliveryStatus(rawValue: String(name)) else {
-                throw Problem(
-                    .unprocessable, "validation_failed", fields: [Problem.WrongField("status", "invalid_value")])
-            }
-            return status
-        }
+        let named = text.split(separator: ",").map { DeliveryStatus(rawValue: String($0)) }
+        guard !named.isEmpty, !named.contains(nil) else { throw InvalidValue("invalid_value") }
         return DeliveryStatus.allCases.filter(named.contains)
     }
 
@@ -206,7 +202,7 @@ struct ListSQL {
     static let ofStore = ListSQL(
         table: "deliveries", owner: "store_id", id: "id",
         place: "place_in_list(status, due_at, delivered_at, cancelled_at)", until: "NULL", isSeen: "true",
-        columns: StoredDelivery.columns(isPartner: "false", reader: .store))
+        columns: StoredDelivery.columns(isPartner: "false", link: "NULL::integer", reader: .store))
     /// A courier sees what it delivered for a store only while it works for that store, no offers of one that is off, and what
     /// was taken from it for a day. OFFSET 0 keeps the planner from
     /// beginning with the partners.
@@ -215,7 +211,7 @@ struct ListSQL {
         isSeen: """
             (at_until IS NULL OR at_until > now()) AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = at_store
                 AND \(SeeingSQL.shows("at_status")) OFFSET 0)
-            """, columns: StoredDelivery.columns(isPartner: "true", reader: .someCourier))
+            """, columns: StoredDelivery.columns(isPartner: "true", link: "NULL::integer", reader: .someCourier))
 }
 
 /// A page of a store's deliveries.

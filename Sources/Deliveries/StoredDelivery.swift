@@ -15,6 +15,8 @@ package struct StoredDelivery: Sendable {
     let reader: NamedCourier?
     /// Whether the courier who asks still works for the store.
     let isPartner: Bool
+    /// Whether the courier who delivered it no longer does. Only of what its store may still open again is that known.
+    var hasCourierLeft = false
     /// Whether it is offered, and nobody whom it is offered to is on duty. Only one that is read alone knows.
     var isOfferedToNobodyOnDuty = false
     /// Its steps so far. Only one that is about to be handed over knows.
@@ -23,8 +25,8 @@ package struct StoredDelivery: Sendable {
     var isHidden = false
     /// Whether its recipient is told to nobody any more.
     var isForgotten = false
-    /// Whether its store has recipients told of what comes.
-    var tellsRecipient = false
+    /// The number of the link by which its recipient is told of what comes; nil where its store does not want that.
+    var recipientLink: Int32?
     /// What its recipient said.
     var words = RecipientWords()
     /// Which stop of how many it is, where its courier has said so.
@@ -71,7 +73,7 @@ package struct StoredDelivery: Sendable {
     /// What that account can do with it now.
     func allowedActions(for account: ID) -> [Lifecycle.Action] {
         let actions = Lifecycle.allowedActions(on: delivery, for: standing(of: account))
-        guard let delivered = times.delivered, !Self.isRecent(delivered) else { return actions }
+        guard let delivered = times.delivered, hasCourierLeft || !Self.isRecent(delivered) else { return actions }
         return actions.filter { $0 != .reopen }
     }
 
@@ -175,26 +177,49 @@ struct NamedCourier: Sendable {
 }
 
 extension StoredDelivery {
-    /// What a statement tells of the account that asks, `$1`.
-    enum Reader: String {
+    /// For whom a statement reads, `$1`.
+    enum Reader {
         /// A courier by its name, which its steps tell, or a store.
-        case anybody = "r.id, r.first_name, r.last_name, r.phone"
+        case anybody
         /// A courier whose name nobody needs.
-        case someCourier = "$1, '', '', NULL"
-        /// A store.
-        case store = "NULL::uuid, NULL, NULL, NULL"
+        case someCourier
+        /// Its store.
+        case store
+
+        fileprivate var name: String {
+            switch self {
+            case .anybody: "r.id, r.first_name, r.last_name, r.phone"
+            case .someCourier: "$1, '', '', NULL"
+            case .store: "NULL::uuid, NULL, NULL, NULL"
+            }
+        }
+
+        /// Only of what its store may still open again somebody has to look.
+        fileprivate var hasCourierLeft: String {
+            let condition: String
+            switch self {
+            case .anybody: condition = "d.store_id = $1"
+            case .someCourier: return "false"
+            case .store: condition = "true"
+            }
+            return """
+                CASE WHEN d.status = 'delivered' AND \(condition) AND d.delivered_at > now() - interval '1 day'
+                    THEN courier_has_left(d.store_id, d.courier_id) ELSE false END
+                """
+        }
     }
 
     /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `$1` is the account that asks, and `isPartner` says
-    /// whether it works for the store: lists know that of all that is in them.
-    static func columns(isPartner: String = isPartner, reader: Reader = .anybody) -> String {
+    /// whether it works for the store: lists know that of all that is in them. `link` is for those who take steps. What few have is
+    /// looked for by functions, whose plans nothing else sets up.
+    static func columns(isPartner: String = isPartner, link: String = link, reader: Reader = .anybody) -> String {
         """
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
         d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
-        \(reader.rawValue), \(isPartner), s.off, s.tell_recipients,
+        \(reader.name), \(isPartner), s.off, \(link), \(reader.hasCourierLeft),
         d.recipient_first_name = '' OR \(SeeingSQL.isPast),
         CASE WHEN d.status = 'in_progress' THEN (
             SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
@@ -207,6 +232,8 @@ extension StoredDelivery {
         d.store_id <> $1 AND EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1
             AND \(SeeingSQL.shows("d.status")))
         """
+
+    private static let link = "CASE WHEN s.tell_recipients THEN recipient_link(d.id) END"
 
     /// The joins behind `deliveries d`.
     static let tables = """
@@ -229,7 +256,8 @@ extension StoredDelivery {
         store = try PartnerStore(&row)
         courier = try NamedCourier.read(&row)
         reader = try NamedCourier.read(&row)
-        (isPartner, isHidden, tellsRecipient) = (try row.read(), try row.read(), try row.read())
+        (isPartner, isHidden, recipientLink) = (try row.read(), try row.read(), try row.read())
+        hasCourierLeft = try row.read()
         isForgotten = try row.read()
         stop = (try row.read() as [Int32]?).map { (Int($0[0]), Int($0[1])) }
         arrival = try Arrival.read(&row)

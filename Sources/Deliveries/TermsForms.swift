@@ -37,6 +37,8 @@ extension Money: FieldValue {
             case .string(let currency) = members["currency"]
         else { throw InvalidValue("wrong_type") }
         try self.init(Int64(amount), currency)
+        // What is kept may be of a time when there were others.
+        guard Currencies.have(currency) else { throw InvalidValue("invalid_currency") }
     }
 }
 

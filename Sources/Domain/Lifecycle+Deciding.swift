@@ -14,6 +14,8 @@ public struct StepCommand: Sendable {
     public let shown: Shown
     /// The candidates in the order of their turns, where there are any.
     public var order: [ID] = []
+    /// When it is wanted.
+    public var at = Moment(milliseconds: 0)
 
     /// A changed delivery, as a whole.
     public struct Edit: Sendable {

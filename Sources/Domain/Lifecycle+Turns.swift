@@ -2,10 +2,12 @@ extension Delivery {
     /// Offers it to those who are to have it offered now, after a step.
     ///
     /// Nobody is, as long as it is held. One after the other is, where there are turns: the next when the one whose turn it
-    /// is declines or leaves, or when that is over. When it is pending again, turns begin anew.
+    /// is declines or leaves, or when that is over. When it is pending again, turns begin anew. Whoever had none by the time
+    /// that somebody has it learns nothing of it.
     mutating func moveTurn(from before: Delivery?, by command: StepCommand) {
         guard status == .pending else {
-            (course.isHeld, course.turn, course.waiting) = (false, nil, [])
+            (course.isHeld, course.turn) = (false, nil)
+            course.waiting = course.waiting.filter(candidates.contains)
             return
         }
         course.isHeld = isHeld(from: before, by: command)
@@ -20,11 +22,11 @@ extension Delivery {
         course.turn = course.waiting.isEmpty ? nil : course.waiting.removeFirst()
     }
 
-    /// A time that is told anew is still to come.
+    /// A time that is told anew is still to come, and one that was told while somebody had it may be.
     private func isHeld(from before: Delivery?, by command: StepCommand) -> Bool {
-        let offerAt = content.terms.offerAt
-        if command.action == .offer { return false }
-        return offerAt == before?.content.terms.offerAt ? before?.course.isHeld ?? false : offerAt != nil
+        guard command.action != .offer, let offerAt = content.terms.offerAt else { return false }
+        guard let before, before.status == .pending else { return offerAt > command.at }
+        return offerAt != before.content.terms.offerAt || before.course.isHeld
     }
 
     /// Those who are told once more after a step, because the last turn is over and nobody has accepted.

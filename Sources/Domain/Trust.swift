@@ -17,10 +17,12 @@ public struct Trust: Sendable {
     /// Every rule in words, by its name. What `throttle` lifts is said to be off.
     public func shown(throttle: Double?, verifies: Bool) -> [(name: String, rule: String)] {
         let tries = throttle.map { $0 == 1 ? "on" : "on, with \(Int($0)) times as many tries" } ?? "off"
-        let stores = throttle == nil ? "off" : "\(Self.newStores) an hour of an address, and of its network"
+        let stores = throttle.map {
+            "\(Int((Double(Self.newStores) * $0).rounded())) an hour of an address, and of its network"
+        }
         return sms.shown(isLifted: throttle == nil) + rates.shown(throttle: throttle) + [
             ("sms.offers", offersBySMS ? "1 in ten minutes to a courier without a device" : "off"),
-            ("stores.approval", storeApproval ? "on" : "off"), ("stores.new", stores),
+            ("stores.approval", storeApproval ? "on" : "off"), ("stores.new", stores ?? "off"),
             ("positions", "\(Fix.most) a call of a courier, 1 a second to whoever watches"),
             ("devices", "\(Bounds.devices) an account"), ("throttle", tries),
             ("verification", verifies ? "on" : "off"),
@@ -68,11 +70,15 @@ public struct RateRules: Sendable {
         case deliveries
         /// Devices that are told of a delivery.
         case told
+        /// Bytes of pictures, in KiB.
+        case files
     }
 
     public var deliveries = 600
     public var writes = 6000
     public var told = 20_000
+    /// Sixty of the largest pictures.
+    public var files = 60 * 5 * 1024
 
     /// The usual rules.
     public init() {}
@@ -81,6 +87,7 @@ public struct RateRules: Sendable {
     public func bound(_ rule: Rule, of kind: AccountKind) -> Int? {
         switch (rule, kind) {
         case (.writes, _): writes
+        case (.files, _): files
         case (.deliveries, .store): deliveries
         case (.told, .store): told
         case (.deliveries, .courier), (.told, .courier): nil
@@ -92,7 +99,8 @@ public struct RateRules: Sendable {
             Rule.allCases.compactMap { rule in
                 bound(rule, of: kind).map { bound in
                     let most = throttle.map { Int((Double(bound) * $0).rounded()) }
-                    return ("\(kind.rawValue).\(rule.rawValue)", most.map { "\($0) an hour" } ?? "off")
+                    let unit = rule == .files ? " KiB" : ""
+                    return ("\(kind.rawValue).\(rule.rawValue)", most.map { "\($0)\(unit) an hour" } ?? "off")
                 }
             }
         }

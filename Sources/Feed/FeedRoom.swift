@@ -36,8 +36,9 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         [
             Endpoint.Parameter(
                 name: "after", shape: .string(most: 64),
-                what: "The cursor of the last event that was seen, or `now` (default: from the oldest event kept)."),
-            Endpoint.Parameter(name: "cursor", shape: .string(most: 64), what: "The same as `after`."),
+                what: "The cursor of the last event that was seen, or `now` (default: from the oldest event kept).",
+                check: check),
+            Endpoint.Parameter(name: "cursor", shape: .string(most: 64), what: "The same as `after`.", check: check),
             Endpoint.Parameter(
                 name: "limit", shape: .integer(Page.limits), what: "How many events at most (default: 50)."),
             Endpoint.Parameter(
@@ -67,6 +68,12 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         let items = try await events(of: account, after: after, limit: limit, waiting: .seconds(seconds))
         withExtendedLifetime(place) {}
         return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
+    }
+
+    @Sendable private static func check(_ cursor: String) throws(InvalidValue) {
+        guard ["", "now"].contains(cursor) || FeedPlace(cursor) != nil || FormerCursor(cursor) != nil else {
+            throw InvalidValue("invalid_cursor")
+        }
     }
 
     /// The place to begin at: behind an event, at the end, or nil for the beginning of what is kept.

@@ -14,6 +14,9 @@ public struct Claimed: Sendable {
     /// For how many more seconds it is worth anything; nil when nothing was said of that.
     let secondsLeft: Int?
 
+    /// Whether it was called too long, so that its beginning has to do.
+    var isCut = false
+
     /// Whether it goes to whatever push service a browser has.
     var isForBrowser: Bool { platform == "webpush" }
 
@@ -52,6 +55,8 @@ enum Verdict: Error, Equatable, Sendable {
     case done
     /// Not now; perhaps after so many seconds.
     case later(String, after: Int? = nil)
+    /// Too long: its beginning is sent at once.
+    case tooLong(String)
     /// Never.
     case never(String)
     /// Never, and the device is gone.

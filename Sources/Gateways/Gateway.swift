@@ -100,6 +100,10 @@ public struct Gateway {
             verdicts.append((message, Self.isSlow))
             return
         }
+        send(message)
+    }
+
+    private mutating func send(_ message: Claimed) {
         switch outlets.outlet(for: message) {
         case .provider(let provider):
             do {
@@ -117,7 +121,14 @@ public struct Gateway {
     private mutating func sort(_ over: [(token: Claimed, reply: Transfer.Reply)]) {
         for (message, reply) in over {
             guard case .provider(let provider) = outlets.outlet(for: message) else { continue }
-            verdicts.append((message, provider.verdict(on: reply)))
+            let verdict = provider.verdict(on: reply)
+            if case .tooLong = verdict, !message.isCut {
+                var cut = message
+                cut.isCut = true
+                send(cut)
+            } else {
+                verdicts.append((message, verdict))
+            }
         }
     }
 

@@ -76,7 +76,7 @@ extension Verdict {
     var reason: String? {
         switch self {
         case .done: nil
-        case .later(let reason, _), .never(let reason), .unregistered(let reason): reason
+        case .later(let reason, _), .tooLong(let reason), .never(let reason), .unregistered(let reason): reason
         }
     }
 
@@ -84,7 +84,7 @@ extension Verdict {
         // Control characters are of no use to the database or a reader.
         json.field("reason", String((reason ?? "").unicodeScalars.filter { $0.value >= 0x20 }.map(Character.init)))
         switch self {
-        case .done: break
+        case .done, .tooLong: break
         case .later(_, let seconds): if let seconds { json.field("retry_after_seconds", seconds) }
         case .never: json.field("permanent", true)
         case .unregistered: json.field("unregistered", true)

@@ -26,7 +26,7 @@ struct WebPush: Provider {
             let encryption = PushEncryption(
                 p256dh: fields?["keys"]?["p256dh"]?.text ?? "", auth: fields?["keys"]?["auth"]?.text ?? "")
         else { throw .unregistered("the subscription has no endpoint or keys that could be used") }
-        let most = message.attempt > 1 ? Self.short : PushEncryption.most
+        let most = message.isCut ? Self.short : PushEncryption.most
         var transfer = Transfer(endpoint.text, encryption.encrypt(Self.payload(of: message, upTo: most)))
         transfer.isForStranger = !hosts.contains(endpoint.host)
         transfer.headers = [
@@ -45,7 +45,7 @@ struct WebPush: Provider {
         switch reply.status {
         case 200..<300: .done
         case 404, 410: .unregistered(reply.complaint)
-        case 413: .later(reply.complaint, after: 0)
+        case 413: .tooLong(reply.complaint)
         default: reply.passing
         }
     }

@@ -1,7 +1,9 @@
 extension Request {
-    /// The body, if it is JSON in UTF-8 and says so, and is not said to be compressed.
+    /// The body, if it is JSON in UTF-8 and says so once, and is not said to be compressed.
     public func json() throws -> JSON {
-        guard isJSON, header("content-encoding") == nil else { throw Problem.unsupportedMediaType }
+        guard isJSON, !isRepeated("content-type"), header("content-encoding") == nil else {
+            throw Problem.unsupportedMediaType
+        }
         guard let value = JSON(body) else { throw Problem.malformedJSON }
         return value
     }

@@ -77,23 +77,29 @@ public final class Request: Sendable {
     }
 
     /// The first value of a query parameter, decoded (`+` is a space).
-    public func query(_ name: String) -> String? { Self.value(of: name, in: received.query) }
+    public func query(_ name: String) -> String? { Self.values(of: name, in: received.query).first ?? nil }
+
+    /// Whether a query parameter comes more than once.
+    public func isQueryRepeated(_ name: String) -> Bool { Self.values(of: name, in: received.query).count > 1 }
+
+    /// Whether there is a query at all.
+    public var hasQuery: Bool { !received.query.isEmpty }
 
     /// The first value of a field of a form, as browsers send one without a script; nil when there is none, or the body is no
     /// such form.
     public func formField(_ name: String) -> String? {
         let type = header("content-type")?.prefix { $0 != ";" }.lowercased()
         guard type == "application/x-www-form-urlencoded" else { return nil }
-        return Self.value(of: name, in: body)
+        return Self.values(of: name, in: body).first ?? nil
     }
 
-    private static func value(of name: String, in pairs: some Collection<UInt8>) -> String? {
-        for pair in pairs.split(separator: UInt8(ascii: "&")) {
+    /// What cannot be decoded is nil.
+    private static func values(of name: String, in pairs: some Collection<UInt8>) -> [String?] {
+        pairs.split(separator: UInt8(ascii: "&")).compactMap { pair in
             let parts = pair.split(separator: .equals, maxSplits: 1, omittingEmptySubsequences: false)
-            guard PercentEncoding.decode(parts[0], plusIsSpace: true) == name else { continue }
-            return parts.count == 2 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : ""
+            guard PercentEncoding.decode(parts[0], plusIsSpace: true) == name else { return nil }
+            return .some(parts.count == 2 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : "")
         }
-        return nil
     }
 
     /// The path as it was sent, without the query.

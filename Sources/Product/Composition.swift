@@ -188,7 +188,7 @@ package struct Composition: Sendable {
             TrackingRoom(tracking, database: database, tail: tail), MapRoom(settings.map),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
-            ExportRoom(database: database), FileRoom(intake, database, settings.pictures), ProofRoom(proofKeys),
+            ExportRoom(database: database), FileRoom(intake, database, settings.pictures, rates), ProofRoom(proofKeys),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams),
             PositionRoom(

@@ -119,10 +119,10 @@ extension AccountCommand {
             print("\(account) \(done).")
         } catch Departure.Refusal.isSo {
             throw Unable("\(account) \(isSo())")
-        } catch Departure.Refusal.inProgress(let count) {
+        } catch Departure.Refusal.inProgress(let deliveries) {
+            let named = deliveries.map { "\n  \($0)" }.joined()
             throw Unable(
-                "\(account) has \(count) deliver\(count == 1 ? "y" : "ies") under way:"
-                    + " have them delivered, given back or cancelled first")
+                "\(account) has deliveries under way. Have these delivered, given back or cancelled first:\(named)")
         }
     }
 

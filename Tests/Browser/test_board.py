@@ -182,3 +182,17 @@ def test_the_board_is_printed_as_rows(visit):
     for hidden in (".bar", ".tools"):
         expect(page.locator(hidden)).to_be_hidden()
     expect(page.locator(".card")).to_be_visible()
+
+
+def test_a_store_sees_which_stop_it_is_of_how_many(visit):
+    shop = Store()
+    ana = Courier(shop)
+    jobs = [shop.deliver_to(ana) for _ in range(2)]
+    for job in jobs:
+        ana.act("accept", job)
+    page = visit("/store")
+    sign_in(page, shop)
+    expect(page.locator(f"[data-key='{jobs[0]}']")).to_contain_text("With Ana Anić")
+    call("PUT", "/v1/me/route", {"delivery_ids": jobs}, ana.token)
+    for number, job in enumerate(jobs):
+        expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"With Ana Anić · stop {number + 1} of 2")

@@ -1,9 +1,11 @@
 """Notifications, as the pages and their service worker take part in them; duty; and what an open page does to be noticed."""
+import datetime
 import json
+import re
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, Worker, call, go, sign_in, until
+from conftest import ADDRESS, Courier, Store, Worker, call, go, numbers, sign_in, until
 
 # An uncompressed point of P-256, as servers tell it.
 KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
@@ -278,3 +280,57 @@ def test_an_open_page_sounds_unless_it_is_told_not_to(visit):
     shop.deliver_to(ana)
     expect(page.locator(".column.pending .card")).to_have_count(2)
     assert page.evaluate("notes") == 2
+
+
+def test_an_open_page_shakes_and_counts_on_the_icon(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True)
+    page.add_init_script("""
+        window.badge = null;
+        window.shaken = [];
+        navigator.setAppBadge = async (number) => { window.badge = number; };
+        navigator.clearAppBadge = async () => { window.badge = 0; };
+        navigator.vibrate = (pattern) => { window.shaken.push(pattern); return true; };
+    """)
+    page.reload()
+    sign_in(page, ana)
+    jobs = [shop.deliver_to(ana)]
+    until(page, lambda: page.evaluate("badge") == 1)
+    assert page.evaluate("shaken") == [[180, 90, 180]]
+    jobs.append(shop.deliver_to(ana))
+    until(page, lambda: page.evaluate("badge") == 2)
+    assert page.title().startswith("(2) ")
+    for job in jobs:
+        call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    until(page, lambda: page.evaluate("badge") == 0)
+    assert len(page.evaluate("shaken")) == 2
+
+
+def test_an_offer_says_by_when_on_its_notification(visit):
+    ana = Courier()
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    worker = Worker(page)
+    one = offer("01a1fc35-081c-7c93-9601-9d67685da334")
+    one["data"]["due_at"] = datetime.datetime.now(datetime.timezone.utc).replace(hour=12, minute=5).isoformat()
+    worker.push(one)
+    until(page, lambda: worker.shown())
+    here = worker.worker.evaluate("(time) => new Date(time).toLocaleTimeString('en', {hour: '2-digit', minute: '2-digit'})", one["data"]["due_at"])
+    assert worker.shown()[0]["body"] == f"Pekara: Vukovarska 5 · by {here}"
+
+
+def test_an_invite_is_passed_on_by_the_stores_own_phone_or_mail(visit, look):
+    shop = Store()
+    page = visit("/store")
+    sign_in(page, shop)
+    go(page, "Couriers")
+    number = f"+38598{next(numbers):07d}"
+    page.get_by_label("Phone").fill(number)
+    page.get_by_role("button", name="Invite by number").click()
+    sms, mail = page.get_by_role("link", name="By your own SMS"), page.get_by_role("link", name="By e-mail")
+    expect(sms).to_be_visible()
+    made = call("GET", "/v1/invites", token=shop.token)["items"][0]
+    expect(sms).to_have_attribute("href", re.compile(rf"^sms:\{number}\?&body=.*%2Fi%2F" + made["code"]))
+    expect(mail).to_have_attribute("href", re.compile(r"^mailto:\?subject=.+&body=.*%2Fi%2F" + made["code"]))
+    look(page, "invite-to-pass-on")

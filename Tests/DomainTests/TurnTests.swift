@@ -20,11 +20,12 @@ import Testing
     }
 
     private func step(
-        _ action: Lifecycle.Action, _ person: ID? = nil, on delivery: Delivery, edit: StepCommand.Edit? = nil,
-        order: [ID] = []
+        _ action: Lifecycle.Action, _ person: ID? = nil, about courier: ID? = nil, on delivery: Delivery,
+        edit: StepCommand.Edit? = nil, order: [ID] = [], at: Moment = Moment(milliseconds: 0)
     ) throws -> Change {
-        var command = StepCommand(action, by: person ?? store, person == nil ? .store : .courier, edit: edit)
-        command.order = order
+        var command = StepCommand(
+            action, by: person ?? store, person == nil ? .store : .courier, about: courier, edit: edit)
+        (command.order, command.at) = (order, at)
         guard case .change(let change) = try Lifecycle.decide(command, on: delivery, isPartner: true) else {
             throw Lifecycle.Refusal.notFound
         }
@@ -66,7 +67,7 @@ import Testing
 
     @Test func `turns begin anew when it is given back, without whoever gave it back`() throws {
         let taken = try step(.accept, people[0], on: made(content()).after)
-        #expect(taken.after.course.waiting.isEmpty && taken.after.course.turn == nil)
+        #expect(taken.after.course.waiting == Array(people[1...2]) && taken.after.course.turn == nil)
         let back = try step(.cancel, people[0], on: taken.after, order: [people[2], people[1], people[0]])
         #expect(back.after.offered == [people[2]] && back.after.course.waiting == [people[1]])
     }
@@ -80,6 +81,35 @@ import Testing
         for _ in 0..<2 { over = try step(.offer, on: over).after }
         let added = try step(.edit, on: over, edit: edit)
         #expect(added.after.course.turn == people[2] && told(added) == [people[2]])
+    }
+
+    @Test func `whoever had no turn learns nothing of what another has, and nothing of what became of it`() throws {
+        let second = try step(.offer, on: made(content()).after).after
+        let taken = try step(.accept, people[0], on: second).after
+        #expect(throws: Lifecycle.Refusal.alreadyTaken) { try step(.accept, people[1], on: taken) }
+        let over = [taken, try step(.deliver, people[0], on: taken).after, try step(.cancel, on: taken).after]
+        for delivery in over {
+            #expect(throws: Lifecycle.Refusal.notFound) { try step(.accept, people[2], on: delivery) }
+        }
+        // Nor does one who is named no more.
+        let gone = try step(.withdraw, about: people[2], on: taken).after
+        #expect(gone.course.waiting.isEmpty && gone.candidates == Array(people[0...1]))
+    }
+
+    @Test func `a time that is told while somebody has it holds it back when that courier leaves it`() throws {
+        let (early, late) = (Moment(milliseconds: 10), Moment(milliseconds: 20))
+        let taken = try step(.accept, people[0], on: made(content(nil)).after).after
+        let edit = StepCommand.Edit(content: content(nil, offerAt: late), candidates: people)
+        let edited = try step(.edit, on: taken, edit: edit).after
+        #expect(!edited.course.isHeld)
+        for (action, person) in [(.reassign, nil), (.cancel, people[0])] as [(Lifecycle.Action, ID?)] {
+            let held = try step(action, person, on: edited, at: early)
+            #expect(held.after.course.isHeld && held.after.offered.isEmpty && told(held).isEmpty)
+            #expect(told(try step(.offer, on: held.after, at: late)) == Set(people[1...2]))
+            // One that is over by then holds nothing back.
+            let free = try step(action, person, on: edited, at: late)
+            #expect(!free.after.course.isHeld && told(free) == Set(people[1...2]))
+        }
     }
 
     @Test func `nobody has a turn before its time`() throws {

@@ -1,3 +1,4 @@
+import Domain
 import HTTP
 import Product
 import Testing
@@ -38,6 +39,16 @@ import Testing
         #expect(try Configuration(given).product.verifies == verifies)
     }
 
+    @Test func `offers go by SMS where the operator says so, and not by themselves`() throws {
+        for (arguments, isAllowed) in [
+            ([], false), (["--offers-by-sms", "off"], false), (["--offers-by-sms", "on"], true),
+        ] {
+            let given = try GivenSettings(
+                Command.serve.options, arguments: arguments, environment: [:], command: "serve")
+            #expect(try Configuration(given).product.trust.offersBySMS == isAllowed)
+        }
+    }
+
     @Test func `values may follow an equals sign`() throws {
         #expect(try settings("--listen=localhost:7").text(.listen) == "localhost:7")
     }
@@ -75,7 +86,7 @@ import Testing
         (["--database", "localhost"], "postgresql://"),
         (["--sms-budget", "100,5"], "three numbers"), (["--sms-budget", "1,2,0"], "three numbers"),
         (["--sms-countries", "croatia"], "two letters"), (["--rates", "600"], "three numbers"),
-        (["--store-approval", "yes"], "on or off"),
+        (["--store-approval", "yes"], "on or off"), (["--offers-by-sms", "10"], "on or off"),
         (["--files", "/var/pictures"], "must be s3://BUCKET"),
         (["--geocoder", "https://photon.example"], "--geocoder is https://photon.example, but must be photon:URL or"),
         (["--geocoder", "google:https://maps.example"], "must be photon:URL or nominatim:URL"),

@@ -41,12 +41,15 @@ import Testing
                     #"{"first_name":"Ana","last_name":"Anić","phone":"+385911234567","password":"Vanilija-7!","invite_code":"\#(made["code"].string ?? "")"}"#
                 ), 201)
             let (courier, id) = (registered["session"]["token"].string, registered["account"]["id"].string ?? "")
-            let endpoint = try receivers.told("webpush") + "/ana"
-            let claimed = try await kurir.send(
-                "PUT", "/v1/me/devices/my-browser",
-                #"{"platform":"webpush","endpoint":"\#(endpoint)","keys":{"p256dh":"\#(receivers.told("p256dh"))","auth":"\#(receivers.told("auth"))"}}"#,
-                as: courier)
-            #expect(claimed.status == 204)
+            func claim(_ name: String) async throws {
+                let endpoint = try receivers.told("webpush") + "/" + name
+                let claimed = try await kurir.send(
+                    "PUT", "/v1/me/devices/my-browser",
+                    #"{"platform":"webpush","endpoint":"\#(endpoint)","keys":{"p256dh":"\#(receivers.told("p256dh"))","auth":"\#(receivers.told("auth"))"}}"#,
+                    as: courier)
+                #expect(claimed.status == 204)
+            }
+            try await claim("ana")
             let delivery = try json(
                 try await kurir.send(
                     "POST", "/v1/deliveries",
@@ -56,6 +59,20 @@ import Testing
             let arrived = try #require(receivers.arrived(at: "webpush").first)
             #expect(arrived["key"].string == key && arrived["payload"]["kind"].string == "delivery_offered")
             #expect(arrived["payload"]["data"]["delivery_id"].string == delivery)
+            // What its service calls too long comes at once, and shorter.
+            try await claim("short")
+            let path = "/v1/deliveries/\(delivery ?? "")"
+            _ = try await kurir.send("POST", path + "/accept", "{}", as: courier)
+            let reason = String(repeating: "🍋", count: 500)
+            _ = try await kurir.send("POST", path + "/cancel", #"{"reason":"\#(reason)"}"#, as: store)
+            func short() -> [JSON] { receivers.arrived(at: "webpush").filter { $0["name"].string == "short" } }
+            try await eventually { short().count == 2 }
+            #expect(short().map { ($0["size"].integer ?? 0) > 1500 } == [true, false])
+            try await eventually {
+                let notices = try json(try await kurir.send("GET", path + "/notices", as: store))["items"].items
+                let cancelled = notices.first { $0["kind"].string == "delivery_cancelled" }
+                return cancelled?["state"].string == "arrived" && cancelled?["attempts"].integer == 1
+            }
             // Another node has the same key, also after a restart.
             kurir.program.signal(SIGTERM)
             #expect(try await kurir.program.end() == 0)

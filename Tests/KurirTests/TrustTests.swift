@@ -16,14 +16,17 @@ import Testing
             #expect(said.contains("sms.store") && said.contains("7 a day") && said.contains("50 an hour"))
             #expect(said.contains("HR,SI") && said.contains("+38572"))
             #expect(said.contains(/verification +off/) && said.contains(/throttle +on\n/))
+            #expect(said.contains(/stores\.new +5 an hour/) && said.contains(/store\.files +307200 KiB an hour/))
         }
         try await Kurir.serving("--database", url, "--throttle", "10", "--verify", "on") { _ in
             let said = try await Kurir.run("policy", "--database", url).said
             #expect(said.contains(/verification +on/) && said.contains(/throttle +on, with 10 times as many tries/))
+            #expect(said.contains(/stores\.new +50 an hour/) && said.contains(/store\.deliveries +6000 an hour/))
         }
         try await Kurir.serving("--database", url, "--throttle", "off") { _ in
             let said = try await Kurir.run("policy", "--database", url).said
             #expect(said.contains(/sms\.store +off/) && said.contains(/sms\.countries +HR/))
+            #expect(said.contains(/stores\.new +off/) && said.contains(/courier\.writes +off/))
         }
     }
 

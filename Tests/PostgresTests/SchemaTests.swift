@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["cc6906b1add205a2baaff6ef6da639d3cdc4621cf3f63d5d477558e3147e1490"]])
+        #expect(checksum == [["30b86f8229836c6203378802d6e14d6bd1268218f9e1ffb0aa24bf012488f7df"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -112,6 +112,24 @@ import Testing
         }
     }
 
+    @Test func `turns of what a blocked store offers are told to nobody`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers, ["offer": ["mode": "in_turn"]])
+            try await block(store, .store, api)
+            try await api.execute("UPDATE delivery_extras SET turn_at = now()")
+            try await eventually {
+                try await api.execute("SELECT FROM delivery_extras WHERE turn_id = '\(couriers[1].id)'").count == 1
+            }
+            try await api.numberEvents()
+            #expect(try await api.get("/v1/events", as: couriers[1].token).items.isEmpty)
+            try await unblock(store, api)
+            // Whoever had its turn meanwhile learns of it now.
+            try await api.expectEvents(["delivery.offered"], of: couriers[1], about: id)
+            try await api.expectConsistency()
+        }
+    }
+
     @Test func `invites of whoever is blocked are void`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())

@@ -252,7 +252,8 @@ import Testing
                 #expect(refused.status == 409 && refused.code == "deliveries_in_progress")
                 #expect(try await api.get("/v1/me", as: person.token).status == 200)
             }
-            await #expect(throws: Departure.Refusal.inProgress(1)) { try await erase(store, .store, api) }
+            let carried = try #require(ID(id))
+            await #expect(throws: Departure.Refusal.inProgress([carried])) { try await erase(store, .store, api) }
             #expect(try await api.execute("SELECT FROM erasures") == [])
             #expect(try await api.act("deliver", id, as: courier).status == 200)
             #expect(try await leave(courier, api).status == 202)

@@ -46,6 +46,9 @@ import Testing
 
     /// A delivery as it is for that step, and who takes it.
     private static let steps: [(action: String, before: [String], body: JSON?, isOfStore: Bool)] = [
+        ("edit", [], ["description": "Dvije torte"], true), ("edit", ["accept"], ["instructions": "Zvonite"], true),
+        ("accept", [], nil, false), ("decline", [], nil, false), ("cancel", ["accept"], nil, false),
+        ("cancel", [], nil, true), ("cancel", ["accept"], ["reason": "kasno"], true),
         ("pick_up", ["accept"], nil, false), ("fail", ["accept"], ["reason": "refused"], false),
         ("deliver", ["accept"], nil, false), ("reassign", ["accept"], nil, true),
         ("reopen", ["accept", "deliver"], ["note": "nije stiglo"], true),
@@ -59,20 +62,80 @@ import Testing
             let id = try await api.delivery(of: store, to: couriers)
             for action in before { try await api.act(action, id, as: couriers[0]) }
             let actor = isOfStore ? store : couriers[0]
-            let stale = try await api.act(action, id, as: actor, body, headers: ["If-Match": "\"1\""])
+            let isEdit = action == "edit"
+            @Sendable func take(_ headers: [String: String]) async throws -> Answer {
+                try await api.call(
+                    isEdit ? "PATCH" : "POST", SampleDelivery.path(id, isEdit ? "" : action), body, as: actor.token,
+                    headers: headers)
+            }
+            let stale = try await take(["If-Match": "\"9\""])
             #expect(stale.status == 412 && stale.code == "version_mismatch")
             let version = before.count + 1
             let headers = ["If-Match": "\"\(version)\"", "Idempotency-Key": "once"]
-            let answers = try await together(4) { try await api.act(action, id, as: actor, body, headers: headers) }
+            let answers = try await together(4) { try await take(headers) }
             let done = answers.filter { $0.status == 200 }
             #expect(!done.isEmpty && done.allSatisfy { $0.json == done[0].json })
             #expect(answers.allSatisfy { $0.status == 200 || $0.code == "request_in_progress" })
             #expect(done[0].json["version"] == .integer(version + 1))
-            let again = try await api.act(action, id, as: actor, body, headers: headers)
+            let again = try await take(headers)
             #expect(again.status == 200 && again.json == done[0].json)
+            #expect(again.reply.header("idempotent-replayed") == "true")
             let steps = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items
             #expect(steps.count { $0["action"].string == action } == 1)
+            if !isEdit { #expect(try await take(headers.merging(["If-Match": "*"]) { $1 }).status == 200) }
             try await api.expectConsistency()
+        }
+    }
+
+    @Test func `a delivery that was handed over already is so whatever is sent again`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            let broken: JSON = ["pin": 12, "note": false, "photo_ids": "none"]
+            let first = try await api.act("deliver", id, as: couriers[0], broken)
+            #expect(first.wrong == ["pin": "wrong_type", "note": "wrong_type", "photo_ids": "wrong_type"])
+            #expect(try await api.act("deliver", id, as: couriers[0], ["note": "susjedu"]).status == 200)
+            for body in [broken, [], "delivered"] as [JSON] {
+                let again = try await api.act("deliver", id, as: couriers[0], body)
+                #expect(again.status == 200 && again.json["version"] == 3)
+            }
+            // Who never carried it learns nothing by a body.
+            let stranger = try await api.courier()
+            #expect(try await api.act("deliver", id, as: stranger, broken).status == 404)
+        }
+    }
+
+    @Test func `what cannot be opened again is not offered to be`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            for action in ["accept", "deliver"] { try await api.act(action, id, as: couriers[0]) }
+            func allowed() async throws -> JSON {
+                let alone = try await api.get(SampleDelivery.path(id), as: store.token).json["allowed_actions"]
+                let listed = try await api.get("/v1/deliveries?status=delivered", as: store.token).items[0]
+                let told = try await api.get("/v1/events?limit=200", as: store.token).items.last {
+                    $0["delivery_id"] != .null
+                }
+                #expect(listed["allowed_actions"] == alone && told?["delivery"]["allowed_actions"] == alone)
+                return alone
+            }
+            try await api.numberEvents()
+            #expect(try await allowed() == ["reopen"])
+            #expect(try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token).status == 204)
+            #expect(try await allowed() == [])
+            #expect(try await api.act("reopen", id, as: store, ["note": "nije stiglo"]).code == "not_partner")
+        }
+    }
+
+    @Test func `an offer says by when it is to arrive`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: couriers[0].token)
+            let until = ahead(3600)
+            _ = try await api.delivery(of: store, to: couriers, ["window": ["until": until]])
+            let due = try await api.execute("SELECT data->>'due_at' FROM messages WHERE kind = 'delivery_offered'")
+            #expect(due == [[until.string]])
         }
     }
 

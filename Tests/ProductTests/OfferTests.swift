@@ -111,6 +111,37 @@ import Domain
         }
     }
 
+    @Test func `what is offered later while somebody has it is held back when the store takes it`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            let later = try await api.call("PATCH", SampleDelivery.path(id), ["offer_at": ahead(3600)], as: store.token)
+            #expect(later.status == 200 && later.json["status"] == "in_progress")
+            let taken = try await api.act("reassign", id, as: store)
+            #expect(taken.json["offered"] == false && taken.json["offered_count"] == 0)
+            #expect(try await status(id, api, couriers[1]) == 404)
+            try await endTurn(api)
+            try await eventually { try await status(id, api, couriers[1]) == 200 }
+            try await api.expectConsistency()
+        }
+    }
+
+    @Test func `whoever had no turn finds nothing after another has accepted`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(3)
+            let id = try await api.delivery(of: store, to: couriers, Self.inTurn)
+            try await endTurn(api)
+            try await eventually { try await states(id, api, store) == ["offered", "offered", "waiting"] }
+            try await api.act("accept", id, as: couriers[0])
+            #expect(try await api.act("accept", id, as: couriers[1]).code == "already_taken")
+            #expect(try await api.act("accept", id, as: couriers[2]).status == 404)
+            try await api.act("deliver", id, as: couriers[0])
+            #expect(try await api.act("accept", id, as: couriers[2]).status == 404)
+            try await api.expectConsistency()
+        }
+    }
+
     @Test func `a time that is past, and a turn without bounds, are refused`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

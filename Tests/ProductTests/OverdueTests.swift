@@ -137,6 +137,30 @@ import Domain
         }
     }
 
+    @Test func `what fell due while there was no node is told by the next one`() async throws {
+        let (store, late, open) = try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let late = try await api.delivery(of: store, to: couriers, ["window": ["until": ahead(Self.hour)]])
+            try await api.act("accept", late, as: couriers[0])
+            let open = try await api.delivery(of: store, to: couriers)
+            try await api.numberEvents()
+            return (store, late, open)
+        }
+        let database = TestDatabase.current
+        _ = try await blocking {
+            try database.connect().query(
+                """
+                UPDATE deliveries SET late_at = late_at - interval '3 hours', alert_at = alert_at - interval '3 hours'
+                """)
+        }
+        try await ServedProduct.another(looseness: nil, trust: Trust()) { api in
+            try await eventually { try await types(api, store, "delivery.late") == [late] }
+            try await eventually { try await types(api, store, "delivery.unaccepted") == [open] }
+            let due = "SELECT FROM deliveries WHERE status = 'pending' AND alert_at <= now() OR late_at <= now()"
+            #expect(try await api.execute(due).isEmpty)
+        }
+    }
+
     /// Many fall due at once, several nodes look, and steps of the same deliveries go on.
     @Test func `with any number of nodes each is told once`() async throws {
         try await ServedProduct.serving { one in

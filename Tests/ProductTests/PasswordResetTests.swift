@@ -175,6 +175,14 @@ import Testing
         }
     }
 
+    @Test func `a wrong id is what is wrong, and no login beside it`() async throws {
+        try await ServedProduct.serving { api in
+            let form: JSON = ["reset_id": "x", "code": "123456", "new_password": "sasvim-nova-lozinka"]
+            let refused = try await api.call("PUT", "/v1/password_resets", form)
+            #expect(refused.wrong == ["reset_id": "invalid_id"])
+        }
+    }
+
     @Test func `a code is over after its time`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()

@@ -96,6 +96,21 @@ import Testing
         }
     }
 
+    @Test func `pictures are counted by their bytes`() async throws {
+        var trust = Trust()
+        trust.rates.files = 4
+        try await ServedProduct.serving(looseness: 1, trust: trust) { api in
+            let (one, two) = (try await api.courier(), try await api.courier())
+            let picture = Pictures.jpeg(32, 32)
+            let each = picture.count / 1024 + 1
+            for _ in 0..<4 / each { #expect(try await api.send(picture, as: one).status == 201) }
+            let refused = try await api.send(picture, as: one)
+            #expect(refused.status == 429 && refused.reply.header("ratelimit")?.hasPrefix("\"files\"") == true)
+            #expect(try await api.send(picture, as: two).status == 201)
+            #expect(try await api.execute("SELECT FROM files").count == 4 / each + 1)
+        }
+    }
+
     @Test func `without throttles there are no rates`() async throws {
         try await ServedProduct.serving(trust: rules(1, writes: 1, told: 1)) { api in
             let (store, couriers) = try await api.team(2)

@@ -130,6 +130,15 @@ import Testing
         }
     }
 
+    @Test func `a body that is said to be two things is refused`() async throws {
+        try await ServedProduct.serving { api in
+            let form = SamplePeople.storeForm()
+            let said = ["Content-Type": "application/json", "content-type": "text/plain"]
+            let refused = try await api.post("/v1/stores", form, headers: said)
+            #expect(refused.status == 415 && refused.code == "unsupported_media_type")
+        }
+    }
+
     @Test func `a body that is said to be compressed is refused`() async throws {
         try await ServedProduct.serving { api in
             let answer = try await api.post(
@@ -156,6 +165,10 @@ import Testing
             let change: JSON = ["current_password": .string(SamplePeople.password), "new_password": "pekara123456"]
             let answer = try await api.call("PUT", "/v1/me/password", change, as: store.token)
             #expect(answer.wrong == ["new_password": "password_too_personal"])
+            let both = try await api.call(
+                "PUT", "/v1/me/password", change.with(["current_password": "ovo-nije-to"]), as: store.token)
+            #expect(
+                both.wrong == ["current_password": "wrong_password", "new_password": "password_too_personal"])
             let id = try await api.post("/v1/password_resets", ["email": .string(store.login)]).json["reset_id"]
             let code = try await api.code(to: store.login, kind: "password_reset")
             let reset = try await api.call(

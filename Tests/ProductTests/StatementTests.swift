@@ -161,7 +161,7 @@ import Testing
         StepBack.self,
         StepForward.self,
         NoteEvent.self,
-        CountCarried.self,
+        FindCarried.self,
         FindOpen.self,
         ForgetRecipients.self,
         ListHistories.self,

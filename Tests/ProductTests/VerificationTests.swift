@@ -178,6 +178,20 @@ import Testing
         }
     }
 
+    @Test func `a number that a partner has is not invited, proven or not`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let (store, phone) = (try await api.store(), SamplePeople.phone())
+            let code = try await api.post("/v1/invites", ["phone": .string(phone)], as: store.token).json["code"]
+            let courier = try await api.registerCourier(phone, ["invite_code": code])
+            let again = try await api.post("/v1/invites", ["phone": .string(phone)], as: store.token)
+            #expect(again.status == 409 && again.code == "already_partner")
+            #expect(try await api.post("/v1/invites", ["phone": .string(phone)], as: api.store().token).status == 201)
+            _ = try await api.confirm(try await api.code(to: phone), as: courier)
+            #expect(
+                try await api.post("/v1/invites", ["phone": .string(phone)], as: store.token).code == "already_partner")
+        }
+    }
+
     @Test func `an invite by account is accepted without its code`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())

@@ -219,8 +219,8 @@ public enum Invariants {
             "one after the other has a turn, and it ends",
             """
             SELECT d.id FROM deliveries d JOIN delivery_extras x ON x.delivery_id = d.id
-            WHERE (x.turn_at IS NOT NULL OR x.waiting <> '{}') AND d.status <> 'pending'
-                OR x.waiting <> '{}' AND x.turn_at IS NULL
+            WHERE x.turn_at IS NOT NULL AND d.status <> 'pending'
+                OR x.waiting <> '{}' AND x.turn_at IS NULL AND d.status = 'pending'
                 OR x.waiting && (d.declined || d.forfeited) OR NOT x.waiting <@ d.candidates
                 OR x.turn_id = ANY (x.waiting || d.declined || d.forfeited)
                 OR x.turn_id IS NOT NULL AND NOT x.turn_id = ANY (d.candidates)

@@ -115,6 +115,14 @@ BEGIN
 END
 $$;
 
+-- Whether a courier works for a store no more.
+CREATE OR REPLACE FUNCTION courier_has_left(store uuid, courier uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN NOT EXISTS (SELECT FROM partners WHERE store_id = store AND courier_id = courier AND NOT courier_off);
+END
+$$;
+
 REVOKE ALL ON FUNCTION
     place_in_list, place_job, fill_places, jobs_in_hand, texts_of_steps, earn, unearn, note_return, keep_extras, move_jobs,
-    text_offers FROM PUBLIC;
+    text_offers, courier_has_left FROM PUBLIC;

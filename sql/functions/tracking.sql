@@ -28,5 +28,13 @@ BEGIN
 END
 $$;
 
+-- The number of the link by which a delivery's recipient is told of it.
+CREATE OR REPLACE FUNCTION recipient_link(delivery uuid) RETURNS integer
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN coalesce((SELECT link FROM trackings WHERE delivery_id = delivery), 1);
+END
+$$;
+
 REVOKE ALL ON FUNCTION
-    text_recipient, end_tracking FROM PUBLIC;
+    text_recipient, end_tracking, recipient_link FROM PUBLIC;

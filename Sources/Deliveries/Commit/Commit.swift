@@ -27,6 +27,11 @@ package struct Commit: Sendable {
         (self.record, self.proof, self.isHidden) = (record, proof, isHidden)
     }
 
+    /// Who reads what of it in its feed. Of what is hidden nobody reads that it is offered, but its store.
+    var events: [(account: ID, type: EventType)] {
+        isHidden ? change.events.filter { $0.type != .offered || $0.account == change.after.store } : change.events
+    }
+
     /// What became of a commit.
     package enum Outcome: String, Sendable {
         case made

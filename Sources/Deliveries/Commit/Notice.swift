@@ -62,6 +62,9 @@ extension StoredDelivery {
             "store_name": .string(store.name), "seq": .integer(Int(change.after.version)),
         ]
         data["reference"] = change.after.content.reference.map(JSON.string)
+        // The clock by which it is told is the device's own.
+        let due = kind == .deliveryOffered ? change.after.content.window?.until : nil
+        data["due_at"] = due.map { .string(Timestamp($0).text) }
         // The next candidates do not learn who gave it back.
         if change.command.actorKind == .courier, kind != .deliveryOffered, let reader {
             data["courier_id"] = .string(reader.id.description)

@@ -109,20 +109,19 @@ struct NoteEvent: Statement {
     func bind(into parameters: inout Parameters) { parameters.add(event) }
 }
 
-/// How many deliveries of an account are on their way, counted up to a thousand.
-struct CountCarried: Statement {
+/// The deliveries of an account that are on their way, up to fifty.
+struct FindCarried: Statement {
     static let sql = """
-        SELECT count(*) FROM (
-            (SELECT FROM deliveries WHERE store_id = $1 AND status IN \(DeliveryStatus.sql(\.isCarried)) LIMIT 1000)
-            UNION ALL
-            (SELECT FROM jobs WHERE courier_id = $1 AND status IN \(DeliveryStatus.sql(\.isCarried)) LIMIT 1000)) carried
+        (SELECT id FROM deliveries WHERE store_id = $1 AND status IN \(DeliveryStatus.sql(\.isCarried)) LIMIT 50)
+        UNION ALL
+        (SELECT delivery_id FROM jobs WHERE courier_id = $1 AND status IN \(DeliveryStatus.sql(\.isCarried)) LIMIT 50)
         """
     static let isReadOnly = true
     let account: ID
 
     func bind(into parameters: inout Parameters) { parameters.add(account) }
 
-    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
 }
 
 /// Some of the deliveries that stand open for an account: what a courier is offered or carries, what a store offers.

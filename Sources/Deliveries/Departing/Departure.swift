@@ -15,8 +15,8 @@ package struct Departure: Sendable {
     package enum Refusal: Error, Sendable, Equatable {
         /// There is no such account, or it is so already.
         case isSo
-        /// So many deliveries are on their way.
-        case inProgress(Int)
+        /// Some deliveries are on their way: these, of which no more than a page are named.
+        case inProgress([ID])
     }
 
     /// Blocks an account: its sessions and invites end, nobody sees what a store offers, and what a courier is offered or
@@ -51,8 +51,8 @@ package struct Departure: Sendable {
             guard let due = try await transaction.run(erasure).first else { throw Refusal.isSo }
             try await transaction.run(StepBack(account: account))
             // Nobody can accept anything from now on.
-            let carried = try await transaction.run(CountCarried(account: account)).first ?? 0
-            guard carried == 0 else { throw Refusal.inProgress(Int(carried)) }
+            let carried = try await transaction.run(FindCarried(account: account))
+            guard carried.isEmpty else { throw Refusal.inProgress(carried) }
             if kind == .courier { try await Departure(account, kind, transaction).letGo() }
             try await transaction.run(NoteEvent(event: event))
             return due

@@ -1,3 +1,4 @@
+import API
 import Domain
 import Postgres
 
@@ -43,9 +44,10 @@ struct FindOrder: Statement {
 }
 
 extension StepCommand {
-    /// The same with the order in which the candidates of a delivery have turns, by `find`.
+    /// The same now, with the order in which the candidates of a delivery have turns, by `find`.
     func inOrder(_ delivery: Delivery, _ find: (FindOrder) async throws -> [ID]) async throws -> StepCommand {
         var command = self
+        command.at = .now
         command.order = try await FindOrder(
             of: edit.map(delivery.candidates(after:)) ?? delivery.candidates, edit?.content ?? delivery.content,
             by: delivery.store

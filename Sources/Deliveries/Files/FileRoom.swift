@@ -11,9 +11,10 @@ package struct FileRoom: Room {
     private let intake: PictureIntake
     private let database: Database
     private let store: (any PictureStore)?
+    private let rates: Rates
 
-    package init(_ intake: PictureIntake, _ database: Database, _ store: (any PictureStore)?) {
-        (self.intake, self.database, self.store) = (intake, database, store)
+    package init(_ intake: PictureIntake, _ database: Database, _ store: (any PictureStore)?, _ rates: Rates) {
+        (self.intake, self.database, self.store, self.rates) = (intake, database, store, rates)
     }
 
     package var endpoints: [Endpoint] {
@@ -53,6 +54,7 @@ package struct FileRoom: Room {
         }
         let account = call.caller.account
         let picture = try await intake.take(pieces, of: account)
+        try await rates.take(.files, picture.whole.count / 1024 + 1, for: call.caller)
         let file = KeptFile(id: .new(), account: account, picture)
         return try await call.keepingAnswer { runner in
             try await runner.run(KeepFile(file: file))

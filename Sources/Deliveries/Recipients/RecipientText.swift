@@ -18,19 +18,21 @@ struct RecipientText: Sendable {
 }
 
 extension StoredDelivery {
-    /// What the step does about SMS to its recipient; nil where that gets none. `news` has what is told, and by which link.
-    func recipientText(of change: Change, _ news: (link: Int32, token: String, links: TrackingLinks)?) -> RecipientText?
-    {
-        guard tellsRecipient, let before = change.before, before.content.recipient.phone != nil else { return nil }
+    /// What the step does about SMS to its recipient; nil where that gets none. Of some steps it is told, by one of `links`.
+    func recipientText(of change: Change, _ links: TrackingLinks?) -> RecipientText? {
+        guard let link = recipientLink, let before = change.before, before.content.recipient.phone != nil else {
+            return nil
+        }
         let phone = change.after.content.recipient.phone
         switch change.command.action {
         case .create, .accept, .decline, .offer: return nil
         case .edit: return phone == before.content.recipient.phone ? nil : RecipientText(members: [:])
         default: break
         }
-        guard let phone, let what = RecipientNews(change.command.action), let (link, token, links) = news else {
+        guard let phone, let what = RecipientNews(change.command.action), let links else {
             return RecipientText(members: [:])
         }
+        let token = links.token(of: delivery.id, link: link)
         let url = links.url(token)
         let message = Message(
             .recipientTracking, ["store": store.name, "url": url], because: what,
@@ -50,18 +52,5 @@ extension StoredDelivery {
 
     private static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-}
-
-extension DeliveryRoom {
-    /// The link by which the recipient is told of a step, if that is told at all.
-    func news(
-        of change: Change, _ delivery: StoredDelivery, _ call: Call
-    ) async throws -> (link: Int32, token: String, links: TrackingLinks)? {
-        guard delivery.tellsRecipient, change.after.content.recipient.phone != nil,
-            RecipientNews(change.command.action) != nil
-        else { return nil }
-        let link = try await call.run(FindTracking(delivery: change.after.id)).first?.link ?? 1
-        return (link, links.token(of: change.after.id, link: link), links)
     }
 }

@@ -167,7 +167,7 @@ struct PasswordReset: Form {
 
     init(_ fields: inout Fields) {
         id = fields.optional("reset_id")
-        login = id == nil ? fields.login() : fields.optionalLogin()
+        login = id == nil && !fields.refused("reset_id") ? fields.login() : fields.optionalLogin()
         code = fields.required("code")
         new = fields.required("new_password")
     }

@@ -45,11 +45,10 @@ package struct PasswordRoom: Room {
 
     private func changePassword(_ call: Call, _ form: PasswordChange) async throws -> Response {
         let caller = call.caller
-        let old = try await passwords.check(form.current, call)
         guard let account = try await database.run(FindAccount(id: caller.account)).first else {
             throw Problem.unauthenticated
         }
-        try passwords.refusePersonal(form.new, of: account)
+        let old = try await passwords.check(form.current, for: form.new, of: account, call)
         let new = try await passwords.hash(form.new, of: account.login)
         let change = SetPassword(
             account: caller.account, old: old, new: new, message: Message(.passwordChanged),

@@ -35,15 +35,28 @@ package struct Passwords: Sendable {
         return kept
     }
 
+    /// The same of somebody who wants a new one; what is wrong with that is told with it.
+    func check(_ password: String, for new: Password, of account: Account, _ call: Call) async throws -> String {
+        let kept: String
+        do {
+            kept = try await check(password, call)
+        } catch var problem as Problem where problem.code == Problem.wrongPassword.code {
+            if new.isPersonal(account.knownWords) { problem.fields += Problem.personalPassword.fields }
+            throw problem
+        }
+        try refusePersonal(new, of: account)
+        return kept
+    }
+
     /// Refuses a password that is no more than what others know of the account.
     func refusePersonal(_ password: Password, of account: Account) throws {
-        guard password.isPersonal(account.knownWords) else { return }
-        throw Problem(
-            .unprocessable, "validation_failed", fields: [.init("new_password", "password_too_personal")])
+        if password.isPersonal(account.knownWords) { throw Problem.personalPassword }
     }
 }
 
 extension Problem {
     static let wrongPassword = Problem(
         .unprocessable, "validation_failed", fields: [WrongField("current_password", "wrong_password")])
+    fileprivate static let personalPassword = Problem(
+        .unprocessable, "validation_failed", fields: [WrongField("new_password", "password_too_personal")])
 }

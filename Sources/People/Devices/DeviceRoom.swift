@@ -15,7 +15,7 @@ package struct DeviceRoom: Room {
         [
             Endpoint(
                 .put, "/v1/me/devices/{token}", for: .signedIn, "Registers a device for the account", room: "Devices",
-                takes: DeviceClaim.self, answers: [.noContent]
+                takes: DeviceClaim.self, answers: [.noContent], refuses: [Self.badEndpoint]
             ) { call, form in
                 let token = try Self.token(of: call.request)
                 if let endpoint = form.subscription?.endpoint { try check(endpoint) }
@@ -48,10 +48,11 @@ package struct DeviceRoom: Room {
     private func check(_ endpoint: PushEndpoint) throws {
         guard !hosts.contains(endpoint.host) else { return }
         let isPublic = IPAddress(endpoint.host)?.isPublic ?? endpoint.isNamedPublicly
-        guard isPublic else {
-            throw Problem(.unprocessable, "validation_failed", fields: [.init("endpoint", "bad_endpoint")])
-        }
+        guard isPublic else { throw Self.badEndpoint }
     }
+
+    private static let badEndpoint = Problem(
+        .unprocessable, "bad_endpoint", fields: [.init("endpoint", "bad_endpoint")])
 }
 
 /// The push service of a device, and for web push what `PushSubscription.toJSON()` gives.
@@ -67,6 +68,8 @@ struct DeviceClaim: Form {
         /// The keys that are kept beside the endpoint.
         var keys: JSONB { JSONB(utf8: JSON.object(["p256dh": .string(p256dh), "auth": .string(auth)]).bytes) }
     }
+
+    static let ownCodes: Set = ["bad_endpoint"]
 
     enum Platform: String, CaseIterable, FieldValue {
         case apns, fcm, webpush

@@ -18,7 +18,8 @@ struct MadeInvite: Sendable {
 /// Makes an invite and its message, unless the store has a live one for the same courier or number, or the courier is
 /// its partner already.
 ///
-/// A number that nobody has proven is nobody's: whoever gets its SMS has the code, and no device is told. A store whose own
+/// A number that nobody has proven is nobody's: whoever gets its SMS has the code, and no device is told. But a store that has a
+/// partner with that number needs no other. A store whose own
 /// address is not proven, and a courier whose number is not, send and get no SMS. A number that no SMS may go to, or that was
 /// invited by SMS today, is sent nothing: the store passes the link on.
 ///
@@ -35,7 +36,10 @@ struct MakeInvite: Statement {
                 courier_id = (SELECT id FROM target) OR phone = coalesce($3, (SELECT phone FROM target WHERE phone_verified)))),
         lapsed AS (
             UPDATE invites SET state = 'expired' WHERE id IN (SELECT id FROM same WHERE NOT is_live) RETURNING id),
-        partner AS (SELECT FROM partners WHERE store_id = $1 AND courier_id = (SELECT id FROM target)),
+        partner AS (
+            SELECT FROM (
+                SELECT id FROM target UNION ALL SELECT id FROM couriers WHERE phone = $3 AND NOT phone_verified) known,
+                LATERAL (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = known.id OFFSET 0) p),
         wanted AS MATERIALIZED (
             SELECT coalesce((SELECT phone FROM target), $3) AS phone, EXISTS (
                     SELECT FROM message_routes WHERE account_id = (SELECT id FROM target) AND channel = 'push') AS by_push,

@@ -26,7 +26,9 @@ package struct PlaceSearchRoom: Room {
                             Words, each of which must begin a word of the name or address, regardless of case and \
                             accents; or digits of the phone number. Without it, one's own places.
                             """),
-                    .init(name: "near", shape: .string(example: "45.81,15.98"), what: "Where it probably is: lat,lon."),
+                    .init(
+                        name: "near", shape: .string(example: "45.81,15.98"), what: "Where it probably is: lat,lon.",
+                        check: { text throws(InvalidValue) in _ = try Location(query: text) }),
                     .init(name: "own", shape: .boolean, what: "true: without the geocoder, which then learns nothing."),
                 ], answers: [.ok(Self.shape)], throttledBy: Self.pace, handler: search)
         ]
@@ -46,7 +48,9 @@ package struct PlaceSearchRoom: Room {
 
     private func search(_ call: Call) async throws -> Response {
         let text = try call.request.text("q", upTo: Bounds.search) ?? ""
-        let (near, isOwn) = (try call.request.location("near"), try call.request.flag("own") ?? false)
+        let (near, isOwn) = (
+            try call.request.query("near").flatMap { try Location(query: $0) }, try call.request.flag("own") ?? false
+        )
         let search = PlaceSearch(account: call.caller.account, kind: call.caller.kind, text: text)
         var found = try await searches.run(for: call.caller.account) { try await search.run($0) }
         var isUnavailable = false
@@ -76,16 +80,13 @@ package struct PlaceSearchRoom: Room {
     }
 }
 
-extension Request {
-    /// A query parameter of a latitude and a longitude.
-    fileprivate func location(_ name: String) throws -> Location? {
-        guard let text = query(name), !text.isEmpty else { return nil }
+extension Location {
+    /// Reads a latitude and a longitude; an empty text is nil.
+    fileprivate init?(query text: String) throws(InvalidValue) {
+        guard !text.isEmpty else { return nil }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-        guard parts.count == 2, let lat = parts[0], let lon = parts[1], let location = Location(lat: lat, lon: lon)
-        else {
-            throw Problem(
-                .unprocessable, "validation_failed", fields: [Problem.WrongField(name, "invalid_location")])
-        }
-        return location
+        guard parts.count == 2, let lat = parts[0], let lon = parts[1] else { throw InvalidValue("invalid_location") }
+        guard let location = Location(lat: lat, lon: lon) else { throw InvalidValue("invalid_location") }
+        self = location
     }
 }

@@ -22,6 +22,7 @@ extension WebFile {
                 func text(_ name: String) -> (String, JSON) { (name, .string(words.pages[name] ?? "")) }
                 let said = [
                     text("do_accept"), text("look"), text("done_accept"), text("willBeSent"), text("offerGone"),
+                    text("byTime"),
                 ]
                 return (words.code, .object(Dictionary(uniqueKeysWithValues: said)))
             }))

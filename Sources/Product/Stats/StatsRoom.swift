@@ -19,12 +19,14 @@ struct StatsRoom: Room {
     }
 
     private static let from = Endpoint.Parameter(
-        name: "from", shape: .string(format: "date"), what: "The first day (default: 29 days before the last).")
+        name: "from", shape: .string(format: "date"), what: "The first day (default: 29 days before the last).",
+        check: StatsPeriod.checkDay)
     private static let to = Endpoint.Parameter(
-        name: "to", shape: .string(format: "date"), what: "The last day (default: today by UTC); 366 days at most.")
+        name: "to", shape: .string(format: "date"), what: "The last day (default: today by UTC); 366 days at most.",
+        check: StatsPeriod.checkDay)
     private static let zone = Endpoint.Parameter(
         name: "time_zone", shape: .string(most: Bounds.timeZone, example: "Europe/Zagreb"),
-        what: "The time zone (default: UTC).")
+        what: "The time zone (default: UTC).", check: StatsPeriod.checkZone)
 
     private func stats(_ call: Call) async throws -> Response {
         let period = try StatsPeriod(call.request)
@@ -49,10 +51,9 @@ struct StatsPeriod: Sendable {
 
     init(_ request: Request) throws {
         zone = try request.text("time_zone", upTo: Bounds.timeZone) ?? "UTC"
-        guard Self.isName(zone) else { throw Problem.invalidParameter("time_zone") }
         let today = Day(number: Timestamp.now.microseconds / 86_400_000_000)
-        last = try Self.day(request, "to") ?? today
-        first = try Self.day(request, "from") ?? Day(number: max(0, last.number - 29))
+        last = request.query("to").flatMap(Day.init) ?? today
+        first = request.query("from").flatMap(Day.init) ?? Day(number: max(0, last.number - 29))
         guard first <= last else { throw Problem.invalidParameter("from", "from_after_to") }
         guard length <= 366 else { throw Problem.invalidParameter("from", "period_too_long") }
     }
@@ -69,10 +70,13 @@ struct StatsPeriod: Sendable {
     /// The zones whose names have digits, which is how browsers call an offset without a place.
     private static let offsets = Set((0...12).map { "Etc/GMT+\($0)" } + (0...14).map { "Etc/GMT-\($0)" })
 
-    private static func day(_ request: Request, _ name: String) throws -> Day? {
-        guard let text = try request.text(name, upTo: 10) else { return nil }
-        guard let day = Day(text) else { throw Problem.invalidParameter(name) }
-        return day
+    @Sendable static func checkDay(_ text: String) throws(InvalidValue) {
+        guard text.isEmpty || Day(text) != nil else { throw InvalidValue("invalid_value") }
+    }
+
+    @Sendable static func checkZone(_ text: String) throws(InvalidValue) {
+        guard !text.isEmpty else { return }
+        guard isName(try Texts.line(text, upTo: Bounds.timeZone)) else { throw InvalidValue("invalid_value") }
     }
 
     var length: Int64 { last.number - first.number + 1 }

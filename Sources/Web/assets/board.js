@@ -44,8 +44,9 @@ export function board(region, {count}) {
   }, 250);
 
   function card(delivery) {
-    const {recipient, courier, offered_count: left, status} = delivery;
-    const who = courier ? t(status === 'delivered' ? 'deliveredBy' : 'withCourier', {name: fullName(courier)}) : t('offeredTo', {count: left});
+    const {recipient, courier, offered_count: left, status, stop} = delivery;
+    const name = courier && t(status === 'delivered' ? 'deliveredBy' : 'withCourier', {name: fullName(courier)});
+    const who = courier ? [name, stop && t('stopOf', stop)].filter(Boolean).join(' · ') : t('offeredTo', {count: left});
     const trouble = isStranded(delivery) ? t('stranded') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}`, onclick: () => look(delivery.id)},

@@ -49,7 +49,7 @@ export function showInvite(made) {
   const write = async () => navigator.clipboard.writeText(url);
   const copy = h('button', {type: 'button', onclick: () => write().then(() => say(t('copied')), () => say(t('notCopied')))}, t('copyLink'));
   const text = encodeURIComponent(t('inviteMessage', {url, code}));
-  const to = (href, name) => h('button', {type: 'button', onclick: () => { location.href = href; }}, name);
+  const to = (href, name) => h('a', {href, class: 'button'}, name);
   openDialog(courier ? t('inviteName', {name: fullName(courier)}) : t('theInvite'), state,
     h('div', {class: 'pass'}, h('img', {class: 'qr', src: `/i/${code}/qr.svg`, alt: t('qrOf', {url}), width: 220, height: 220}),
       h('div', {}, h('p', {class: 'code'}, code), h('p', {}, h('a', {href: url}, url)), h('p', {class: 'hint'}, t('validUntil'), ' ', moment(end)),

@@ -25,7 +25,7 @@ function inOrder(one, other) {
 /**
  * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, the
  * server's unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
- * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version;
+ * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
  * `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is shown of it, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
@@ -127,7 +127,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     redraw(() => {
       for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded} of parts) {
         const items = of(...statuses).filter(shows).sort(order);
-        keep(list, items, (one) => `${one.version} ${mark(one)}`, card);
+        keep(list, items, (one) => `${one.version} ${one.stop?.number}/${one.stop?.of} ${mark(one)}`, card);
         more.hidden = !cursor;
         nothing.hidden = items.length > 0 || (isLoaded && Boolean(cursor));
         nothing.textContent = isLoaded ? empty(name) : t('loading');

@@ -68,7 +68,14 @@ const t = (name, language) => (words[language] ?? words.en)[name];
 function tell({kind, title, body, data = {}, language}) {
   const actions = kind === 'delivery_offered'
     ? [{action: 'accept', title: t('do_accept', language)}, {action: 'look', title: t('look', language)}] : [];
-  return show(title, body, {...data, kind, language}, actions);
+  const text = data.due_at ? `${body} · ${t('byTime', language).replace('{time}', clock(new Date(data.due_at), language))}` : body;
+  return show(title, text, {...data, kind, language}, actions);
+}
+
+/** The time of day, and the day unless it is today. */
+function clock(time, language) {
+  const isToday = time.toDateString() === new Date().toDateString();
+  return time.toLocaleString(language, {hour: '2-digit', minute: '2-digit', ...(isToday ? {} : {weekday: 'short'})});
 }
 
 const show = (title, body, data, actions = []) => self.registration.showNotification(title, {
