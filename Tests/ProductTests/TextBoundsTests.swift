@@ -60,6 +60,20 @@ import Testing
         }
     }
 
+    @Test func `papers are never longer than the database takes`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            try await expectBounds(["raw": Bounds.credential, "title": Bounds.credentialTitle]) {
+                try await api.post("/v1/me/credentials", $0.with(["kind": "licence"]), as: courier.token)
+            }
+            // What JSON makes six bytes of each.
+            let control: JSON = [
+                "raw": .string(String(repeating: "\u{1}", count: Bounds.credential)), "kind": "other", "title": "x",
+            ]
+            #expect(try await api.post("/v1/me/credentials", control, as: courier.token).status == 201)
+        }
+    }
+
     @Test func `what recipients say is never longer than the database takes`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
