@@ -30,12 +30,13 @@ struct SignedMessage: Sendable {
         return key.isSigned(signed, signature, by: algorithm)
     }
 
-    /// Bytes as CBOR.
+    /// Bytes as CBOR, their length in as few bytes as can be: there are no more than zlib gave.
     private static func written(_ bytes: [UInt8]) -> [UInt8] {
         let count = bytes.count
         return switch count {
         case 0..<24: [0x40 | UInt8(count)] + bytes
         case 24..<256: [0x58, UInt8(count)] + bytes
+        case 256..<65_536: [0x59, UInt8(count >> 8), UInt8(count & 255)] + bytes
         default: [0x5a] + (0..<4).map { UInt8(count >> (24 - 8 * $0) & 255) } + bytes
         }
     }
