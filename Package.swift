@@ -12,8 +12,8 @@ let strict = ofTools + (libFuzzer == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer
 
 // Readers of strangers' bytes are tried by a test. Where libFuzzer is named, it tries the same in a program (make fuzz).
 let readers: [Target.Dependency] = [
-    "API", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "People", "Pictures",
-    "Postgres",
+    "API", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "Papers", "People",
+    "Pictures", "Postgres",
 ]
 let fuzz: Target =
     if let libFuzzer {
@@ -38,6 +38,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CBarcodes", linkerSettings: [.linkedLibrary("ZXing")]),
 
         .target(
             name: "Schema", path: "sql", resources: [.embedInCode("migrations"), .embedInCode("functions")],
@@ -60,7 +62,8 @@ let package = Package(
         .target(name: "HTTP", dependencies: ["COpenSSL", "EventLoop", "CLinux", "Languages"], swiftSettings: strict),
 
         .executableTarget(
-            name: "bench-server", dependencies: ["EventLoop", "HTTP", "Observability", "Postgres", "Product"],
+            name: "bench-server",
+            dependencies: ["API", "Domain", "EventLoop", "HTTP", "Observability", "Papers", "Postgres", "Product"],
             path: "Tests/Bench/Server", swiftSettings: strict),
         .systemLibrary(name: "CGD", path: "Tests/CGD", providers: [.apt(["libgd-dev"])]),
         .target(
@@ -82,9 +85,18 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Papers",
+            dependencies: [
+                "API", "CBarcodes", "CZlib", "Crypto", "Deliveries", "Domain", "EventLoop", "HTTP", "People",
+                "Pictures",
+                "Postgres",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Places",
             dependencies: [
-                "API", "CSQLite", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "Postgres",
+                "API", "CSQLite", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages", "People",
+                "Postgres",
                 "Services",
             ],
             swiftSettings: strict),
@@ -92,7 +104,7 @@ let package = Package(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Leaflet", "Outbox", "People", "Places", "Postgres", "Services", "Simulation", "Web",
+                "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Services", "Simulation", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -106,7 +118,7 @@ let package = Package(
             name: "kurir",
             dependencies: [
                 "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
-                "Observability", "Places", "Postgres", "Product", "Schema", "Services", "Simulation",
+                "Observability", "Papers", "Places", "Postgres", "Product", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
 
@@ -132,15 +144,15 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Services",
-                "Simulation", "TestSupport", "Web",
+                "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product", "Schema",
+                "Services", "Simulation", "TestSupport", "Web",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "KurirTests",
             dependencies: [
                 "kurir", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP", "Observability",
-                "Postgres", "Product", "TestSupport",
+                "Papers", "Postgres", "Product", "TestSupport",
             ],
             swiftSettings: strict),
         fuzz,

@@ -44,4 +44,10 @@ public enum Bounds {
     public static let candidates = 500
     /// How many places an account keeps.
     public static let places = 1000
+    /// What is scanned: the most that a code of any kind holds.
+    public static let credential = 7089
+    /// What a courier calls a credential.
+    public static let credentialTitle = 100
+    /// How many credentials a courier keeps, and with how many stores each is shared.
+    public static let (credentials, credentialStores) = (50, 200)
 }

@@ -11,6 +11,15 @@ public enum Texts {
         return try take(text, upTo: most) { $0 != "\n" && $0 != "\t" && isControl($0) }
     }
 
+    /// Takes a code as it was scanned, without the line ends that keyboards and clipboards add. Spaces mean something in it.
+    public static func code(_ text: String, upTo most: Int) throws(InvalidValue) -> String {
+        let isAdded: (Character) -> Bool = { $0.isNewline || $0 == "\t" }
+        let code = String(text.drop(while: isAdded).reversed().drop(while: isAdded).reversed())
+        guard !code.isEmpty else { throw .required }
+        guard code.utf8.count <= 4 * most, code.count <= most else { throw .tooLong(most: most) }
+        return code
+    }
+
     private static func take(
         _ text: String, upTo most: Int, isRefused: (Unicode.Scalar) -> Bool
     ) throws(InvalidValue) -> String {

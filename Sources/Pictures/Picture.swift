@@ -28,7 +28,7 @@ public struct Picture: Sendable {
 }
 
 /// The pixels of a picture that was made smaller, three bytes each, as they are shown.
-private struct Pixels {
+struct Pixels {
     let width, height: Int
     let bytes: [UInt8]
 

@@ -2,6 +2,7 @@ import API
 import Deliveries
 import Feed
 import Outbox
+import Papers
 import People
 import Places
 import Crypto
@@ -19,6 +20,7 @@ package struct Composition: Sendable {
     package let demo: Demo
     private let hasher: PasswordHasher
     private let intake: PictureIntake
+    private let reader: PaperReader
     /// The work that goes on beside requests.
     private let upkeep: [Task<Void, Never>]
     private let ear: Ear
@@ -72,6 +74,8 @@ package struct Composition: Sendable {
         package var services: ServicesFarAway?
         /// What maps are drawn on.
         package var map = MapSource.grid
+        /// What couriers' papers are judged by.
+        package var papers = KnownPapers.usual
 
         /// The settings as they are given.
         package init(
@@ -133,6 +137,9 @@ package struct Composition: Sendable {
         hasher = try PasswordHasher(
             threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
         intake = try PictureIntake()
+        reader = try PaperReader()
+        let vault = CredentialVault(secret)
+        let sharedPapers = SharedPapersRoom(vault, reader, settings.papers)
         let proofKeys = ProofKeys(database, secret: secret)
         let proofKey = try await proofKeys.current()
         let passwords = Passwords(database: database, hasher: hasher, throttle: throttle, secret: secret)
@@ -177,8 +184,11 @@ package struct Composition: Sendable {
                 database: database, hasher: hasher, authenticator: authenticator, throttle: throttle, cookie: cookie),
             DeviceRoom(pushHosts: settings.pushHosts), SecurityRoom(),
             InviteRoom(codes: codes, redemption: redemption, throttle: throttle),
-            PartnerRoom(redemption: redemption) { await leaving.begin($0, waitingAtMost: .seconds(8)) },
-            CourierRoom(searches: slowReads), CancellationRoom(),
+            PartnerRoom(redemption: redemption, papers: sharedPapers) {
+                await leaving.begin($0, waitingAtMost: .seconds(8))
+            },
+            CourierRoom(searches: slowReads, papers: sharedPapers), CancellationRoom(),
+            CredentialRoom(vault, reader, settings.papers), sharedPapers, ScanRoom(intake),
             EarningsRoom(), RouteRoom(),
             PlaceRoom(),
             PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
@@ -297,6 +307,7 @@ package struct Composition: Sendable {
         await Task.detached {
             hasher.stop()
             intake.stop()
+            reader.stop()
             map.stop()
         }.value
     }

@@ -6,6 +6,7 @@ import Gateways
 import Glibc
 import HTTP
 import Observability
+import Papers
 import Postgres
 import Schema
 import Services
@@ -20,6 +21,7 @@ final class Application: Sendable {
     private let operators: Operators
     private let gateway: OwnGateway?
     private let far: ServicesFarAway
+    private let papers: KnownPapers
     private let stopping: Stopping
 
     /// The parts that run before there is a database.
@@ -46,9 +48,9 @@ final class Application: Sendable {
 
     private init(
         _ parts: Parts, _ lanes: Lanes, _ service: Service, _ operators: Operators, _ gateway: OwnGateway?,
-        _ far: ServicesFarAway, _ stopping: Stopping
+        _ far: ServicesFarAway, _ papers: KnownPapers, _ stopping: Stopping
     ) {
-        (self.parts, self.far) = (parts, far)
+        (self.parts, self.far, self.papers) = (parts, far, papers)
         self.lanes = lanes
         self.service = service
         self.operators = operators
@@ -106,6 +108,7 @@ final class Application: Sendable {
         let gateways = configuration.gateways
         var product = configuration.product
         product.pictures = try configuration.files.map(ObjectStore.init)
+        product.papers = try KnownPapers(configuration.papers)
         let far = try services(configuration, parts)
         product.services = far
         let bell = Bell()
@@ -129,7 +132,7 @@ final class Application: Sendable {
                 .process(
                     .listening("\(service.server.address)", admin: operators.server.map { "\($0.address)" })))
             return Application(
-                parts, lanes, service, operators, gateway, far,
+                parts, lanes, service, operators, gateway, far, product.papers,
                 Stopping(drain: configuration.drain, grace: configuration.shutdownGrace))
         } catch {
             await service.stop(within: .zero)
@@ -169,6 +172,16 @@ final class Application: Sendable {
     func fillDemo(seed: UInt64) async throws -> Cast? {
         try await service.composition.demo.fill(seed: seed, on: parts.group) { [parts] done, all in
             parts.observe(.process(.step("made \(done) of \(all) steps of the demo's history")))
+        }
+    }
+
+    /// Reads again what papers are judged by. If a file is wrong, what was read before stays.
+    func reread() {
+        do {
+            let count = try papers.reread()
+            parts.observe(.process(.step("papers are judged by \(count) keys")))
+        } catch {
+            parts.observe(.process(.trouble("\(error); what was read before stays")))
         }
     }
 

@@ -34,7 +34,7 @@ enum Command: String, CaseIterable {
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
                 .messageDays, .recipientDays, .photoDays, .trailDays, .files, .filesUser, .filesPassword,
                 .filesPasswordFile,
-                .mostJobs, .geocoder, .router, .map, .mapAttribution,
+                .mostJobs, .geocoder, .router, .map, .mapAttribution, .certificateKeys, .certificateRules,
                 .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,

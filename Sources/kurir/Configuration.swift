@@ -5,6 +5,7 @@ import EventLoop
 import Gateways
 import HTTP
 import Observability
+import Papers
 import Places
 import Services
 
@@ -27,6 +28,8 @@ struct Configuration: Sendable {
     var files: ObjectStore.Settings?
     /// Who is asked far away.
     var services: ServicesFarAway.Settings
+    /// What couriers' papers are judged by.
+    var papers: KnownPapers.Files
     var product: Composition.Settings
 
     init(_ settings: GivenSettings) throws {
@@ -37,6 +40,8 @@ struct Configuration: Sendable {
         product.pushHosts = gateways.pushHosts
         files = try ObjectStore.Settings(settings)
         services = try Self.services(settings)
+        papers = KnownPapers.Files(
+            keys: settings.text(.certificateKeys), rules: settings.text(.certificateRules))
         server.isByTLSAlone = product.publicURL.isSecure
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =

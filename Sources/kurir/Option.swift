@@ -118,6 +118,14 @@ struct Option: Sendable {
     static let mapAttribution = Option(
         name: "map-attribution", placeholder: "TEXT", environment: "KURIR_MAP_ATTRIBUTION",
         help: "whose map it is, as its licence wants it said (what the file says)")
+    static let certificateKeys = Option(
+        name: "dcc-keys", placeholder: "FILE", environment: "KURIR_DCC_KEYS",
+        help:
+            "whose signatures on EU Digital COVID Certificates are believed: JSON of key ids and keys in base64; SIGHUP rereads it"
+    )
+    static let certificateRules = Option(
+        name: "dcc-rules", placeholder: "FILE", environment: "KURIR_DCC_RULES",
+        help: "for how long such certificates are good, as JSON; SIGHUP rereads it (180 and 270 days, 72 and 48 hours)")
     static let smsBudget = Option(
         name: "sms-budget", placeholder: "STORE,NUMBER,ALL", environment: "KURIR_SMS_BUDGET",
         help: "how many SMS: of a store a day, to a number a day, in all an hour (100,5,1000)")

@@ -2,6 +2,7 @@ import Product
 import EventLoop
 import Glibc
 import HTTP
+import Papers
 import Postgres
 import Simulation
 
@@ -17,7 +18,12 @@ enum Serve {
         let signals = StopSignals()
         FreedMemory.giveBackEveryMinute()
         let start = Task.detached { await started(configuration) }
-        let signal = signals.wait()
+        var signal = signals.wait()
+        // Without files that are read again, a closed terminal is an end.
+        while signal == "SIGHUP", !configuration.papers.areNone {
+            Task.detached { await start.value.reread() }
+            signal = signals.wait()
+        }
         Task.detached {
             await start.value.stop(because: signal)
             exit(EXIT_SUCCESS)

@@ -26,24 +26,37 @@ numbers = itertools.count(int(time.time()) % 1_000_000)
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def browsers():
+    """Gives a browser whose camera shows a film, or else a picture that moves."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        # Its camera shows a picture that moves.
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=[
-            "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"])
+        started = {}
+
+        def browser(film=None):
+            if film not in started:
+                args = ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+                args += [f"--use-file-for-fake-video-capture={film}"] if film else []
+                started[film] = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=args)
+            return started[film]
+
         yield browser
-        browser.close()
+        for one in started.values():
+            one.close()
+
+
+@pytest.fixture(scope="session")
+def chromium(browsers):
+    return browsers()
 
 
 @pytest.fixture
-def visit(chromium):
+def visit(browsers):
     """Opens a page in a browser of its own. Nothing may go wrong in its console, but for what a test says."""
     contexts, trouble = [], []
 
-    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS):
+    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, film=None):
         size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
-        context = chromium.new_context(
+        context = browsers(film).new_context(
             base_url=address, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
             color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb")
         context.set_default_timeout(PATIENCE)

@@ -33,6 +33,17 @@ import Testing
         }
     }
 
+    @Test func `papers are scanned, kept, shared and wanted`() async throws {
+        let (made, keys) = (TemporaryDirectory.path("certificates"), TemporaryDirectory.path("dcc-keys"))
+        let now = "\(Date.now.timeIntervalSince1970)"
+        try await Python.run("python3", [Python.root + "/Tests/Papers/certificates.py", now, made, keys])
+        try await Kurir.serving(
+            "--database", TestDatabase.current.url, "--dcc-keys", keys, environment: ["KURIR_THROTTLE": "off"]
+        ) { kurir in
+            _ = try await look(at: kurir, "papers", environment: ["KURIR_CERTIFICATES": made])
+        }
+    }
+
     @Test func `people can prove who they are`() async throws {
         try await Kurir.serving(
             "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]

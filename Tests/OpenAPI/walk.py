@@ -1,12 +1,16 @@
 """Calls every operation so that it succeeds, and holds each answer to the description: what chance would not reach."""
 
+import io
 import re
 import struct
 import time
 import zlib
 
+import numpy
 import requests
 import schemathesis
+import zxingcpp
+from PIL import Image
 
 import closed  # noqa: F401, for its hook
 
@@ -200,6 +204,7 @@ def keep_house(way, store, courier):
     way.call("delete_places_id", 204, courier, path_parameters=second)
     for token in [store, courier]:
         way.call("get_places_search", token=token, query={"q": "i", "near": "45.81,15.98", "own": "true"})
+    keep_papers(way, store, courier)
     device = {"token": "device"}
     way.call("put_me_devices_token", 204, courier, path_parameters=device, body={"platform": "apns"})
     way.call("put_me_duty", 200, courier, body={"on": True})
@@ -213,6 +218,25 @@ def keep_house(way, store, courier):
     change = {"current_password": PASSWORD, "new_password": PASSWORD}
     way.call("put_me_password", 204, courier, body=change)
     way.call("post_password_resets", 202, body={"phone": "+385911111111"})
+
+
+def keep_papers(way, store, courier):
+    licence = {"raw": "B-123", "kind": "licence", "title": "Vozačka", "valid_until": "2099-01-01"}
+    for status in [201, 200]:
+        paper = {"id": way.call("post_me_credentials", status, courier, body=licence)["id"]}
+    way.call("get_me_credentials", token=courier, query={"valid": "true"})
+    way.call("patch_me", token=store, body={"wants": ["licence", "eu_dcc"]})
+    shared = {"shared_with": [way.call("get_me", token=store)["id"]]}
+    way.call("patch_me_credentials_id", 200, courier, path_parameters=paper, body=shared)
+    partner = way.call("get_partners", token=store)["items"][0]
+    assert partner["papers"] == {"eu_dcc": "none", "licence": "valid"}
+    way.call("get_couriers_id_credentials", token=store, path_parameters={"id": partner["id"]})
+    way.call("delete_me_credentials_id", 204, courier, path_parameters=paper)
+    file = io.BytesIO()
+    code = zxingcpp.create_barcode("916BM-VJ4EQ", zxingcpp.BarcodeFormat.QRCode).to_image(scale=5, add_quiet_zones=True)
+    Image.fromarray(numpy.array(code)).save(file, "PNG")
+    found = way.call("post_scans", 200, courier, body=file.getvalue(), media_type="image/png")["codes"]
+    assert found == [{"format": "qr_code", "text": "916BM-VJ4EQ"}]
 
 
 def empty_the_outbox(way, store, courier, key):

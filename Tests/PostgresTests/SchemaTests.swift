@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["30b86f8229836c6203378802d6e14d6bd1268218f9e1ffb0aa24bf012488f7df"]])
+        #expect(checksum == [["d2e48f410c3469f6cf90ebb69db83f299833201a6c100793300c69a2dd8860e8"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

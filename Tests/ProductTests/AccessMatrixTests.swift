@@ -19,7 +19,7 @@ import Testing
     /// Things of one store and its courier that belong to nobody else.
     private struct World {
         let store, courier, otherStore, otherCourier: Person
-        let session, invite, device, code, offered, taken, handed, picture, cancellation, place: String
+        let session, invite, device, code, offered, taken, handed, picture, cancellation, place, paper: String
 
         init(_ api: ServedProduct) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -41,6 +41,8 @@ import Testing
             _ = try await api.post("/v1/deliveries/\(taken)/accept", as: courier.token)
             let kept: JSON = ["name": "Ured", "address": "Ilica 1"]
             place = try await api.post("/v1/places", kept, as: courier.token).json["id"].string ?? ""
+            let licence: JSON = ["raw": "B-123", "kind": "licence", "title": "Vozačka"]
+            paper = try await api.post("/v1/me/credentials", licence, as: courier.token).json["id"].string ?? ""
             handed = try await api.delivery(of: store, to: [courier])
             picture = try await api.picture(of: courier).description
             try await api.act("accept", handed, as: courier)
@@ -162,6 +164,16 @@ import Testing
                     strangers: [("/v1/places/order", .store, 422), ("/v1/places/order", .courier, 422)]),
                 "put /v1/places/selected": Row(
                     access: .signedIn, body: ["id": .string(place)], strangers: strangers("/v1/places/selected")),
+                "get /v1/me/credentials": Row(access: .courier),
+                "post /v1/me/credentials": Row(access: .courier, body: ["raw": "HC1:"]),
+                "patch /v1/me/credentials/{id}": Row(
+                    access: .courier, body: ["shared_with": []],
+                    strangers: [("/v1/me/credentials/\(paper)", .courier, 404)]),
+                "delete /v1/me/credentials/{id}": Row(
+                    access: .courier, strangers: [("/v1/me/credentials/\(paper)", .courier, 404)]),
+                "get /v1/couriers/{id}/credentials": Row(
+                    access: .store, strangers: [("/v1/couriers/\(courier.id)/credentials", .store, 404)]),
+                "post /v1/scans": Row(access: .signedIn),
                 "put /v1/me/route": Row(access: .courier, body: ["delivery_ids": []]),
                 "put /v1/me/duty": Row(access: .courier, body: ["on": true]),
                 "get /v1/deliveries/{id}/history": Row(
@@ -205,6 +217,7 @@ import Testing
             #expect(try await api.execute("SELECT FROM cancellation_reviews").isEmpty)
             #expect(try await api.execute("SELECT id::text, name FROM places") == [[world.place, "Ured"]])
             #expect(try await api.execute("SELECT FROM selected_places").isEmpty)
+            #expect(try await api.execute("SELECT id::text FROM credentials") == [[world.paper]])
         }
     }
 

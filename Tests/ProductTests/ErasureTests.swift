@@ -48,6 +48,8 @@ import Testing
             let made = try await api.post("/v1/places", kept, as: person.token)
             _ = try await api.call("PUT", "/v1/places/selected", ["id": made.json["id"]], as: person.token)
         }
+        let licence: JSON = ["raw": "B-123", "kind": "licence", "title": "Vozačka"]
+        #expect(try await api.post("/v1/me/credentials", licence, as: courier.token).status == 201)
         let invite = try await api.post("/v1/invites", ["phone": "+385915566778"], as: store.token).json
         #expect(try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token).status == 201)
         _ = try await api.post("/v1/invites", ["phone": "+385917770001"], as: store.token)
@@ -103,6 +105,7 @@ import Testing
             try await erase(courier, .courier, api)
             let without = try await dump()
             for text in Self.ofCourier.dropLast() { #expect(!without.contains(text), "\(text) is still there") }
+            #expect(try await api.execute("SELECT FROM credentials") == [])
             // The store's list works on, with somebody who has no name.
             let one = try await api.get(SampleDelivery.path(delivered), as: store.token).json
             #expect(one["status"] == "delivered" && one["recipient"]["last_name"] == "Zqlast")

@@ -10,6 +10,7 @@ import Testing
 @testable import Deliveries
 @testable import Feed
 @testable import Outbox
+@testable import Papers
 @testable import People
 @testable import Places
 
@@ -303,6 +304,14 @@ import Testing
                 SELECT candidates[1] AS account, generate_series(1, 300) AS n FROM deliveries WHERE id = '\(id)'
                 UNION ALL SELECT \(number), 1 FROM generate_series(1, 3000) n) kept
             """,
+            """
+            INSERT INTO credentials (courier_id, id, sameness, sealed)
+            SELECT id, uuid_v7(), sha256(n::text::bytea), sha256('sealed') FROM couriers, generate_series(1, 10) n
+            """,
+            """
+            INSERT INTO credential_shares SELECT p.store_id, p.courier_id, c.id
+            FROM partners p JOIN credentials c USING (courier_id)
+            """,
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
             """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
@@ -373,10 +382,16 @@ private struct Statements: Sendable {
             Self.one(ExportPage<ExportedTrail>(account: courier, after: "")),
             Self.one(FindOrder(of: [courier], offered.delivery.content, by: storeID)),
             Self.one(SetRoute(courier: courier, deliveries: [])),
-            Self.one(HoldPlaces(account: courier)), Self.one(AddPlace(courier, .new(), place)),
+            Self.one(HoldAccount(account: courier)), Self.one(AddPlace(courier, .new(), place)),
             Self.one(ChangePlace(account: courier, id: .new(), form: changedPlace)),
             Self.one(OrderPlaces(account: courier, ids: [])), Self.one(SelectPlace(account: courier, id: .new())),
             Self.one(DeletePlace(account: courier, id: .new())),
+            Self.one(ListCredentials(courier: courier)), Self.one(FindCredential(courier: courier, id: .new())),
+            Self.one(AddCredential(courier: courier, id: .new(), sameness: hash, sealed: hash)),
+            Self.one(DeleteCredential(courier: courier, id: .new())),
+            Self.one(ShareCredential(courier: courier, id: .new(), stores: [storeID])),
+            Self.one(SharesWith(store: storeID, courier: courier)),
+            Self.one(ListSharedPapers(store: storeID, couriers: [courier])), Self.one(FindWants(store: storeID)),
             Self.one(try ListPlaces(account: courier, page: page)), Self.one(FindSelectedPlace(account: courier)),
             Self.one(FindPlacesByWord(account: courier, text: "ilica 77")),
             Self.one(WalkRecipients(store: storeID, text: "nikoga", most: 300)),

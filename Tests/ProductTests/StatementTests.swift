@@ -8,6 +8,7 @@ import Testing
 @testable import Feed
 @testable import Observability
 @testable import Outbox
+@testable import Papers
 @testable import People
 @testable import Places
 @testable import Product
@@ -177,12 +178,17 @@ import Testing
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
 
+        // Papers
+        ListCredentials.self, FindCredential.self, AddCredential.self, DeleteCredential.self, ShareCredential.self,
+        SharesWith.self, ListSharedPapers.self, FindWants.self,
+        ExportPage<ExportedCredentials>.self,
+
         // Places
         FindTracking.self, FindTracked.self, FindEnd.self, OpenTracking.self, EndTracking.self, KeepWish.self,
         KeepRating.self,
         TakeFixes.self, ListPositions.self, FindSeen.self, RenewTrailPartitions.self, ForgetPositions.self,
         FindStops.self, FindWay.self, KeepWay.self,
-        HoldPlaces.self,
+        HoldAccount.self,
         AddPlace.self,
         ChangePlace.self,
         DeletePlace.self,

@@ -60,6 +60,25 @@ import Testing
         }
     }
 
+    @Test func `papers are never longer than the database takes`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            func keep(_ raw: JSON, _ more: [String: JSON] = ["title": "x"]) async throws -> Answer {
+                let form: JSON = ["raw": raw, "kind": "licence"]
+                return try await api.post("/v1/me/credentials", form.with(more), as: courier.token)
+            }
+            try await expectBounds(["title": Bounds.credentialTitle]) { try await keep("x", $0.members) }
+            #expect(try await keep(Self.full(Bounds.credential)).status == 201)
+            let endless = "e" + String(repeating: "\u{301}", count: 2 * Bounds.credential)
+            for long in [Self.full(Bounds.credential + 1), .string(endless)] {
+                #expect(try await keep(long).wrong == ["raw": "too_long"])
+            }
+            // What JSON makes six bytes of each.
+            let control: JSON = .string(String(repeating: "\u{1}", count: Bounds.credential))
+            #expect(try await keep(control).status == 201)
+        }
+    }
+
     @Test func `what recipients say is never longer than the database takes`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -163,6 +182,8 @@ import Testing
             "dead_reason": Bounds.reason, "delivery_address": Bounds.address, "delivery_description": Bounds.text,
             "delivery_first_name": Bounds.name, "delivery_instructions": Bounds.text,
             "delivery_last_name": Bounds.name, "delivery_reference": Bounds.reference,
+            // All of it as JSON, and sealed.
+            "credential_sealed": 17_500,
             "device_token": Bounds.deviceTokenBytes / 4, "device_name": Bounds.deviceTokenBytes / 4,
             "gateway_key_name": Bounds.gatewayKeyName,
             // Three wishes, each with its time and what JSON needs.

@@ -90,7 +90,7 @@ BEGIN
     UPDATE invites SET courier_id = person, phone = NULL WHERE phone = former AND state <> 'open';
     UPDATE invites SET courier_id = person, phone = NULL WHERE redeemed_by = person AND phone IS NOT NULL;
     UPDATE stores SET email = NULL, email_verified = false, tax_id = NULL, name = '', address = '', phone = '',
-        lat = NULL, lon = NULL, opening_hours = NULL WHERE id = person;
+        lat = NULL, lon = NULL, opening_hours = NULL, wants = '{}' WHERE id = person;
     UPDATE couriers SET first_name = '', last_name = '', phone = NULL, phone_verified = false WHERE id = person;
     DELETE FROM sessions WHERE account_id = person;
     DELETE FROM devices WHERE account_id = person;
@@ -112,6 +112,7 @@ BEGIN
     DELETE FROM positions WHERE courier_id = person;
     DELETE FROM trails WHERE courier_id = person;
     DELETE FROM places WHERE account_id = person;
+    DELETE FROM credentials WHERE courier_id = person;
     RETURN true;
 END
 $$;

@@ -58,7 +58,7 @@ enum ExportedAccount: ExportedRows {
         'phone_verified', c.phone_verified, 'accepted', c.accepted, 'delivered', c.delivered, 'cancelled', c.cancelled,
         'declined', c.declined, 'share_position', c.share_position, 'on_duty', c.on_duty,
         'duty_until', \(ExportSQL.time("c.duty_until")), 'country', s.country, 'lat', s.lat, 'lon', s.lon,
-        'opening_hours', s.opening_hours, 'alert_after_minutes', s.alert_after_minutes, 'tell_recipients', s.tell_recipients,
+        'opening_hours', s.opening_hours, 'wants', s.wants, 'alert_after_minutes', s.alert_after_minutes, 'tell_recipients', s.tell_recipients,
         'offer', CASE WHEN s.turn_order IS NOT NULL THEN jsonb_build_object('order', s.turn_order, 'each_seconds', s.turn_seconds) END,
         'proof', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object(
             'pin', s.proof_pin, 'photo', s.proof_photo, 'signature', s.proof_signature) END
@@ -143,6 +143,16 @@ enum ExportedEarnings: ExportedRows {
         """
         'delivery_id', delivery_id, 'store_id', store_id, 'at', \(ExportSQL.time("at")), 'amount', amount, 'currency', currency
         """, "earnings WHERE courier_id = $1", id: "delivery_id")
+}
+
+/// That there are papers, and with whom they are shared. What they say is sealed, and shown to the courier alone by its own list.
+enum ExportedCredentials: ExportedRows {
+    static let name = "credentials"
+    static let sql = ExportSQL.page(
+        """
+        'id', id, 'added_at', \(ExportSQL.time("added_at")), 'shared_with', ARRAY(
+            SELECT store_id FROM credential_shares s WHERE s.courier_id = c.courier_id AND s.credential_id = c.id ORDER BY store_id)
+        """, "credentials c WHERE courier_id = $1")
 }
 
 /// Where a courier is.

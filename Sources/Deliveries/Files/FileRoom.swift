@@ -31,7 +31,7 @@ package struct FileRoom: Room {
                     [Throttle.Bucket("picture", $0.caller.account.description, burst: 60, step: .seconds(10))]
                 },
                 handler: take
-            ).streaming(upTo: PictureIntake.mostBytes, PictureFormat.allCases.map(\.rawValue)),
+            ).streaming(upTo: PictureIntake.mostBytes, PictureIntake.types),
             Endpoint(
                 .get, "/v1/files/{id}", for: .signedIn, "A picture, for whoever may see what it hangs on",
                 room: Self.name,
@@ -48,14 +48,9 @@ package struct FileRoom: Room {
     private static let widths = Picture.smallWidth...Picture.smallWidth
 
     private func take(_ call: Call) async throws -> Response {
-        let type = call.request.header("content-type") ?? ""
-        guard PictureFormat(rawValue: type.lowercased()) != nil, let pieces = call.request.pieces else {
-            throw Problem.unsupportedMediaType
-        }
-        let account = call.caller.account
-        let picture = try await intake.take(pieces, of: account)
+        let picture = try await intake.take(call) { try TakenPicture($0) }
         try await rates.take(.files, picture.whole.count / 1024 + 1, for: call.caller)
-        let file = KeptFile(id: .new(), account: account, picture)
+        let file = KeptFile(id: .new(), account: call.caller.account, picture)
         return try await call.keepingAnswer { runner in
             try await runner.run(KeepFile(file: file))
             for (bytes, isSmall) in [(picture.whole, false), (picture.small, true)] {

@@ -1,3 +1,4 @@
+import API
 import Crypto
 import Domain
 import EventLoop
@@ -22,56 +23,36 @@ struct TakenPicture: Sendable {
 /// Takes pictures: a few at a time, so that nobody fills the memory, and one after the other on a thread of low priority.
 package final class PictureIntake: Sendable {
     /// The largest file that is taken.
-    static let mostBytes = 5 << 20
+    package static let mostBytes = 5 << 20
+    /// The types of files that are taken.
+    package static let types = PictureFormat.allCases.map(\.rawValue)
     private static let most = 32
-    private static let mostOfOne = 4
 
     private let pool: BlockingPool
-    private let underWay = Locked<[ID: Int]>([:])
+    private let underWay = UnderWay(most: most, mostOfOne: 4)
 
     package init() throws {
         pool = try BlockingPool(name: "pictures", threads: 1, waiting: Self.most, priority: .background)
     }
 
-    /// Takes the picture that comes with a request.
-    func take(_ pieces: BodyReader, of account: ID) async throws -> TakenPicture {
-        try begin(account)
-        defer { end(account) }
-        let sent = try MemoryFile()
-        while let piece = try await pieces.next() { try sent.append(piece) }
-        return try await pool.run { try Self.check(sent) }
-    }
-
-    private func begin(_ account: ID) throws {
-        try underWay.withLock { underWay in
-            guard underWay.values.reduce(0, +) < Self.most else { throw Problem.unavailable() }
-            guard underWay[account, default: 0] < Self.mostOfOne else { throw Problem.rateLimited() }
-            underWay[account, default: 0] += 1
+    /// Takes the picture that comes with a request, and makes something of its bytes.
+    package func take<Answer: Sendable>(
+        _ call: Call, _ read: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Answer
+    ) async throws -> Answer {
+        let type = call.request.header("content-type") ?? ""
+        guard PictureFormat(rawValue: type.lowercased()) != nil, let pieces = call.request.pieces else {
+            throw Problem.unsupportedMediaType
         }
-    }
-
-    private func end(_ account: ID) {
-        underWay.withLock { underWay in
-            let left = underWay[account, default: 1] - 1
-            underWay[account] = left == 0 ? nil : left
-        }
-    }
-
-    private static func check(_ sent: MemoryFile) throws -> TakenPicture {
-        do {
-            let picture = try sent.withBytes { try Picture($0) }
-            let whole = try MemoryFile()
-            try whole.append(picture.parts.clean)
-            let small = try picture.small.map { bytes in
-                let small = try MemoryFile()
-                try small.append(bytes)
-                return small
+        return try await underWay.run(for: call.caller.account) {
+            let sent = try MemoryFile()
+            while let piece = try await pieces.next() { try sent.append(piece) }
+            return try await pool.run {
+                do {
+                    return try sent.withBytes(read)
+                } catch is BadPicture {
+                    throw Problem.badPicture
+                }
             }
-            return TakenPicture(
-                format: picture.parts.format, width: picture.parts.width, height: picture.parts.height,
-                sha256: SHA256.hash(picture.parts.clean), whole: whole, small: small)
-        } catch is BadPicture {
-            throw Problem.badPicture
         }
     }
 
@@ -79,8 +60,24 @@ package final class PictureIntake: Sendable {
     package func stop() { pool.stop() }
 }
 
+extension TakenPicture {
+    /// Checks what was sent.
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        let picture = try Picture(bytes)
+        whole = try MemoryFile()
+        try whole.append(picture.parts.clean)
+        small = try picture.small.map { bytes in
+            let small = try MemoryFile()
+            try small.append(bytes)
+            return small
+        }
+        (format, width, height) = (picture.parts.format, picture.parts.width, picture.parts.height)
+        sha256 = SHA256.hash(picture.parts.clean)
+    }
+}
+
 extension Problem {
-    static let badPicture = Problem(.unprocessable, "bad_image")
+    package static let badPicture = Problem(.unprocessable, "bad_image")
     /// A picture that is not there, is somebody else's, or hangs on something already.
     package static let unknownFile = Problem(.unprocessable, "unknown_file")
 }

@@ -25,6 +25,7 @@ struct Account: Sendable {
                 .init("alert_after_minutes", .integer(StoreProfile.alertAfter)), .init("proof", WantedProof.shape),
                 .init("offer", Turns.shape), .init("location", Location.written.orNull),
                 .init("tell_recipients", .boolean), .init("opening_hours", Shape.string().orNull),
+                .init("wants", WantedPapers.shape),
             ])
     static let courierShape = profile(
         "CourierAccount", .courier,
@@ -61,6 +62,7 @@ struct Account: Sendable {
             json.field("location", store.location)
             json.field("tell_recipients", store.tellsRecipients)
             json.field("opening_hours", store.openingHours)
+            json.array("wants", store.wants) { $0.item($1) }
         case .courier(let courier, let stats):
             json.field("kind", AccountKind.courier.rawValue)
             json.field("first_name", courier.firstName)
@@ -124,6 +126,8 @@ struct StoreProfile: Sendable {
     let tellsRecipients: Bool
     /// When it is open, in its words.
     let openingHours: String?
+    /// Which papers it wants of its couriers.
+    let wants: [String]
 
     /// After how many minutes it may be told that nobody accepts.
     static let alertAfter = 1...240
@@ -186,7 +190,8 @@ struct FindAccount: Statement {
         SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
             s.email, s.email_verified, s.country, s.tax_id, s.name, s.address, s.phone,
             s.alert_after_minutes, s.proof_pin, s.proof_photo, s.proof_signature, s.turn_order, s.turn_seconds,
-            s.lat, s.lon, coalesce(s.tell_recipients, false), s.opening_hours, c.first_name, c.last_name, c.phone, c.phone_verified,
+            s.lat, s.lon, coalesce(s.tell_recipients, false), s.opening_hours,
+            coalesce(s.wants, '{}'), c.first_name, c.last_name, c.phone, c.phone_verified,
             duty_now(c.on_duty, c.duty_until), CASE WHEN c.duty_until > now() THEN c.duty_until END,
             c.mean_stars, c.share_position, \(CourierStats.columns)
         FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) WHERE a.id = $1
@@ -214,7 +219,7 @@ struct FindAccount: Statement {
                     email: try row.read(), isVerified: try row.read(), taxID: try TaxID(&row), name: try row.read(),
                     address: try row.read(), phone: try row.read(), alertAfterMinutes: try row.read(),
                     proof: try WantedProof(&row), turns: try Turns.read(&row), location: try Location.read(&row),
-                    tellsRecipients: try row.read(), openingHours: try row.read()))
+                    tellsRecipients: try row.read(), openingHours: try row.read(), wants: try row.read()))
         }
         let (_, _): (String?, Bool?) = (try row.read(), try row.read())
         for _ in 0..<5 { let _: String? = try row.read() }
@@ -222,7 +227,7 @@ struct FindAccount: Statement {
         _ = try WantedProof(&row)
         _ = try Turns.read(&row)
         _ = try Location.read(&row)
-        let (_, _): (Bool, String?) = (try row.read(), try row.read())
+        let (_, _, _): (Bool, String?, [String]) = (try row.read(), try row.read(), try row.read())
         let courier = CourierProfile(
             firstName: try row.read(), lastName: try row.read(), phone: try row.read(), isVerified: try row.read(),
             isOnDuty: try row.read(), dutyUntil: try row.read(), meanStars: try row.read(),

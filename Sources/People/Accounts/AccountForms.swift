@@ -71,6 +71,7 @@ struct AccountChange: Form {
     let tellsRecipients: Bool?
     let openingHours: String??
     let sharing: PositionSharing?
+    let wants: WantedPapers?
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
@@ -92,6 +93,7 @@ struct AccountChange: Form {
             $0.optionalLine("opening_hours", upTo: Bounds.address, by: Texts.paragraph)
         }
         sharing = fields.change("share_position")
+        wants = fields.change("wants")
     }
 }
 

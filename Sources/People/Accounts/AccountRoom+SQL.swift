@@ -89,7 +89,8 @@ struct UpdateStore: Statement {
             turn_seconds = CASE WHEN $11 THEN $13 ELSE turn_seconds END,
             lat = CASE WHEN $14 THEN $15 ELSE lat END, lon = CASE WHEN $14 THEN $16 ELSE lon END,
             tell_recipients = coalesce($17, tell_recipients),
-            opening_hours = CASE WHEN $18 THEN $19 ELSE opening_hours END
+            opening_hours = CASE WHEN $18 THEN $19 ELSE opening_hours END,
+            wants = coalesce($20, wants)
         WHERE id = $1
         """
     let id: ID
@@ -116,6 +117,7 @@ struct UpdateStore: Statement {
         parameters.add(change.tellsRecipients)
         parameters.add(change.openingHours != nil)
         parameters.add(change.openingHours ?? nil)
+        parameters.add(change.wants?.kinds.map(\.rawValue))
     }
 }
 

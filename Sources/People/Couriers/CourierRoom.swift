@@ -6,9 +6,10 @@ import Postgres
 /// The directory of couriers, with what shows how reliable they are.
 package struct CourierRoom: Room {
     let searches: SlowReads
+    let papers: any PartnersPapers
 
-    package init(searches: SlowReads) {
-        self.searches = searches
+    package init(searches: SlowReads, papers: any PartnersPapers) {
+        (self.searches, self.papers) = (searches, papers)
     }
 
     package var endpoints: [Endpoint] {
@@ -16,7 +17,8 @@ package struct CourierRoom: Room {
             Endpoint(
                 .get, "/v1/couriers", for: .store, "The directory of couriers, by name or by reliability",
                 room: "Couriers", query: ListedCouriers.parameters, answers: [.ok(.page(of: ListedCourier.shape))],
-                refuses: [SlowReads.endedByAThird], handler: { try await ListedCouriers($0).list($0, searches) })
+                refuses: [SlowReads.endedByAThird], handler: { try await ListedCouriers($0).list($0, searches, papers) }
+            )
         ]
     }
 }

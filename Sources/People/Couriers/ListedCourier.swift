@@ -25,9 +25,15 @@ struct ListedCourier: Sendable {
             .init("reliability", Shape.number(0...1).orNull), .init("partner", .boolean),
             .init("on_duty", .boolean, optional: true),
             .init("partner_since", .time, optional: true),
+            .init(
+                "papers",
+                .object(
+                    "Papers",
+                    PaperKind.allCases.map { .init($0.rawValue, PaperStanding.shape, optional: true) }), optional: true),
         ])
 
-    func write(_ json: inout JSONWriter) {
+    /// `papers` are those that the store wants.
+    func write(_ json: inout JSONWriter, papers: [PaperKind: PaperStanding]) {
         json.field("id", id)
         json.field("first_name", firstName)
         json.field("last_name", lastName)
@@ -35,6 +41,13 @@ struct ListedCourier: Sendable {
             json.field("phone", phone)
             json.field("on_duty", isOnDuty)
             json.field("partner_since", partnerSince)
+            if !papers.isEmpty {
+                json.object("papers") { json in
+                    for kind in PaperKind.allCases {
+                        if let standing = papers[kind] { json.field(name: kind.rawValue, standing.rawValue) }
+                    }
+                }
+            }
         }
         json.field("partner", partnerSince != nil)
         json.object("stats", stats.write)

@@ -43,35 +43,43 @@ struct ListedCouriers: Sendable {
     }
 
     /// The page by name, without a search.
-    func list(_ call: Call) async throws -> Response {
+    func list(_ call: Call, _ papers: any PartnersPapers) async throws -> Response {
         let couriers =
             try await isPartner == true ? call.run(ListPartners(of: self)) : call.run(ListCouriers<ByName>(of: self))
-        return response(Found(items: couriers, edge: nil))
+        return try await response(Found(items: couriers, edge: nil), call, papers)
     }
 
     /// The page. What is searched for, and the ranks of all partners, may take a while.
-    func list(_ call: Call, _ searches: SlowReads) async throws -> Response {
+    func list(_ call: Call, _ searches: SlowReads, _ papers: any PartnersPapers) async throws -> Response {
         switch (text, sort) {
-        case (nil, .name): return try await list(call)
+        case (nil, .name): return try await list(call, papers)
         case (nil, .reliability) where isPartner != true:
-            return response(Found(items: try await call.run(ListCouriers<ByReliability>(of: self)), edge: nil))
+            let ranked = try await call.run(ListCouriers<ByReliability>(of: self))
+            return try await response(Found(items: ranked, edge: nil), call, papers)
         case (nil, .reliability):
             let ranked = try await searches.run(for: store) { try await $0.run(RankPartners(of: self)) }
-            return response(Found(items: ranked, edge: nil))
-        case (let text?, .name): return try await search(text, by: ByName.self, searches)
-        case (let text?, .reliability): return try await search(text, by: ByReliability.self, searches)
+            return try await response(Found(items: ranked, edge: nil), call, papers)
+        case (let text?, .name):
+            return try await response(search(text, by: ByName.self, searches), call, papers)
+        case (let text?, .reliability):
+            return try await response(search(text, by: ByReliability.self, searches), call, papers)
         }
     }
 
     private func search(
         _ text: String, by order: (some CourierOrder).Type, _ searches: SlowReads
-    ) async throws -> Response {
-        response(
-            try await searches.run(for: store) { try await steps(text, by: order, $0).page(of: page.fetched) })
+    ) async throws -> Found<ListedCourier> {
+        try await searches.run(for: store) { try await steps(text, by: order, $0).page(of: page.fetched) }
     }
 
-    private func response(_ found: Found<ListedCourier>) -> Response {
-        page.response(found.items, key: \.sortKey, next: found.edge) { json, courier in json.object(courier.write) }
+    private func response(
+        _ found: Found<ListedCourier>, _ call: Call, _ papers: any PartnersPapers
+    ) async throws -> Response {
+        let partners = found.items.filter { $0.partnerSince != nil }.map(\.id)
+        let shared = try await papers.papers(of: partners, for: store, call.runner)
+        return page.response(found.items, key: \.sortKey, next: found.edge) { json, courier in
+            json.object { courier.write(&$0, papers: shared[courier.id] ?? [:]) }
+        }
     }
 
     private func steps<Order: CourierOrder>(

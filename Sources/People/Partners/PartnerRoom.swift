@@ -7,11 +7,15 @@ import Postgres
 /// Partnerships: how they begin, who is in them, and how they end.
 package struct PartnerRoom: Room {
     let redemption: Redemption
+    let papers: any PartnersPapers
     /// Called at each end of a partnership, to take the courier out of the store's deliveries.
     let ended: @Sendable (PartnershipEnding) async -> Void
 
-    package init(redemption: Redemption, ended: @escaping @Sendable (PartnershipEnding) async -> Void) {
-        (self.redemption, self.ended) = (redemption, ended)
+    package init(
+        redemption: Redemption, papers: any PartnersPapers,
+        ended: @escaping @Sendable (PartnershipEnding) async -> Void
+    ) {
+        (self.redemption, self.papers, self.ended) = (redemption, papers, ended)
     }
 
     package let eventTypes = ["partner.joined", "partner.ended"]
@@ -57,7 +61,7 @@ package struct PartnerRoom: Room {
 
     private func list(_ call: Call) async throws -> Response {
         switch call.caller.kind {
-        case .store: return try await ListedCouriers(partnersOf: call).list(call)
+        case .store: return try await ListedCouriers(partnersOf: call).list(call, papers)
         case .courier:
             let page = try call.page()
             let stores = try await call.run(ListStores(courier: call.caller.account, page: page))

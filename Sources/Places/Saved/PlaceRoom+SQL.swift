@@ -2,18 +2,6 @@ import API
 import Domain
 import Postgres
 
-/// Has whoever changes the account's places wait, until the transaction ends. There is no row if the account is being erased.
-struct HoldPlaces: Statement {
-    static let sql = """
-        SELECT true FROM accounts WHERE id = $1 AND password_hash <> '$scrypt$erased' FOR NO KEY UPDATE
-        """
-    let account: ID
-
-    func bind(into parameters: inout Parameters) { parameters.add(account) }
-
-    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
-}
-
 /// Keeps a place behind the account's others, unless it is kept already, or there are too many.
 struct AddPlace: Statement {
     static let sql = """

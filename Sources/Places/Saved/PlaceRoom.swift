@@ -1,6 +1,7 @@
 import API
 import Domain
 import HTTP
+import People
 import Postgres
 
 /// The places that an account keeps.
@@ -100,7 +101,7 @@ package struct PlaceRoom: Room {
         _ call: Call, _ change: @escaping @Sendable (Runner) async throws -> [Row]
     ) async throws -> Row? {
         try await call.runner.together { runner in
-            guard try await runner.run(HoldPlaces(account: call.caller.account)).first != nil else {
+            guard try await runner.run(HoldAccount(account: call.caller.account)).first != nil else {
                 throw Problem.unauthenticated
             }
             return try await change(runner).first

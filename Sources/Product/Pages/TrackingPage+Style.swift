@@ -23,6 +23,7 @@ extension TrackingPage {
         .pin{margin:0 0 20px;padding:16px;border:1px solid var(--line);border-radius:10px;background:var(--paper);text-align:center}
         h2{margin:0;font-size:15px;font-weight:650}
         .digits{margin:4px 0;font:650 48px/1.2 ui-monospace,monospace;letter-spacing:.2em;text-indent:.2em}
+        .pin .qr svg{width:132px;border-radius:8px}
         .pin p:last-child{margin:0;color:var(--soft)}
         .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
         #map{height:min(60vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);z-index:0}

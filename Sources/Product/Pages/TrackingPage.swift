@@ -109,9 +109,11 @@ struct TrackingPage {
     private func pin(_ tracked: TrackedDelivery) -> String {
         guard let pin = tracked.pin else { return "" }
         let spoken = pin.map(String.init).joined(separator: " ")
+        // Who brings it can scan it.
+        let code = QRPicture.svg(pin).map { String(decoding: $0, as: UTF8.self) } ?? ""
         return """
             <section class="pin"><h2>\(text("track_pin"))</h2><p class="digits"><span aria-hidden="true">\(pin)</span>\
-            <span class="aloud">\(spoken)</span></p><p>\(text("track_pin_what"))</p></section>
+            <span class="aloud">\(spoken)</span></p><div class="qr" aria-hidden="true">\(code)</div><p>\(text("track_pin_what"))</p></section>
             """
     }
 

@@ -1,4 +1,4 @@
-// Pictures for a step: taken with the camera, or drawn by a finger, and made small before anything is sent.
+// The camera, and pictures for a step: taken with the camera, or drawn by a finger, and made small before anything is sent.
 import {h, newID, openDialog} from './dom.js';
 import {t} from './words.js';
 
@@ -6,24 +6,39 @@ import {t} from './words.js';
 const longest = 1600;
 
 /** A picture as a small JPEG. */
-function shrunk(source, width, height) {
+export function shrunk(source, width, height) {
   const share = Math.min(1, longest / Math.max(width, height));
   const canvas = h('canvas', {width: Math.round(width * share), height: Math.round(height * share)});
   canvas.getContext('2d').drawImage(source, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.8));
 }
 
-async function shrunkFile(file) {
+export async function shrunkFile(file) {
   const bitmap = await createImageBitmap(file);
   return shrunk(bitmap, bitmap.width, bitmap.height);
+}
+
+/** A picture of what the camera sees; `failed` is told where there is none. `stop` gives the camera back. */
+export function viewfinder(failed) {
+  let stream, isStopped = false;
+  const video = h('video', {autoplay: true, playsinline: true, 'aria-label': t('camera')});
+  video.muted = true;
+  const end = (of) => { for (const track of of?.getTracks() ?? []) track.stop(); };
+  const asked = navigator.mediaDevices?.getUserMedia({video: {facingMode: 'environment', width: {ideal: longest}}}) ?? Promise.reject(new Error('none'));
+  asked.then((got) => {
+    stream = got;
+    if (isStopped) end(got); else video.srcObject = got;
+  }, () => {
+    video.hidden = true;
+    failed();
+  });
+  return {video, stop() { isStopped = true; end(stream); }};
 }
 
 /** Asks for a picture; gives nothing if somebody thinks better of it. Where no camera may be used, one is chosen among those there are. */
 function takePicture() {
   return new Promise((resolve) => {
-    let stream, isClosed = false;
-    const video = h('video', {autoplay: true, playsinline: true, 'aria-label': t('camera')});
-    video.muted = true;
+    const {video, stop} = viewfinder(() => { state.textContent = t('noCamera'); });
     const finish = (picture) => { resolve(picture); dialog.close(); };
     const take = h('button', {type: 'button', class: 'main', disabled: true,
       onclick: () => shrunk(video, video.videoWidth, video.videoHeight).then(finish)}, t('takeIt'));
@@ -34,17 +49,8 @@ function takePicture() {
       h('p', {class: 'actions'}, take, h('label', {class: 'button'}, file, t('choosePicture'))));
     video.addEventListener('loadeddata', () => { take.disabled = false; });
     dialog.addEventListener('close', () => {
-      isClosed = true;
-      for (const track of stream?.getTracks() ?? []) track.stop();
+      stop();
       resolve(null);
-    });
-    const asked = navigator.mediaDevices?.getUserMedia({video: {facingMode: 'environment', width: {ideal: longest}}}) ?? Promise.reject(new Error('none'));
-    asked.then((got) => {
-      stream = got;
-      if (isClosed) for (const track of got.getTracks()) track.stop(); else video.srcObject = got;
-    }, () => {
-      video.hidden = true;
-      state.textContent = t('noCamera');
     });
   });
 }

@@ -3,6 +3,7 @@ import {isListed} from './delivery.js';
 import {jobs} from './jobs.js';
 import {mapOf} from './mapview.js';
 import {send} from './outgoing.js';
+import {papers} from './papers.js';
 import {closeNotices, standBy} from './push.js';
 import {settings} from './settings.js';
 import {start} from './shell.js';
@@ -16,7 +17,7 @@ const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 standBy('courier');
 sayWhere();
 
-start('courier', {jobs, map: mapOf('courier'), stores: (region, context) => stores(region, context, invite), settings}, {
+start('courier', {jobs, map: mapOf('courier'), stores: (region, context) => stores(region, context, invite), papers, settings}, {
   invite, onFresh: send,
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();

@@ -5,6 +5,7 @@ import {failureOf} from './delivery.js';
 import {h} from './dom.js';
 import {failReasons} from './lifecycle.js';
 import {amountIn, money, signOf, typed} from './money.js';
+import {pinIn, scanInto} from './scan.js';
 import {find, keep} from './shelf.js';
 import {t} from './words.js';
 
@@ -29,6 +30,7 @@ export async function delivering({proof = {}, cash}, refused) {
   const note = {name: 'note', label: t('note'), value: before.note, rows: 1, hint: t('noteHint')};
   const fields = [
     proof.pin && {name: 'pin', label: t('pinOfRecipient'), value: before.pin, required: true, inputmode: 'numeric', longest: 4, hint: t('pinOfRecipientHint')},
+    proof.pin && scanInto('pin', t('scanPin'), pinIn),
     cash && h('p', {class: 'collect'}, t('collect', {amount: money(cash)})),
     cash && {name: 'cash_collected', label: `${t('cashCollected')} (${signOf(cash.currency)})`, value: typed(before.cash_collected), required: true,
       inputmode: 'decimal', longest: 12},

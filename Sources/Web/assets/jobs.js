@@ -14,6 +14,7 @@ import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {closeNotices} from './push.js';
 import {said, saidMark} from './recipient.js';
+import {deliveryIn, scanCode} from './scan.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -167,7 +168,11 @@ export function jobs(region, {count}) {
       return true;
     },
   });
-  region.append(earned.line, all.problem, age, taken.region, ...all.parts.map(({section}) => section));
+  const slip = h('p', {class: 'actions slips'}, h('button', {type: 'button', async onclick() {
+    const id = await scanCode(t('scanSlip'), deliveryIn);
+    if (id) location.hash = `#delivery=${id}`;
+  }}, `◉ ${t('scanSlip')}`));
+  region.append(earned.line, slip, all.problem, age, taken.region, ...all.parts.map(({section}) => section));
   if (kept) all.fill(kept.items);
   all.reload();
   earned.load();

@@ -7,6 +7,7 @@ import {partnersChanged} from './choose.js';
 import {gathered} from './feed.js';
 import {invite, numberForm, showInvite} from './invites.js';
 import {longestSearch} from './lifecycle.js';
+import {sharedPapers, standings, wants} from './papers.js';
 import {t} from './words.js';
 
 export function partners(region) {
@@ -33,8 +34,10 @@ export function partners(region) {
     onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id).list)}, t('cancellations'));
 
   function courier(person) {
-    return h('li', {}, h('div', {}, h('strong', {}, fullName(person)), onDuty(person), h('p', {}, reliability(person.stats))),
+    return h('li', {}, h('div', {}, h('strong', {}, fullName(person)), onDuty(person), h('p', {}, reliability(person.stats)),
+      person.papers && h('p', {class: 'terms'}, standings(person.papers))),
       h('p', {class: 'actions'}, phoneLink(person.phone, fullName(person)), why(person),
+        h('button', {type: 'button', 'aria-label': t('papersOf', {name: fullName(person)}), onclick: () => sharedPapers(person.id, fullName(person))}, t('papers')),
         h('button', {type: 'button', class: 'danger', onclick: () => end(person),
           'aria-label': t('endPartnershipWith', {name: fullName(person)})}, t('endPartnership'))));
   }
@@ -72,7 +75,7 @@ export function partners(region) {
 
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: gathered(() => showFound(), 250)});
   region.append(
-    h('div', {}, panel(t('yourCouriers'), couriers), panel(t('invitesSent'), sent)),
+    h('div', {}, panel(t('yourCouriers'), couriers), wants(showCouriers), panel(t('invitesSent'), sent)),
     h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent)),
       panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found)));
   showCouriers();

@@ -6,6 +6,7 @@ import {mapLink, moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {earnings} from './earnings.js';
 import {form} from './form.js';
+import {inviteIn, scanInto} from './scan.js';
 import {t} from './words.js';
 
 /** `invite` holds the code that a courier came with, until it is used. */
@@ -45,7 +46,7 @@ export function stores(region, {account}, invite) {
   const field = {name: 'code', label: t('inviteCode'), required: true, value: invite.code, hint: t('inviteCodeHint')};
   region.append(
     panel(t('invitesReceived'), invites), panel(t('yourStores'), partners),
-    panel(t('joinStore'), form([field], t('join'), async (values, element) => {
+    panel(t('joinStore'), form([field, scanInto('code', t('scanInvite'), inviteIn)], t('join'), async (values, element) => {
       const {store: {name}} = await post('/v1/partners', values);
       invite.code = undefined;
       element.elements.code.value = '';

@@ -50,6 +50,9 @@ export function when(time) {
 /** A day as the API names it. */
 export const shortDay = (day) => days.format(new Date(`${day}T00:00:00Z`));
 
+/** A day with its year. */
+export const dayOf = (day) => new Date(`${day}T12:00:00Z`).toLocaleDateString(current, {dateStyle: 'medium', timeZone: 'UTC'});
+
 /** How long something took. */
 export function span(seconds) {
   if (seconds === null) return '–';

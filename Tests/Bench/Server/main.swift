@@ -1,6 +1,7 @@
 // The lower layers without the product: the routes that `make bench` measures, on the same runtime, pool, log and
 // metrics as `kurir serve`. Usage: bench-server DATABASE_URL LOOPS POOL_SIZE; it ends when its standard input does.
-// `bench-server --statements` prints the measured statements of the product as JSON.
+// `bench-server --statements` prints the measured statements of the product as JSON, and `--papers KEYS` measures how long it takes
+// to read the codes that come by standard input.
 
 import Product
 import EventLoop
@@ -52,6 +53,10 @@ let arguments = CommandLine.arguments
 if arguments.dropFirst().first == "--statements" {
     let statements = MeasuredStatements.all.map { ($0.name, JSON.string($0.sql)) }
     print(String(decoding: JSON.object(Dictionary(uniqueKeysWithValues: statements)).bytes, as: UTF8.self))
+    exit(EXIT_SUCCESS)
+}
+if arguments.count == 3, arguments[1] == "--papers" {
+    try Reading.measure(keys: arguments[2])
     exit(EXIT_SUCCESS)
 }
 let group = try EventLoopGroup(count: Int(arguments[2])!)

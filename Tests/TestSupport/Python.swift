@@ -1,17 +1,18 @@
 import Foundation
-import TestSupport
 import Testing
 
 /// The tests' tools that are written in Python, in an environment that `make test` fills.
-enum Python {
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+public enum Python {
+    /// The sources.
+    public static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../..").standardizedFileURL.path
-    static let programs = root + "/.build/venv/bin"
+    /// Where the programs are.
+    public static let programs = root + "/.build/venv/bin"
 
     /// Runs a program, which must succeed, and gives its output. It is ended after a quarter of an hour, in case it
     /// hangs.
     @discardableResult
-    static func run(
+    public static func run(
         _ name: String, _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> String {
         let surroundings = [

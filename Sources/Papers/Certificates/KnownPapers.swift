@@ -1,0 +1,96 @@
+import Domain
+import EventLoop
+import Glibc
+
+/// Which keys and rules papers are judged by. They are read again when an operator says so.
+package final class KnownPapers: Sendable {
+    private let files: Files
+    private let known: Locked<(keys: TrustedKeys, rules: HealthRules)>
+
+    /// Where they stand, if anywhere.
+    package struct Files: Sendable, Equatable {
+        package let keys, rules: String?
+
+        package init(keys: String? = nil, rules: String? = nil) { (self.keys, self.rules) = (keys, rules) }
+
+        package var areNone: Bool { keys == nil && rules == nil }
+    }
+
+    /// No keys, and the rules where nobody says others.
+    package static var usual: KnownPapers { KnownPapers((TrustedKeys(), HealthRules())) }
+
+    private init(_ usual: (TrustedKeys, HealthRules)) { (files, known) = (Files(), Locked(usual)) }
+
+    /// Reads the files; throws what is wrong with them.
+    package init(_ files: Files) throws(BadPaperFile) {
+        self.files = files
+        known = Locked(try Self.read(files))
+    }
+
+    /// Reads the files again. If one is wrong, what was known stays. Gives how many keys there are.
+    @discardableResult
+    package func reread() throws(BadPaperFile) -> Int {
+        let read = try Self.read(files)
+        known.withLock { $0 = read }
+        return read.keys.count
+    }
+
+    /// What a code is worth; nil if it is no certificate.
+    package func state(of code: String, at now: Moment) -> String? {
+        HealthCertificate(code).map { verdict(on: $0, at: now).state.rawValue }
+    }
+
+    func verdict(on certificate: HealthCertificate, at now: Moment) -> HealthVerdict {
+        let (keys, rules) = known.withLock { $0 }
+        return HealthVerdict(certificate, keys, rules, at: now)
+    }
+
+    private static func read(_ files: Files) throws(BadPaperFile) -> (keys: TrustedKeys, rules: HealthRules) {
+        var (keys, rules) = (TrustedKeys(), HealthRules())
+        if let path = files.keys {
+            guard let read = TrustedKeys(try content(path)) else {
+                throw BadPaperFile(
+                    path: path,
+                    reason:
+                        "must be JSON of names and keys, {\"KID\": \"SPKI\"}, both in standard base64; keys are of P-256 or RSA"
+                )
+            }
+            keys = read
+        }
+        if let path = files.rules {
+            guard let read = HealthRules(try content(path)) else {
+                throw BadPaperFile(
+                    path: path,
+                    reason: """
+                        must be JSON like {"recovery":{"days":180},"vaccination":{"days":270},\
+                        "test":{"pcr_hours":72,"antigen_hours":48}}
+                        """)
+            }
+            rules = read
+        }
+        return (keys, rules)
+    }
+
+    /// Lists of keys of all countries have some hundred kilobytes.
+    private static let mostBytes = 8 << 20
+
+    private static func content(_ path: String) throws(BadPaperFile) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw BadPaperFile(path: path, reason: "cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        var (bytes, piece): ([UInt8], [UInt8]) = ([], .init(repeating: 0, count: 1 << 16))
+        while case let count = Glibc.read(file, &piece, piece.count), count > 0, bytes.count <= mostBytes {
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+}
+
+/// A file of keys or rules that cannot be used.
+package struct BadPaperFile: Error, CustomStringConvertible {
+    let path, reason: String
+
+    package var description: String { "\(path) \(reason)" }
+}

@@ -1,0 +1,32 @@
+import Crypto
+import Domain
+import Postgres
+
+/// Seals credentials with keys that follow from the servers' secret, each for its place alone.
+package struct CredentialVault: Sendable {
+    private let sealing: SealingKey
+    private let hashing: [UInt8]
+
+    package init(_ secret: ServerSecret) {
+        sealing = SealingKey(secret.key(for: "credentials"))
+        hashing = secret.key(for: "credentials that are the same")
+    }
+
+    func seal(_ credential: Credential, of courier: ID, _ id: ID) -> [UInt8] {
+        sealing.seal(credential.written, for: Self.context(courier, id))
+    }
+
+    func open(_ sealed: [UInt8], of courier: ID, _ id: ID) throws -> Credential {
+        guard let bytes = sealing.open(sealed, for: Self.context(courier, id)),
+            let credential = Credential(written: bytes)
+        else { throw PostgresError.unexpected("a credential that another secret has sealed") }
+        return credential
+    }
+
+    /// The same for the same code of a courier, and for nothing else; without the secret nobody can tell of which.
+    func sameness(of raw: String, _ courier: ID) -> [UInt8] {
+        HMAC.sha256(key: hashing, Array("\(courier) \(raw)".utf8))
+    }
+
+    private static func context(_ courier: ID, _ id: ID) -> [UInt8] { Array("credential \(courier) \(id)".utf8) }
+}

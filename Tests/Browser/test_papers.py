@@ -1,0 +1,235 @@
+"""Papers, and the scanner: Chromium's camera shows films of codes."""
+import json
+import os
+import pathlib
+import re
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from conftest import Courier, Store, call, escape, go, kept, panel, sign_in, until
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "Papers"))
+import pictures  # noqa: E402
+
+CODES = json.loads(pathlib.Path(os.environ["KURIR_CERTIFICATES"]).read_text())["codes"]
+# The server says so of each picture without a code, and the console repeats it.
+NO_CODE = ["status of 422"]
+
+
+@pytest.fixture
+def film(tmp_path):
+    """A film that a camera shows over and over: first nothing, then some views of a code."""
+    def shot(text):
+        straight = pictures.code(text, scale=4)
+        nothing = Image.new("L", (1280, 960), 120)
+        angles = [pictures.seen(straight, 35, turn) for turn in (-20, 5)]
+        views = [nothing, *angles, pictures.dim(pictures.seen(straight, 12, 9), 0.45, 6, 0.5)]
+        path = tmp_path / "film.y4m"
+        with path.open("wb") as file:
+            file.write(b"YUV4MPEG2 W1280 H960 F5:1 Ip A1:1 C420jpeg\n")
+            for view in [view for view in views for _ in range(3)]:
+                file.write(b"FRAME\n" + np.asarray(view.convert("L")).tobytes() + bytes([128]) * (1280 * 960 // 2))
+        return str(path)
+    return shot
+
+
+def own(courier, **form):
+    """Keeps a paper, and gives it."""
+    return call("POST", "/v1/me/credentials", form, courier.token)
+
+
+def papers(visit, courier, **how):
+    page = visit("/courier", **{"phone": True, **how})
+    sign_in(page, courier)
+    go(page, "Papers")
+    return page
+
+
+def row(page, name):
+    return panel(page, "Papers").locator("li").filter(has=page.locator("strong", has_text=re.compile(f"^{name}$")))
+
+
+def test_a_certificate_is_scanned_with_the_camera(visit, look, film):
+    ana = Courier()
+    page = papers(visit, ana, film=film(CODES["vaccination"]), forgiving=NO_CODE)
+    look(page, "papers-none")
+    page.get_by_role("button", name="Scan a paper").click()
+    expect(page.get_by_role("dialog", name="Scan a paper")).to_be_visible()
+    expect(row(page, "Vaccination")).to_contain_text("Valid")
+    expect(page.locator("dialog")).to_have_count(0)
+    # The camera is given back.
+    assert page.evaluate("document.querySelectorAll('video').length") == 0
+    expect(row(page, "Vaccination")).to_contain_text("Zvjezdana Horvatinčić")
+    page.get_by_role("button", name="Details: Vaccination").click()
+    details = page.get_by_role("dialog", name="Vaccination")
+    for said in ["Comirnaty", "COVID-19", "2 of 2", "Ministry of Health", "5 Jun 1987"]:
+        expect(details).to_contain_text(said)
+    look(page, "paper-phone")
+    assert [one["state"] for one in call("GET", "/v1/me/credentials", token=ana.token)["items"]] == ["valid"]
+
+
+def test_papers_come_from_pictures_and_by_hand_and_go(visit, look, tmp_path):
+    ana = Courier()
+    pictures.draw(tmp_path, CODES["pcr positive"])
+    page = papers(visit, ana, forgiving=NO_CODE, dark=True)
+    page.get_by_role("button", name="Scan a paper").click()
+    scanner = page.get_by_role("dialog", name="Scan a paper")
+    scanner.locator("input[type=file]").set_input_files(tmp_path / "nothing.jpg")
+    expect(scanner.get_by_text("There is no code in this picture")).to_be_visible()
+    look(page, "scanner-dark")
+    scanner.locator("input[type=file]").set_input_files(tmp_path / "in bad light.jpg")
+    expect(row(page, "Test")).to_contain_text("Positive")
+    page.get_by_role("button", name="By hand").click()
+    form = page.get_by_role("dialog", name="New paper")
+    form.get_by_label("Code or number").fill("HC1:nothing")
+    form.get_by_role("button", name="Save").click()
+    expect(form.get_by_role("alert")).to_contain_text("This code is none that Kurir understands")
+    form.get_by_label("Code or number").fill("B-4711")
+    form.get_by_label("Kind").select_option("licence")
+    form.get_by_role("button", name="Save").click()
+    form.get_by_label("Name").fill("Vozačka dozvola")
+    form.get_by_label("Valid until").fill("2020-05-31")
+    look(page, "paper-form-dark")
+    form.get_by_role("button", name="Save").click()
+    expect(row(page, "Vozačka dozvola")).to_contain_text("Expired")
+    expect(row(page, "Vozačka dozvola")).to_contain_text("31 May 2020")
+    look(page, "papers-dark")
+    # None of them is valid.
+    page.get_by_text("Valid now").click()
+    expect(page.get_by_text("None of them is valid now.")).to_be_visible()
+    page.get_by_role("button", name="Show all").click()
+    expect(panel(page, "Papers").locator("li")).to_have_count(2)
+    page.get_by_role("button", name="Details: Vozačka dozvola").click()
+    expect(page.get_by_role("dialog", name="Vozačka dozvola").get_by_text("Expired")).to_be_visible()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog", name="Delete Vozačka dozvola").get_by_role("button", name="Delete").click()
+    expect(panel(page, "Papers").locator("li")).to_have_count(1)
+    expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_a_store_wants_papers_and_sees_what_is_shared(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    own(ana, raw=CODES["vaccination"])
+    own(ana, raw="B-4711", kind="licence", title="Vozačka", valid_until="2020-01-01")
+    store = visit("/store")
+    sign_in(store, shop)
+    go(store, "Couriers")
+    wanted = panel(store, "Papers that you want")
+    for kind in ["EU health certificate", "Licence", "Insurance"]:
+        wanted.get_by_label(kind).check()
+        until(store, lambda kind=kind: len(call("GET", "/v1/me", token=shop.token)["wants"]) >= 1)
+    until(store, lambda: len(call("GET", "/v1/me", token=shop.token)["wants"]) == 3)
+    couriers = panel(store, "Your couriers")
+    expect(couriers.get_by_text("Insurance: not shared")).to_be_visible()
+    page = papers(visit, ana)
+    for name in ["Vaccination", "Vozačka"]:
+        page.get_by_role("button", name=f"Details: {name}").click()
+        page.get_by_role("dialog", name=name).get_by_label("Pekara").check()
+        expect(page.get_by_text("Shared with Pekara.")).to_be_visible()
+        look(page, f"paper-shared-{name.lower()[:4]}")
+        escape(page)
+    store.reload()
+    go(store, "Couriers")
+    expect(couriers.get_by_text("Licence: expired")).to_be_visible()
+    expect(couriers.locator(".badge.delivered", has_text="EU health certificate")).to_be_visible()
+    look(store, "partners-papers")
+    store.get_by_role("button", name="Papers of Ana Anić").click()
+    shown = store.get_by_role("dialog", name="Papers of Ana Anić")
+    expect(shown.locator("li")).to_have_count(2)
+    expect(shown).not_to_contain_text("Vaccination")
+    look(store, "partner-papers")
+    # What is no longer shared is no longer there.
+    page.get_by_role("button", name="Details: Vaccination").click()
+    page.get_by_role("dialog").get_by_label("Pekara").uncheck()
+    expect(page.get_by_text("No longer shared with Pekara.")).to_be_visible()
+    assert [one["kind"] for one in call("GET", f"/v1/couriers/{ana.id}/credentials", token=shop.token)["items"]] == ["licence"]
+
+
+def test_papers_stay_on_a_device_only_if_one_says_so(visit, line, look):
+    ana = Courier()
+    own(ana, raw="B-4711", kind="licence", title="Vozačka")
+    page = papers(visit, ana, forgiving=["net::ERR_"], address=line.address)
+    expect(row(page, "Vozačka")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    assert not page.evaluate("JSON.stringify(localStorage).includes('Vozačka')")
+    page.get_by_label("Keep papers readable without a connection").check()
+    until(page, lambda: page.evaluate("JSON.stringify(localStorage).includes('Vozačka')"))
+    line.cut()
+    page.reload()
+    expect(row(page, "Vozačka")).to_be_visible()
+    look(page, "papers-offline")
+    line.mend()
+    page.reload()
+    expect(page.locator(".light.on")).to_have_count(1)
+    page.get_by_label("Keep papers readable without a connection").uncheck()
+    until(page, lambda: not page.evaluate("JSON.stringify(localStorage).includes('Vozačka')"))
+    expect(row(page, "Vozačka")).to_be_visible()
+    line.cut()
+    page.reload()
+    expect(page.get_by_text("There is no connection to Kurir.").first).to_be_visible()
+    expect(row(page, "Vozačka")).to_have_count(0)
+
+
+def test_the_code_of_an_invite_is_scanned(visit, film, look):
+    shop, ana = Store(), Courier()
+    invite = call("POST", "/v1/invites", {"phone": "091 555 0909"}, shop.token)
+    page = visit("/courier", phone=True, film=film(invite["url"]), forgiving=NO_CODE)
+    sign_in(page, ana)
+    go(page, "Stores")
+    page.get_by_role("button", name="Scan the code").click()
+    expect(page.locator("[name=code]")).to_have_value(invite["code"])
+    look(page, "scanned-invite")
+
+
+def test_a_slip_opens_its_job_and_a_pin_is_scanned(visit, film, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana, proof={"pin": True})
+    ana.act("accept", job)
+    page = visit("/courier", phone=True, film=film(f"http://127.0.0.1/courier#delivery={job}"), forgiving=NO_CODE)
+    sign_in(page, ana)
+    page.get_by_role("button", name="Scan a slip").click()
+    expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
+    look(page, "scanned-slip")
+    pin = call("GET", f"/v1/deliveries/{job}", token=shop.token)["pin"]
+    page = visit("/courier", phone=True, film=film(pin), forgiving=NO_CODE)
+    sign_in(page, ana)
+    kept(page)
+    page.get_by_role("button", name="Deliver: Iva Ivić").click()
+    page.get_by_role("button", name="Scan the PIN").click()
+    expect(page.locator("[name=pin]")).to_have_value(pin)
+    look(page, "scanned-pin")
+    page.get_by_role("dialog").get_by_role("button", name="Deliver", exact=True).click()
+    until(page, lambda: call("GET", f"/v1/deliveries/{job}", token=shop.token)["status"] == "delivered")
+
+
+def test_another_code_is_said_to_be_another(visit, film):
+    ana = Courier()
+    page = visit("/courier", phone=True, film=film("HR-IBAN"), forgiving=NO_CODE)
+    sign_in(page, ana)
+    page.get_by_role("button", name="Scan a slip").click()
+    expect(page.get_by_text("This is another code.")).to_be_visible()
+
+
+def test_the_browsers_own_reader_is_asked_first(visit, film):
+    """Chromium has one on phones. Where it is, no picture leaves the device."""
+    ana = Courier()
+    page = visit("/courier", phone=True, film=film("nothing"))
+    page.evaluate("""() => {
+        window.BarcodeDetector = class {
+            static async getSupportedFormats() { return ['qr_code']; }
+            async detect() { return [{rawValue: 'B-4711', format: 'qr_code'}]; }
+        };
+    }""")
+    asked = []
+    page.on("request", lambda request: "/v1/scans" in request.url and asked.append(request.url))
+    sign_in(page, ana)
+    go(page, "Papers")
+    page.get_by_role("button", name="Scan a paper").click()
+    expect(page.get_by_role("dialog", name="New paper").get_by_label("Code or number")).to_have_value("B-4711")
+    assert not asked

@@ -1,0 +1,167 @@
+import Domain
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Papers
+
+/// The papers that couriers keep.
+@Suite(.database) struct CredentialTests {
+    private static let path = "/v1/me/credentials"
+    private static let licence: JSON = ["raw": "B-123 ", "kind": "licence", "title": "Vozačka dozvola"]
+
+    private func serving(_ body: (ServedProduct, Certificates, Person) async throws -> Void) async throws {
+        let certificates = try await Certificates.made()
+        try await ServedProduct.serving(papers: try certificates.known()) { api in
+            try await body(api, certificates, try await api.courier())
+        }
+    }
+
+    @Test func `a certificate is kept and understood, and the same one once`() async throws {
+        try await serving { api, certificates, ana in
+            let raw: JSON = ["raw": .string(try certificates.code("vaccination"))]
+            let made = try await api.post(Self.path, raw, as: ana.token)
+            #expect(made.status == 201)
+            let paper = made.json
+            #expect(paper["kind"] == "vaccination" && paper["state"] == "valid" && paper["verified"] == true)
+            #expect(paper["holder"] == "Zvjezdana Horvatinčić" && paper["birth_date"] == "1987-06-05")
+            #expect(paper["country"] == "HR" && paper["issuer"] == "Ministry of Health" && paper["title"] == .null)
+            #expect(paper["details"]["product"] == "EU/1/20/1528" && paper["details"]["dose"] == 2)
+            #expect(paper["valid_from"].string != nil && paper["valid_until"].string != nil)
+            let again = try await api.post(Self.path, raw.with(["kind": "other", "title": "x"]), as: ana.token)
+            #expect(again.status == 200 && again.json == paper)
+            // Somebody else may keep it as well.
+            let ivo = try await api.courier()
+            #expect(try await api.post(Self.path, raw, as: ivo.token).status == 201)
+            #expect(try await api.get(Self.path, as: ana.token).items == [paper])
+        }
+    }
+
+    @Test func `what the courier states is good until its end, if it has one`() async throws {
+        try await serving { api, _, ana in
+            func add(_ more: [String: JSON]) async throws -> Answer {
+                try await api.post(Self.path, Self.licence.with(more), as: ana.token)
+            }
+            let first = try await add([:])
+            #expect(first.status == 201 && first.json["state"] == "valid" && first.json["verified"] == false)
+            #expect(first.json["title"] == "Vozačka dozvola" && first.json["holder"] == "Ana Anić")
+            #expect(first.json["valid_until"] == .null && first.json["details"] == [:])
+            let same = try await add(["title": "Another name", "kind": "other"])
+            #expect(same.status == 200 && same.json == first.json)
+            // A space is a part of a code.
+            #expect(try await add(["raw": "B-123"]).status == 201)
+            let past = try await add(["raw": "1", "kind": "insurance", "valid_until": "2020-02-01T10:00:00Z"])
+            #expect(past.json["state"] == "expired" && past.json["valid_until"] == "2020-02-01T10:00:00.000Z")
+            let day = try await add(["raw": "2", "kind": "health", "valid_until": "2099-12-30"])
+            #expect(day.json["state"] == "valid" && day.json["valid_until"] == "2099-12-31T00:00:00.000Z")
+            let all = try await api.get(Self.path, as: ana.token)
+            #expect(all.items.map { $0["kind"] } == ["health", "insurance", "licence", "licence"])
+            #expect(all.json["unreadable"] == 0)
+            #expect(try await api.get(Self.path + "?valid=true", as: ana.token).items.count == 3)
+            #expect(try await api.get(Self.path + "?valid=false", as: ana.token).items.count == 1)
+            let page = try await api.get(Self.path + "?limit=3", as: ana.token)
+            let cursor = try #require(page.json["next_cursor"].string)
+            #expect(page.items.count == 3)
+            #expect(
+                try await api.get(Self.path + "?limit=3&cursor=\(cursor)", as: ana.token).items
+                    == [first.json])
+        }
+    }
+
+    @Test func `what cannot be read is not kept`() async throws {
+        try await serving { api, certificates, ana in
+            for (name, code) in certificates.broken {
+                let answer = try await api.post(Self.path, ["raw": .string(code)], as: ana.token)
+                #expect(answer.status == 422 && answer.code == "unreadable_code", "\(name): \(answer.json)")
+            }
+            let unnamed = try await api.post(Self.path, ["raw": "something"], as: ana.token)
+            #expect(unnamed.status == 422 && unnamed.code == "unreadable_code")
+            for (form, wrong): (JSON, [String: String]) in [
+                ([:], ["raw": "required"]), (["raw": "\n"], ["raw": "required"]),
+                (["raw": "x", "kind": "eu_dcc", "title": "x"], ["kind": "invalid_value"]),
+                (["raw": "x", "kind": "licence"], ["title": "required"]),
+                (
+                    ["raw": "x", "kind": "licence", "title": "x", "valid_until": "soon"],
+                    ["valid_until": "invalid_time"]
+                ),
+            ] {
+                let answer = try await api.post(Self.path, form, as: ana.token)
+                #expect(answer.status == 422 && answer.wrong == wrong, "\(answer.json)")
+            }
+            #expect(try await api.execute("SELECT FROM credentials").isEmpty)
+        }
+    }
+
+    @Test func `one that no longer decodes is counted, and the others are shown`() async throws {
+        try await serving { api, certificates, ana in
+            #expect(try await api.post(Self.path, Self.licence, as: ana.token).status == 201)
+            // As a former Kurir may have kept it, that understood more.
+            let (courier, id) = (try #require(ID(ana.id)), ID.new())
+            let vault = CredentialVault(ServedProduct.secret)
+            let former = Credential(raw: try #require(certificates.broken["another schema"]), stated: nil)
+            let add = AddCredential(
+                courier: courier, id: id, sameness: vault.sameness(of: former.raw, courier),
+                sealed: vault.seal(former, of: courier, id))
+            _ = try await api.database.run(add)
+            let list = try await api.get(Self.path, as: ana.token)
+            #expect(list.items.count == 1 && list.json["unreadable"] == 1)
+        }
+    }
+
+    @Test func `fifty are kept, however many come at once`() async throws {
+        try await serving { api, _, ana in
+            for number in 1...47 {
+                let form = Self.licence.with(["raw": .string("\(number)")])
+                #expect(try await api.post(Self.path, form, as: ana.token).status == 201)
+            }
+            let answers = try await together(Array(1...8)) { number in
+                let form = Self.licence.with(["raw": .string("new \(number)")])
+                return try await api.post(Self.path, form, as: ana.token)
+            }
+            #expect(answers.filter { $0.status == 201 }.count == 3)
+            #expect(answers.filter { $0.code == "too_many_credentials" && $0.status == 409 }.count == 5)
+            // What is there is there.
+            let same = try await api.post(Self.path, Self.licence.with(["raw": "7"]), as: ana.token)
+            #expect(same.status == 200)
+            let id = try #require(same.json["id"].string)
+            #expect(try await api.call("DELETE", Self.path + "/\(id)", as: ana.token).status == 204)
+            #expect(try await api.call("DELETE", Self.path + "/\(id)", as: ana.token).status == 404)
+            #expect(try await api.post(Self.path, Self.licence.with(["raw": "7"]), as: ana.token).status == 201)
+        }
+    }
+
+    @Test func `the same code at once is kept once`() async throws {
+        try await serving { api, certificates, ana in
+            let raw: JSON = ["raw": .string(try certificates.code("pcr"))]
+            let answers = try await together(8) { try await api.post(Self.path, raw, as: ana.token) }
+            #expect(answers.map(\.status).sorted() == [200, 200, 200, 200, 200, 200, 200, 201])
+            #expect(Set(answers.compactMap { $0.json["id"].string }).count == 1)
+        }
+    }
+
+    @Test func `a repeated request is answered with the same, while it is kept`() async throws {
+        try await serving { api, _, ana in
+            let key = ["Idempotency-Key": "one"]
+            let first = try await api.post(Self.path, Self.licence, as: ana.token, headers: key)
+            let again = try await api.post(Self.path, Self.licence, as: ana.token, headers: key)
+            #expect(first.status == 201 && again.status == 201 && first.json == again.json)
+            let id = try #require(first.json["id"].string)
+            #expect(try await api.call("DELETE", Self.path + "/\(id)", as: ana.token).status == 204)
+            #expect(try await api.post(Self.path, Self.licence, as: ana.token, headers: key).status == 404)
+        }
+    }
+
+    /// A row that somebody moved to another courier, or another id, is worth nothing there.
+    @Test func `what is sealed opens at its place alone`() async throws {
+        let vault = CredentialVault(ServedProduct.secret)
+        let (ana, ivo, id) = (ID.new(), ID.new(), ID.new())
+        let credential = Credential(raw: "x", stated: .init(kind: .other, title: "y", until: nil))
+        let sealed = vault.seal(credential, of: ana, id)
+        #expect(try vault.open(sealed, of: ana, id) == credential)
+        #expect(throws: (any Error).self) { try vault.open(sealed, of: ivo, id) }
+        #expect(throws: (any Error).self) { try vault.open(sealed, of: ana, .new()) }
+        #expect(vault.sameness(of: "x", ana) != vault.sameness(of: "x", ivo))
+    }
+}
