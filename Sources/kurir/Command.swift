@@ -32,7 +32,7 @@ enum Command: String, CaseIterable {
                 .listen, .adminListen, .database, .replica, .dataDirectory, .keyFile, .demo, .loops, .poolSize,
                 .maximumConnections,
                 .maximumConnectionsPerAddress, .maximumRequests, .maximumRequestsPerAddress, .throttle, .eventDays,
-                .messageDays, .recipientDays, .photoDays, .trailDays, .files, .filesUser, .filesPassword,
+                .messageDays, .recipientDays, .photoDays, .conversationDays, .trailDays, .files, .filesUser, .filesPassword,
                 .filesPasswordFile,
                 .mostJobs, .geocoder, .router, .map, .mapAttribution,
                 .smsBudget, .smsCountries, .rates, .storeApproval,

@@ -12,6 +12,7 @@ import Testing
 @testable import Outbox
 @testable import People
 @testable import Places
+@testable import Talk
 
 /// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
 @Suite(.database, .timeLimit(.minutes(10))) struct PlanTests {
@@ -303,6 +304,29 @@ import Testing
                 SELECT candidates[1] AS account, generate_series(1, 300) AS n FROM deliveries WHERE id = '\(id)'
                 UNION ALL SELECT \(number), 1 FROM generate_series(1, 3000) n) kept
             """,
+            // One conversation with twenty thousand messages, and as many with others.
+            """
+            INSERT INTO accounts (id, kind, password_hash, language)
+            SELECT first_uuid(now() - n * interval '1 second'), 'courier', '$scrypt$nobody', 'en' FROM generate_series(1, 3000) n
+            """,
+            """
+            INSERT INTO couriers (id, first_name, last_name)
+            SELECT id, 'Ivo', 'Ivić' FROM accounts a WHERE kind = 'courier' AND NOT EXISTS (SELECT FROM couriers k WHERE k.id = a.id)
+            """,
+            """
+            INSERT INTO conversations (id, store_id, courier_id, is_open, last_seq, latest_at, store_unread)
+            SELECT uuid_v7(), d.store_id, k.id, true, 1, now(), 1 FROM deliveries d, couriers k
+            WHERE d.id = '\(id)' AND k.first_name = 'Ivo'
+            ON CONFLICT DO NOTHING
+            """,
+            """
+            INSERT INTO conversation_messages (conversation_id, at, seq, id, from_store, text)
+            SELECT c.id, date_trunc('week', now()) + n * interval '1 second', n, gen_random_uuid(), n % 2 = 0, 'Bok'
+            FROM conversations c, generate_series(1, 20000) n
+            WHERE c.courier_id = (SELECT candidates[1] FROM deliveries WHERE id = '\(id)')
+            """,
+            "UPDATE conversations SET last_seq = 20000 WHERE id IN (SELECT conversation_id FROM conversation_messages)",
+            "INSERT INTO quick_answers SELECT id, '{Bok}' FROM accounts ON CONFLICT DO NOTHING",
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
             """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
@@ -382,6 +406,7 @@ private struct Statements: Sendable {
             Self.one(WalkRecipients(store: storeID, text: "nikoga", most: 300)),
             Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
             Self.one(FindFirstAnswer(attempt: attempt)),
+        ] + (try await Self.talk(session, storeID, courier, page)) + [
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
             Self.one(FindFeedEnd(account: storeID)),
@@ -433,7 +458,7 @@ private struct Statements: Sendable {
             Self.one(ExportPage<ExportedSecurity>(account: storeID, after: "")),
             Self.one(ListHistories(deliveries: [id])), Self.one(FindOpen(account: courier)),
             Self.one(FindOpen(account: storeID)), Self.one(TakeErasure<PassOver>(wanted: nil)),
-            Self.one(ForgetRecipients()), Self.one(FindFile(id: .new())),
+            Self.one(ForgetRecipients()), Self.one(FindFile(id: .new(), reader: courier)),
             Self.one(FindPiece(place: PiecePlace(file: .new(), isSmall: false, number: 0))),
             Self.one(FindLooseFiles(files: [.new()], account: courier, delivery: id)), Self.one(DropLooseFiles()),
             Self.one(FindProof(delivery: id)), Self.one(FindTracking(delivery: id)),
@@ -442,6 +467,45 @@ private struct Statements: Sendable {
             Self.one(OpenTracking(delivery: id, link: 2, hash: [UInt8](repeating: 1, count: 32))),
             Self.one(EndTracking(delivery: id, hash: token)),
             Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
+        ]
+    }
+
+    /// What is asked of conversations: the newest page and one in the middle read the same.
+    private static func talk(
+        _ session: DatabaseSession, _ store: ID, _ courier: ID, _ page: Page
+    ) async throws -> [(String, @Sendable (Transaction) async throws -> Void)] {
+        let begun = try #require(
+            try await session.database.run(BeginConversation(account: store, other: courier)).first)
+        let listed = try ListedConversations(of: store, isHidden: false, page)
+        let middle = Page(limit: 50, after: ["\(Timestamp.now.microseconds)", "10000"])
+        let said = Utterance(
+            conversation: begun.id, author: courier,
+            content: SaidMessage.Content(text: "Bok", picture: nil, delivery: nil), key: nil, record: { _ in nil })
+        let message = ID.new()
+        return [
+            one(BeginConversation(account: courier, other: store)),
+            one(FindConversation(account: store, id: begun.id)), one(ListConversations(listed: listed)),
+            one(SearchConversations(listed: listed, text: "nitko")), one(CountUnread(account: courier)),
+            one(try ListMessages(account: store, conversation: begun.id, page)),
+            one(try ListMessages(account: store, conversation: begun.id, middle)),
+            one(IsSaid(conversation: begun.id, id: message)),
+            one(ReadConversation(conversation: begun.id, account: courier, upTo: 20_000)),
+            one(DeleteMessage(conversation: begun.id, account: courier, id: message)),
+            one(ChangeConversation(account: courier, id: begun.id, isMuted: true)),
+            one(FindPair(account: store, conversation: begun.id)), one(FindQuickAnswers(account: store)),
+            one(FindLooseFile(file: message, account: store)), one(FindTakenKeys(keys: [])),
+            one(KeepQuickAnswers(account: store, texts: ["Bok"])), one(ShowPicture(account: courier, picture: nil)),
+            (
+                "WriteMessages",
+                { transaction in
+                    let held = try await transaction.run(HoldConversations<WaitForHeld>(ids: [begun.id]))
+                    let saying = Saying([said], in: held, taken: [], at: .now)
+                    _ = try await transaction.run(WriteMessages(saying: saying))
+                }
+            ),
+            one(FindNews(account: store, named: [])),
+            one(ExportPage<ExportedConversations>(account: store, after: "")),
+            one(ExportPage<ExportedConversationMessages>(account: courier, after: "")),
         ]
     }
 

@@ -24,7 +24,7 @@ package struct Export: Sendable {
             ExportedInvites.name,
             ExportedPartners.name, ExportedCancellations.name, ExportedEarnings.name, ExportedPlaces.name,
             ExportedPosition.name,
-            ExportedTrail.name,
+            ExportedTrail.name, ExportedConversations.name, ExportedConversationMessages.name, ExportedQuickAnswers.name,
         ] + ["deliveries"] + [ExportedEvents.name, ExportedMessages.name, ExportedSecurity.name]
 
     /// Writes it piece by piece.
@@ -41,6 +41,9 @@ package struct Export: Sendable {
         try await list(ExportedPlaces.self, write)
         try await list(ExportedPosition.self, write)
         try await list(ExportedTrail.self, write)
+        try await list(ExportedConversations.self, write)
+        try await list(ExportedConversationMessages.self, write)
+        try await list(ExportedQuickAnswers.self, write)
         try await write(Array("],\"deliveries\":[".utf8))
         try await deliveries(write)
         try await list(ExportedEvents.self, write)

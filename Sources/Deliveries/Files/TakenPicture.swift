@@ -81,6 +81,4 @@ package final class PictureIntake: Sendable {
 
 extension Problem {
     static let badPicture = Problem(.unprocessable, "bad_image")
-    /// A picture that is not there, is somebody else's, or hangs on something already.
-    package static let unknownFile = Problem(.unprocessable, "unknown_file")
 }

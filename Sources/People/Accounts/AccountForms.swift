@@ -71,6 +71,9 @@ struct AccountChange: Form {
     let tellsRecipients: Bool?
     let openingHours: String??
     let sharing: PositionSharing?
+    let picture: ID??
+    let description: String??
+    let isPublic: Bool?
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
@@ -92,6 +95,11 @@ struct AccountChange: Form {
             $0.optionalLine("opening_hours", upTo: Bounds.address, by: Texts.paragraph)
         }
         sharing = fields.change("share_position")
+        picture = fields.erasable("picture") { $0.optional("picture") }
+        description = fields.erasable("description") {
+            $0.optionalLine("description", upTo: Bounds.description, by: Texts.paragraph)
+        }
+        isPublic = fields.change("public_profile")
     }
 }
 
