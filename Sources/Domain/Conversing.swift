@@ -56,7 +56,8 @@ extension ConversationState {
         ),
     ]
 
-    /// What one side may where all of these hold: what each of them leaves. That it is over says more than that it is blocked.
+    /// What one side may where all of these hold: what each of them leaves. That it is over says more than that it is
+    /// blocked.
     public static func rights(of side: AccountKind, in states: Set<ConversationState>) -> ConversationRights {
         allCases.filter(states.contains).reduce(into: ConversationRights()) { rights, state in
             let row = table[state]!

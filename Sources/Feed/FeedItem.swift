@@ -19,8 +19,8 @@ package protocol FeedSubject: Sendable {
     func write(_ json: inout JSONWriter, for account: ID, type: String, seq: Int32)
 }
 
-/// Tells what some events with data of their own are about, as it is now: of its kind as ``FeedSubject``, for events that are not
-/// about deliveries.
+/// Tells what some events with data of their own are about, as it is now: of its kind as ``FeedSubject``, for events
+/// that are not about deliveries.
 package protocol FeedNews: Sendable {
     /// The types of the events that it tells of.
     var types: Set<String> { get }

@@ -34,7 +34,8 @@ struct WebPush: Provider {
             ("TTL", String(max(0, min(message.secondsLeft ?? Self.longest, Self.longest)))),
             ("Urgency", Self.isUrgent(message.kind) ? "high" : "normal"), ("Authorization", signature(for: endpoint)),
         ]
-        // A later notice of a delivery or a conversation stands for the earlier ones: who was away needs to hear of the last alone.
+        // A later notice of a delivery or a conversation stands for the earlier ones: who was away needs to hear of the
+        // last alone.
         if let subject = (fields?["delivery_id"] ?? fields?["conversation_id"])?.text {
             transfer.headers.append(("Topic", String(subject.filter { $0 != "-" }.prefix(32))))
         }

@@ -192,7 +192,8 @@ package struct Composition: Sendable {
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database, settings.pictures), ProofRoom(proofKeys),
-            TalkRoom(committer: try await MessageCommitter(database, on: group), searches: slowReads), QuickAnswerRoom(),
+            TalkRoom(committer: try await MessageCommitter(database, on: group), searches: slowReads),
+            QuickAnswerRoom(),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams,
                 news: MessageNews(database)),

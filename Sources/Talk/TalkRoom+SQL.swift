@@ -85,8 +85,8 @@ struct ListConversations: Statement {
     static func decode(_ row: inout RowReader) throws -> Conversation { try Conversation(&row) }
 }
 
-/// The same with somebody whose name or number has such words. It looks at so many conversations, and says where it stopped,
-/// unless that was the end.
+/// The same with somebody whose name or number has such words. It looks at so many conversations, and says where it
+/// stopped, unless that was the end.
 struct SearchConversations: Statement {
     static let sql = """
         WITH asked AS MATERIALIZED (

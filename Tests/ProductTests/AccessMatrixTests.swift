@@ -231,7 +231,8 @@ import Testing
             #expect(try await api.execute("SELECT id::text, name FROM places") == [[world.place, "Ured"]])
             #expect(try await api.execute("SELECT FROM selected_places").isEmpty)
             #expect(
-                try await api.execute("SELECT last_seq, store_unread, store_read, store_hidden, store_muted FROM conversations")
+                try await api.execute(
+                    "SELECT last_seq, store_unread, store_read, store_hidden, store_muted FROM conversations")
                     == [["1", "1", "0", "f", "f"]])
         }
     }

@@ -27,11 +27,13 @@ import Testing
                 #expect(none.json["picture"] == nil && none.json["description"] == nil)
                 #expect(try await api.look(at: second, as: person).status == 404)
                 let others = try await api.picture(of: try await api.courier())
-                let refused = try await show(["picture": .string(others.description), "description": "Ne"], api, person)
+                let refused = try await show(
+                    ["picture": .string(others.description), "description": "Ne"], api, person)
                 #expect(refused.status == 422 && refused.code == "unknown_file")
                 #expect(try await api.get("/v1/me", as: person.token).json["description"] == nil)
                 let long = String(repeating: "x", count: 501)
-                #expect(try await show(["description": .string(long)], api, person).wrong == ["description": "too_long"])
+                #expect(
+                    try await show(["description": .string(long)], api, person).wrong == ["description": "too_long"])
             }
         }
     }

@@ -198,7 +198,8 @@ import Testing
         FindRecipientsByWord.self,
 
         // Talk
-        BeginConversation.self, FindConversation.self, ListConversations.self, SearchConversations.self, CountUnread.self,
+        BeginConversation.self, FindConversation.self, ListConversations.self, SearchConversations.self,
+        CountUnread.self,
         ListMessages.self, IsSaid.self, ReadConversation.self, DeleteMessage.self, ChangeConversation.self,
         FindLooseFile.self, FindPair.self, RenewConversationPartitions.self, FindQuickAnswers.self,
         KeepQuickAnswers.self, HoldConversations<PassOverHeld>.self, HoldConversations<WaitForHeld>.self,

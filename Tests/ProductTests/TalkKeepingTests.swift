@@ -60,7 +60,8 @@ import Testing
         try await ServedProduct.serving { api in
             let (store, courier, id) = try await api.talk()
             let (said, shown, loose) = (
-                try await api.picture(of: courier), try await api.picture(of: courier), try await api.picture(of: courier)
+                try await api.picture(of: courier), try await api.picture(of: courier),
+                try await api.picture(of: courier)
             )
             _ = try await api.say("Slika", in: id, as: courier, ["file_id": .string(said.description)])
             _ = try await api.call("PATCH", "/v1/me", ["picture": .string(shown.description)], as: courier.token)
@@ -84,7 +85,8 @@ import Testing
                 let (store, courier, id) = try await api.talk()
                 let (gone, left) = kind == .store ? (store, courier) : (courier, store)
                 for person in [store, courier] {
-                    _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
+                    _ = try await api.call(
+                        "PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
                 }
                 let picture = try await api.picture(of: gone)
                 let file: JSON = .string(picture.description)
@@ -92,7 +94,9 @@ import Testing
                 _ = try await api.say("Ostaje", in: id, as: left)
                 _ = try await api.say("Xqopet", in: id, as: gone)
                 let face = try await api.picture(of: gone)
-                let profile: JSON = ["picture": .string(face.description), "description": "Xqopis", "public_profile": true]
+                let profile: JSON = [
+                    "picture": .string(face.description), "description": "Xqopis", "public_profile": true,
+                ]
                 #expect(try await api.call("PATCH", "/v1/me", profile, as: gone.token).status == 200)
                 _ = try await api.call("PUT", "/v1/me/quick_answers", ["texts": ["Xqbrzo"]], as: gone.token)
                 try await api.numberEvents()
@@ -122,9 +126,11 @@ import Testing
                 SELECT '\(id)', date_trunc('week', now()) + n * interval '1 millisecond', n, gen_random_uuid(), n % 2 = 0, 'Xq'
                 FROM generate_series(1, 12000) n
                 """)
-            try await api.execute("UPDATE conversations SET last_seq = 12000, store_unread = 6000, courier_unread = 6000")
+            try await api.execute(
+                "UPDATE conversations SET last_seq = 12000, store_unread = 6000, courier_unread = 6000")
             try await erase(courier, .courier, api)
-            let left = "SELECT count(*) FILTER (WHERE text IS NULL), count(*) FILTER (WHERE from_store AND text = 'Xq') FROM conversation_messages"
+            let left =
+                "SELECT count(*) FILTER (WHERE text IS NULL), count(*) FILTER (WHERE from_store AND text = 'Xq') FROM conversation_messages"
             #expect(try await api.execute(left) == [["6000", "6000"]])
             #expect(try await api.conversation(id, of: store)["unread"] == 0)
         }

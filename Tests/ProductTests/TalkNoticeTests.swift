@@ -20,7 +20,8 @@ import Testing
             """
             SELECT m.body FROM message_queue q JOIN messages m ON m.id = q.id
             WHERE q.kind = 'message_received' AND q.account_id = '\(person.id)' ORDER BY q.seq
-            """).compactMap { $0[0] }
+            """
+        ).compactMap { $0[0] }
     }
 
     @Test func `a lively conversation makes one notice that waits, of what was said last`() async throws {

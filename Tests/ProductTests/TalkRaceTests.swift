@@ -14,7 +14,8 @@ import Testing
             for _ in 0..<200 {
                 let courier = try await api.courier()
                 try await api.join(store, courier)
-                let begun = try await together([(store, courier), (courier, store), (store, courier), (courier, store)]) {
+                let begun = try await together([(store, courier), (courier, store), (store, courier), (courier, store)])
+                {
                     try await api.call("PUT", "/v1/conversations/with/\($1.id)", as: $0.token)
                 }
                 #expect(begun.map(\.status).sorted() == [200, 200, 200, 201])
@@ -37,11 +38,12 @@ import Testing
                 let (store, couriers) = try await api.team(3)
                 var ids: [String] = []
                 for courier in couriers { ids.append(try await api.conversation(store, with: courier)) }
+                let conversations = ids
                 let answers = try await together(Array(0..<240)) { number in
                     let place = number % 3
                     let node = number % 2 == 0 ? api : other
                     let person = number % 5 < 2 ? store : couriers[place]
-                    return try await node.say("\(number)", in: ids[place], as: person)
+                    return try await node.say("\(number)", in: conversations[place], as: person)
                 }
                 #expect(answers.allSatisfy { $0.status == 201 })
                 for (id, courier) in zip(ids, couriers) {
@@ -83,7 +85,9 @@ import Testing
                 let second = try await api.courier()
                 try await api.join(store, second)
                 let another = try await api.conversation(store, with: second)
-                let both = try await together([id, another]) { try await api.say("Bok", in: $0, as: store, key: "both") }
+                let both = try await together([id, another]) {
+                    try await api.say("Bok", in: $0, as: store, key: "both")
+                }
                 #expect(both.map(\.status).sorted() == [201, 422])
             }
         }
@@ -109,16 +113,17 @@ import Testing
             let (store, couriers) = try await api.team(2)
             var ids: [String] = []
             for courier in couriers { ids.append(try await api.conversation(store, with: courier)) }
+            let (held, free) = (ids[0], ids[1])
             let holder = try await OpenTransaction.begin()
-            _ = try await holder.query("SELECT FROM conversations WHERE id = '\(ids[0])' FOR UPDATE")
-            async let kept = together(Array(1...10)) { try await api.say("\($0)", in: ids[0], as: store) }
+            _ = try await holder.query("SELECT FROM conversations WHERE id = '\(held)' FOR UPDATE")
+            async let kept = together(Array(1...10)) { try await api.say("\($0)", in: held, as: store) }
             try await api.untilSomebodyWaits()
-            let others = try await together(10) { try await api.say("Bok", in: ids[1], as: store) }
+            let others = try await together(10) { try await api.say("Bok", in: free, as: store) }
             #expect(others.allSatisfy { $0.status == 201 })
-            #expect(try await api.said(in: ids[0], as: store).isEmpty)
+            #expect(try await api.said(in: held, as: store).isEmpty)
             try await holder.commit()
             #expect(try await kept.allSatisfy { $0.status == 201 })
-            #expect(try await api.said(in: ids[0], as: store).map { $0["seq"] } == (1...10).map { .integer($0) })
+            #expect(try await api.said(in: held, as: store).map { $0["seq"] } == (1...10).map { .integer($0) })
         }
     }
 

@@ -151,7 +151,10 @@ import Testing
             let all: JSON = ["texts": .array(Array(repeating: .string(longest), count: Bounds.quickAnswers))]
             #expect(try await api.call("PUT", "/v1/me/quick_answers", all, as: courier.token).status == 200)
             let wrong: JSON = ["texts": [.string(longest + "x")]]
-            #expect(try await api.call("PUT", "/v1/me/quick_answers", wrong, as: courier.token).wrong == ["texts": "too_long"])
+            #expect(
+                try await api.call("PUT", "/v1/me/quick_answers", wrong, as: courier.token).wrong == [
+                    "texts": "too_long"
+                ])
         }
     }
 
@@ -165,7 +168,10 @@ import Testing
                     "PUT", "/v1/me/devices/" + name, ["platform": "fcm"], as: courier.token)
                 #expect(answer.status == status)
             }
-            for path in ["/v1/deliveries?q=", "/v1/couriers?q=", "/v1/places/search?q=", "/v1/conversations?q=", "/v1/stats?time_zone="] {
+            for path in [
+                "/v1/deliveries?q=", "/v1/couriers?q=", "/v1/places/search?q=", "/v1/conversations?q=",
+                "/v1/stats?time_zone=",
+            ] {
                 #expect(try await api.get(path + endless, as: store.token).wrong.values.contains("too_long"), "\(path)")
             }
         }

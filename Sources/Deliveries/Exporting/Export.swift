@@ -24,7 +24,8 @@ package struct Export: Sendable {
             ExportedInvites.name,
             ExportedPartners.name, ExportedCancellations.name, ExportedEarnings.name, ExportedPlaces.name,
             ExportedPosition.name,
-            ExportedTrail.name, ExportedConversations.name, ExportedConversationMessages.name, ExportedQuickAnswers.name,
+            ExportedTrail.name, ExportedConversations.name, ExportedConversationMessages.name,
+            ExportedQuickAnswers.name,
         ] + ["deliveries"] + [ExportedEvents.name, ExportedMessages.name, ExportedSecurity.name]
 
     /// Writes it piece by piece.

@@ -21,8 +21,8 @@ package struct FileRoom: Room {
             Endpoint(
                 .post, "/v1/files", for: .signedIn,
                 """
-                Takes a picture of 5 MiB and 40 megapixels at most, to be hung on a step, a message or a profile within an hour. What it is decides its \
-                content; place, camera and comments are removed
+                Takes a picture of 5 MiB and 40 megapixels at most, to be hung on a step, a message or a profile within an \
+                hour. What it is decides its content; place, camera and comments are removed
                 """,
                 room: Self.name, answers: [.created(KeptFile.shape)], refuses: [.badPicture], deadline: .seconds(180),
                 keepsItsAnswer: true,
@@ -102,7 +102,8 @@ package struct FileRoom: Room {
 
     private func visible(_ call: Call) async throws -> KeptFile {
         let account = call.caller.account
-        guard let file = try await call.run(FindFile(id: try call.request.parameter("id"), reader: account)).first else {
+        guard let file = try await call.run(FindFile(id: try call.request.parameter("id"), reader: account)).first
+        else {
             throw Problem.notFound
         }
         guard let delivery = file.delivery else {

@@ -53,7 +53,8 @@ struct ListStores: Statement {
     static func decode(_ row: inout RowReader) throws -> ListedStore {
         let store = try PartnerStore(&row)
         return ListedStore(
-            store: store, since: try row.read(), shown: try ShownProfile(&row), sortKey: [try row.read(), store.id.description])
+            store: store, since: try row.read(), shown: try ShownProfile(&row),
+            sortKey: [try row.read(), store.id.description])
     }
 }
 

@@ -47,8 +47,8 @@ enum PassOverHeld: WhenHeld { static let clause = "SKIP LOCKED" }
 /// Waits until they are free.
 enum WaitForHeld: WhenHeld { static let clause = "" }
 
-/// Which of some keys an answer is kept under. It is asked once their conversations are held, so that a twin is seen; and it says
-/// what time it is.
+/// Which of some keys an answer is kept under. It is asked once their conversations are held, so that a twin is seen;
+/// and it says what time it is.
 struct FindTakenKeys: Statement {
     static let sql = """
         SELECT clock_timestamp(), k.account_id, k.key FROM (SELECT) one LEFT JOIN (
@@ -70,7 +70,8 @@ struct FindTakenKeys: Statement {
     }
 }
 
-/// Writes messages of conversations that are held, with all that follows from them. Says for how many the answer was kept.
+/// Writes messages of conversations that are held, with all that follows from them. Says for how many the answer was
+/// kept.
 struct WriteMessages: Statement {
     static let sql = """
         WITH said AS MATERIALIZED (

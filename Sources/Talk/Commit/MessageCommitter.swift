@@ -30,8 +30,8 @@ private final class Gatherer: @unchecked Sendable {
     private let loop: EventLoop
     private var waiting: [Entry] = []
     private var isCommitting = false
-    /// Messages go alone whose conversation somebody holds, or that were refused together with others. They hold up nobody else, but
-    /// later ones of their conversation.
+    /// Messages go alone whose conversation somebody holds, or that were refused together with others. They hold up
+    /// nobody else, but later ones of their conversation.
     private var alone: [Entry] = []
     private var aloneUnderWay: Set<ID> = []
 

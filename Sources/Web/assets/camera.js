@@ -18,8 +18,8 @@ async function shrunkFile(file) {
   return shrunk(bitmap, bitmap.width, bitmap.height);
 }
 
-/** Asks for a picture; gives nothing if somebody thinks better of it. Where no camera may be used, one is chosen among those there are. */
-function takePicture() {
+/** Asks for a picture, which it gives small; gives nothing if somebody thinks better of it. Where no camera may be used, one is chosen among those there are. */
+export function takePicture() {
   return new Promise((resolve) => {
     let stream, isClosed = false;
     const video = h('video', {autoplay: true, playsinline: true, 'aria-label': t('camera')});
