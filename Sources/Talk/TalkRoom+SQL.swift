@@ -195,7 +195,7 @@ struct IsSaid: Statement {
 
 /// Notes how far somebody has read; false where there is no such conversation.
 struct ReadConversation: Statement {
-    static let sql = "SELECT read_conversation($1, $2, $3)"
+    static let sql = "SELECT read_conversation($1, $2, $3, '{message.read,message.read}'::text[])"
     let conversation, account: ID
     let upTo: Int32
 
@@ -217,7 +217,7 @@ struct DeleteMessage: Statement {
         case tooLate = "too_late"
     }
 
-    static let sql = "SELECT delete_message($1, $2, $3, $4)"
+    static let sql = "SELECT delete_message($1, $2, $3, $4, '{message.deleted,message.deleted}'::text[])"
     let conversation, account, id: ID
 
     func bind(into parameters: inout Parameters) {

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["c23d1227060977ffd5b1136789c695003cf4ffd563ccf30a6cf0e2e1349c4a81"]])
+        #expect(checksum == [["91db747176e2e898a3449165d4658e2deb9a78106847a353c6bbd340219375cc"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -180,6 +180,7 @@ import Testing
     @Test func `the database takes four bytes for each character`() async throws {
         let bounds = [
             "account_description": Bounds.description, "said_text": Bounds.said,
+            "quick_answer_texts": Bounds.quickAnswer * Bounds.quickAnswers,
             // Kurir itself writes what an event says.
             "audit_detail": 1000,
             "cancellation_note": Bounds.reason,

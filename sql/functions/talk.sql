@@ -14,8 +14,8 @@ BEGIN
 END
 $$;
 
--- The one conversation of two who are or were partners, which begins if there is none; no row for all others.
-CREATE OR REPLACE FUNCTION begin_conversation(person uuid, other uuid, INOUT id uuid, OUT is_new boolean) RETURNS SETOF record
+-- The one conversation of two who are or were partners, which begins with that id if there is none; no row for all others.
+CREATE OR REPLACE FUNCTION begin_conversation(person uuid, other uuid, new_id uuid) RETURNS TABLE (id uuid, is_new boolean)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
@@ -24,28 +24,24 @@ DECLARE
     works boolean;
 BEGIN
     IF store IS NULL OR courier IS NULL THEN RETURN; END IF;
-    SELECT c.id, false INTO begin_conversation.id, begin_conversation.is_new
-        FROM conversations c WHERE c.store_id = store AND c.courier_id = courier;
-    IF NOT FOUND THEN
-        -- Whoever ends it waits for this, or was before.
-        SELECT NOT p.store_off AND NOT p.courier_off INTO works FROM partners p
-            WHERE p.store_id = store AND p.courier_id = courier FOR SHARE;
-        IF NOT FOUND AND NOT EXISTS (
-            SELECT FROM invites i WHERE i.courier_id = courier AND i.store_id = store AND i.redeemed_by = courier)
-            AND NOT EXISTS (
-                SELECT FROM couriers k JOIN invites i ON i.phone = k.phone
-                WHERE k.id = courier AND i.store_id = store AND i.redeemed_by = courier)
-        THEN
-            RETURN;
-        END IF;
-        INSERT INTO conversations (id, store_id, courier_id, is_open, created_at, latest_at)
-        SELECT begin_conversation.id, store, courier, coalesce(works, false), moment, moment
+    RETURN QUERY SELECT c.id, false FROM conversations c WHERE c.store_id = store AND c.courier_id = courier;
+    IF FOUND THEN RETURN; END IF;
+    -- Whoever ends it waits for this, or was before.
+    SELECT NOT p.store_off AND NOT p.courier_off INTO works FROM partners p
+        WHERE p.store_id = store AND p.courier_id = courier FOR SHARE;
+    IF NOT FOUND AND NOT EXISTS (
+        SELECT FROM invites i WHERE i.courier_id = courier AND i.store_id = store AND i.redeemed_by = courier)
+        AND NOT EXISTS (
+            SELECT FROM couriers k JOIN invites i ON i.phone = k.phone
+            WHERE k.id = courier AND i.store_id = store AND i.redeemed_by = courier)
+    THEN
+        RETURN;
+    END IF;
+    INSERT INTO conversations (id, store_id, courier_id, is_open, created_at, latest_at)
+        SELECT new_id, store, courier, coalesce(works, false), moment, moment
         FROM date_trunc('milliseconds', clock_timestamp()) AS moment
         ON CONFLICT (store_id, courier_id) DO NOTHING;
-        begin_conversation.is_new := FOUND;
-        SELECT c.id INTO begin_conversation.id FROM conversations c WHERE c.store_id = store AND c.courier_id = courier;
-    END IF;
-    RETURN NEXT;
+    RETURN QUERY SELECT c.id, c.id = new_id FROM conversations c WHERE c.store_id = store AND c.courier_id = courier;
 END
 $$;
 
@@ -64,7 +60,7 @@ $$;
 
 -- Notes how far somebody has read, which never goes back, and that it has the conversation open. When nothing is left to read, the
 -- notice of it is withdrawn. False where there is no such conversation of its own.
-CREATE OR REPLACE FUNCTION read_conversation(conversation uuid, reader uuid, up_to integer) RETURNS boolean
+CREATE OR REPLACE FUNCTION read_conversation(conversation uuid, reader uuid, up_to integer, events text[]) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     held conversations;
@@ -89,7 +85,7 @@ BEGIN
     END IF;
     IF up_to > before THEN
         INSERT INTO event_journal (accounts, types, data) VALUES (
-            ARRAY[held.store_id, held.courier_id], '{message.read,message.read}', jsonb_build_object(
+            ARRAY[held.store_id, held.courier_id], events, jsonb_build_object(
                 'conversation_id', conversation, 'by', CASE WHEN is_store THEN 'store' ELSE 'courier' END, 'read_up_to', up_to));
     END IF;
     IF left_over = 0 THEN PERFORM withdraw('message_received', ARRAY[conversation], ARRAY[reader]); END IF;
@@ -98,7 +94,8 @@ END
 $$;
 
 -- Takes a message back, whose time its id has: its words, its picture, and the notice of it. Says `done`, or why not.
-CREATE OR REPLACE FUNCTION delete_message(conversation uuid, person uuid, message uuid, written_at timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION delete_message(
+    conversation uuid, person uuid, message uuid, written_at timestamptz, events text[]) RETURNS text
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     held conversations;
@@ -127,7 +124,7 @@ BEGIN
         SELECT id FROM messages WHERE account_id = reader AND id >= first_uuid(said.at - interval '1 minute') AND kind = 'message_received'
             AND data->>'message_id' = message::text));
     INSERT INTO event_journal (accounts, types, data) VALUES (
-        ARRAY[held.store_id, held.courier_id], '{message.deleted,message.deleted}', jsonb_build_object(
+        ARRAY[held.store_id, held.courier_id], events, jsonb_build_object(
             'conversation_id', conversation, 'message_id', message, 'seq', said.seq));
     RETURN 'done';
 END

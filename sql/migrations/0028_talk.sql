@@ -67,7 +67,7 @@ ALTER TABLE accounts
 CREATE TABLE quick_answers (
     account_id uuid PRIMARY KEY REFERENCES accounts,
     texts text[] NOT NULL CONSTRAINT quick_answer_texts CHECK (
-        cardinality(texts) <= 12 AND octet_length(array_to_string(texts, '')) <= 12 * 800)
+        cardinality(texts) <= 12 AND octet_length(array_to_string(texts, '')) <= 9600)
 );
 
 -- Pictures hang on a step of a delivery, on a message, or on a profile.
