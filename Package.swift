@@ -101,10 +101,14 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Talk",
+            dependencies: ["API", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "Postgres"],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Services", "Simulation", "Web",
+                "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Services", "Simulation", "Talk", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -145,7 +149,7 @@ let package = Package(
             dependencies: [
                 "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
                 "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product", "Schema",
-                "Services", "Simulation", "TestSupport", "Web",
+                "Services", "Simulation", "Talk", "TestSupport", "Web",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -28,6 +28,9 @@ package struct Call: Sendable {
     /// The answer's record, to be committed with the effect, for repeated requests; nil for a request without a key.
     package func record(_ answer: Response) -> KeepFirstAnswer? { recorder?.record(answer) }
 
+    /// The key under which that is kept, for endpoints that keep their answer themselves.
+    package var idempotencyKey: String? { recorder?.key }
+
     /// Does something in a transaction that also keeps its answer. It is for endpoints that keep their answer themselves.
     package func keepingAnswer(_ body: @escaping @Sendable (Runner) async throws -> Response) async throws -> Response {
         let answer = try await runner.together { runner in

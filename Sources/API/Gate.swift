@@ -91,6 +91,9 @@ extension Problem {
     package static let unauthenticated = Problem(
         .unauthenticated, "unauthenticated", headers: [Response.Header("WWW-Authenticate", "Bearer")])
 
+    /// A picture that is not there, is somebody else's, or hangs on something already.
+    package static let unknownFile = Problem(.unprocessable, "unknown_file")
+
     package static let notApproved = Problem(.forbidden, "not_approved")
 
     package static func forbidden(_ access: Access) -> Problem {

@@ -73,7 +73,7 @@ struct Idempotency: Sendable {
         _ request: Request, _ attempt: Attempt, by caller: Caller,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) async throws -> Response {
-        let recorder = Recorder { keep($0, for: attempt) }
+        let recorder = Recorder(key: attempt.key) { keep($0, for: attempt) }
         do {
             let answer = try await handler(
                 Call(request, by: caller, runner: .database(database), recorder: recorder, notes: notes))
@@ -120,10 +120,11 @@ struct Idempotency: Sendable {
 /// Makes the record of an answer for the commit that has the effect, and learns whether it was committed.
 /// Unchecked, because all of it happens on the loop of the request.
 final class Recorder: @unchecked Sendable {
+    let key: String
     let record: (Response) -> KeepFirstAnswer
     var isKept = false
 
-    init(_ record: @escaping (Response) -> KeepFirstAnswer) { self.record = record }
+    init(key: String, _ record: @escaping (Response) -> KeepFirstAnswer) { (self.key, self.record) = (key, record) }
 }
 
 /// Another request with the same key was faster: what this one asks for was not done again.

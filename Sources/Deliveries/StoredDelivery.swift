@@ -345,6 +345,12 @@ package struct FindDeliveryOfStore: Statement {
 }
 
 extension Call {
+    /// Whether a store and a courier both see a delivery.
+    package func isSeen(_ delivery: ID, by store: ID, and courier: ID) async throws -> Bool {
+        guard let found = try await run(FindDelivery(account: courier, id: delivery)).first else { return false }
+        return found.store.id == store && found.isVisible(to: courier)
+    }
+
     /// The delivery that is meant, as the caller sees it, if there is one. What it went through is read where it is wanted.
     func delivery(withSteps: Bool = false) async throws -> StoredDelivery? {
         let find = FindDelivery(account: caller.account, id: try request.parameter("id"))

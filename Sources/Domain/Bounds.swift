@@ -22,6 +22,12 @@ public enum Bounds {
     public static let rating = 500
     /// What a store writes to whom it invites.
     public static let inviteMessage = 200
+    /// What is said in a conversation.
+    public static let said = 2000
+    /// What an account tells of itself.
+    public static let description = 500
+    /// What an account answers often, and how many such answers it keeps.
+    public static let (quickAnswer, quickAnswers) = (200, 12)
     /// A business's number for taxes, with what people write between its parts.
     public static let taxID = 40
     /// What is searched for.

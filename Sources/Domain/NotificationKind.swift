@@ -22,6 +22,8 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     case attemptFailed = "attempt_failed"
     /// How many offers wait, for a courier without a device.
     case offersWaiting = "offers_waiting"
+    /// The latest message of a conversation.
+    case messageReceived = "message_received"
     case partnerJoined = "partner_joined"
     /// The courier says why giving back should not count.
     case cancellationContested = "cancellation_contested"
@@ -44,8 +46,7 @@ public enum NotificationKind: String, CaseIterable, Sendable {
         switch self {
         case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
             .deliveryUnaccepted, .deliveryLate, .deliveryChanged, .attemptFailed, .partnerJoined, .partnershipEnded,
-            .cancellationContested,
-            .cancellationExcused:
+            .messageReceived, .cancellationContested, .cancellationExcused:
             false
         default: true
         }

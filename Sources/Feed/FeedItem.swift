@@ -19,6 +19,15 @@ package protocol FeedSubject: Sendable {
     func write(_ json: inout JSONWriter, for account: ID, type: String, seq: Int32)
 }
 
+/// Tells what some events with data of their own are about, as it is now: of its kind as ``FeedSubject``, for events
+/// that are not about deliveries.
+package protocol FeedNews: Sendable {
+    /// The types of the events that it tells of.
+    var types: Set<String> { get }
+    /// What each of these data is about, as that account may see it now; nil where that is gone.
+    func tell(_ data: [JSON], to account: ID) async throws -> [JSONB?]
+}
+
 /// An event of an account's feed.
 package struct FeedItem<Subject: FeedSubject>: Sendable {
     let place: FeedPlace
@@ -26,7 +35,7 @@ package struct FeedItem<Subject: FeedSubject>: Sendable {
     let at: Timestamp
     let delivery: (subject: Subject, seq: Int32)?
     /// The data of an event that is not about a delivery: an object.
-    let data: JSONB?
+    var data: JSONB?
 
     static var shape: Shape {
         .object(

@@ -11,10 +11,14 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     let ear: Ear
     let authenticator: Authenticator
     let streams: StreamCount
+    let news: any FeedNews
 
-    package init(database: Database, tail: FeedTail, ear: Ear, authenticator: Authenticator, streams: StreamCount) {
-        (self.database, self.tail, self.ear, self.authenticator, self.streams) = (
-            database, tail, ear, authenticator, streams
+    package init(
+        database: Database, tail: FeedTail, ear: Ear, authenticator: Authenticator, streams: StreamCount,
+        news: any FeedNews
+    ) {
+        (self.database, self.tail, self.ear, self.authenticator, self.streams, self.news) = (
+            database, tail, ear, authenticator, streams, news
         )
     }
 
@@ -95,7 +99,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     private func next(of account: ID, after place: FeedPlace?, limit: Int) async throws -> [FeedItem<Subject>] {
         let read = ReadFeed<Subject>(account: account, after: place ?? .beginning, limit: Int32(limit))
         var items = try await database.run(read)
-        guard let place else { return items }
+        guard let place else { return try await told(items, to: account) }
         if items.isEmpty, place.numberedAt < Self.longAgo,
             let end = try await database.run(FindFeedEnd(account: account)).first, end.number > place.number
         {
@@ -104,6 +108,18 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
             guard !items.isEmpty else { throw Problem.cursorExpired }
         }
         if let first = items.first, first.place.number > place.number + 1 { throw Problem.cursorExpired }
+        return try await told(items, to: account)
+    }
+
+    /// The same events with what their data is about now.
+    private func told(_ items: [FeedItem<Subject>], to account: ID) async throws -> [FeedItem<Subject>] {
+        let places = items.indices.filter { news.types.contains(items[$0].type) }
+        guard !places.isEmpty else { return items }
+        let data = places.map { place in items[place].data.flatMap { JSON($0.utf8) } ?? .null }
+        var items = items
+        for (place, told) in zip(places, try await news.tell(data, to: account)) {
+            if let told { items[place].data = told }
+        }
         return items
     }
 

@@ -34,9 +34,10 @@ struct WebPush: Provider {
             ("TTL", String(max(0, min(message.secondsLeft ?? Self.longest, Self.longest)))),
             ("Urgency", Self.isUrgent(message.kind) ? "high" : "normal"), ("Authorization", signature(for: endpoint)),
         ]
-        // A later notice of a delivery stands for the earlier ones: who was away needs to hear of the last alone.
-        if let delivery = fields?["delivery_id"]?.text {
-            transfer.headers.append(("Topic", String(delivery.filter { $0 != "-" }.prefix(32))))
+        // A later notice of a delivery or a conversation stands for the earlier ones: who was away needs to hear of the
+        // last alone.
+        if let subject = (fields?["delivery_id"] ?? fields?["conversation_id"])?.text {
+            transfer.headers.append(("Topic", String(subject.filter { $0 != "-" }.prefix(32))))
         }
         return transfer
     }
@@ -52,7 +53,7 @@ struct WebPush: Provider {
 
     private static func isUrgent(_ kind: String) -> Bool {
         switch NotificationKind(rawValue: kind) {
-        case .deliveryOffered, .deliveryCancelled: true
+        case .deliveryOffered, .deliveryCancelled, .messageReceived: true
         default: false
         }
     }

@@ -11,6 +11,7 @@ import EventLoop
 import HTTP
 import Postgres
 import Services
+import Talk
 
 /// All rooms, put together on a database that is migrated.
 package struct Composition: Sendable {
@@ -68,6 +69,8 @@ package struct Composition: Sendable {
         package var photoDays = 90
         /// For how many days it is kept where couriers went who carried something.
         package var trailDays = 7
+        /// For how many days what is said in conversations is kept.
+        package var conversationDays = 365
         /// Where pictures are kept, if not in the database.
         package var pictures: (any PictureStore)?
         /// Who is asked far away.
@@ -199,8 +202,11 @@ package struct Composition: Sendable {
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database, settings.pictures, rates), ProofRoom(proofKeys),
+            TalkRoom(committer: try await MessageCommitter(database, on: group), searches: slowReads),
+            QuickAnswerRoom(),
             FeedRoom<FeedDelivery>(
-                database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams),
+                database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams,
+                news: MessageNews(database)),
             PositionRoom(
                 database: database, intake: try await PositionIntake(database, on: group), tail: positions,
                 authenticator: authenticator, streams: streams,
@@ -269,6 +275,9 @@ package struct Composition: Sendable {
             .recurring("picture partitions", every: .seconds(60)) {
                 try await $0.run(RenewFilePartitions(days: Int32(settings.photoDays)))
                 return false
+            },
+            .recurring("conversation partitions", every: .seconds(60)) {
+                try await $0.run(RenewConversationPartitions(days: Int32(settings.conversationDays))).first == true
             },
             .recurring("trail partitions", every: .seconds(60)) {
                 try await $0.run(RenewTrailPartitions(days: Int32(settings.trailDays)))

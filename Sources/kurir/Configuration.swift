@@ -105,6 +105,8 @@ struct Configuration: Sendable {
         product.trust = try trust(settings)
         product.recipientDays = try settings.number(.recipientDays, in: 1...3650) ?? product.recipientDays
         product.trailDays = try settings.number(.trailDays, in: 1...3650) ?? product.trailDays
+        product.conversationDays =
+            try settings.number(.conversationDays, in: 1...3650) ?? product.conversationDays
         product.photoDays = try settings.number(.photoDays, in: 1...3650) ?? product.photoDays
         product.mostJobs = try settings.number(.mostJobs, in: 1...10_000) ?? product.mostJobs
         product.map = try map(settings)

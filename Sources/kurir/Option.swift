@@ -88,6 +88,9 @@ struct Option: Sendable {
     static let photoDays = Option(
         name: "photo-days", placeholder: "DAYS", environment: "KURIR_PHOTO_DAYS",
         help: "how long pictures that were taken when handing over are kept (90)")
+    static let conversationDays = Option(
+        name: "conversation-days", placeholder: "DAYS", environment: "KURIR_CONVERSATION_DAYS",
+        help: "how long what is said in conversations is kept, by whole weeks (365)")
     static let trailDays = Option(
         name: "trail-days", placeholder: "DAYS", environment: "KURIR_TRAIL_DAYS",
         help: "how long it is kept where couriers went who carried something (7)")

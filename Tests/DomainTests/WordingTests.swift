@@ -18,7 +18,7 @@ import Testing
         .deliveryReassigned: ["store", "reference", "description"],
         .deliveryReopened: ["store", "reference", "description"],
         .attemptFailed: ["courier", "reference", "address", "reason"],
-        .offersWaiting: ["count", "url"], .partnerJoined: ["courier"],
+        .messageReceived: ["name", "text"], .offersWaiting: ["count", "url"], .partnerJoined: ["courier"],
         .cancellationContested: ["courier", "reference"], .cancellationExcused: ["store", "reference"],
         .recipientTracking: ["store", "reason", "url"],
         .passwordReset: ["code", "minutes"], .confirmationCode: ["code", "minutes"],
@@ -27,7 +27,8 @@ import Testing
     static let examples = [
         "store": "Pekara Klas", "courier": "Ana Kos", "code": "01ABC-DEF89", "url": "https://kurir.hr/i/01ABCDEF89",
         "reference": "2026-17", "address": "Ilica 1, Zagreb", "reason": "Guma je pukla", "minutes": "15",
-        "description": "Torta", "hours": "72", "count": "3", "message": "Do viđenja!",
+        "description": "Torta", "hours": "72", "count": "3", "message": "Do viđenja!", "name": "Ana Kos",
+        "text": "Nitko ne otvara",
     ]
 
     @Test(arguments: Language.known, NotificationKind.allCases)

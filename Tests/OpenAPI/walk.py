@@ -205,6 +205,7 @@ def keep_house(way, store, courier):
     for token in [store, courier]:
         way.call("get_places_search", token=token, query={"q": "i", "near": "45.81,15.98", "own": "true"})
     keep_papers(way, store, courier)
+    talk(way, store, courier)
     device = {"token": "device"}
     way.call("put_me_devices_token", 204, courier, path_parameters=device, body={"platform": "apns"})
     way.call("put_me_duty", 200, courier, body={"on": True})
@@ -264,6 +265,23 @@ def sign_in_and_out(way, courier):
     current = next(session["id"] for session in sessions if session["current"])
     for status in [204, 404]:
         way.call("delete_sessions_id", status, courier, path_parameters={"id": current})
+
+
+def talk(way, store, courier):
+    ids = [way.call("get_me", token=token)["id"] for token in [store, courier]]
+    for status, other, token in [(201, ids[1], store), (200, ids[0], courier)]:
+        one = {"id": way.call("put_conversations_with_account_id", status, token, path_parameters={"account_id": other})["id"]}
+    said = way.call("post_conversations_id_messages", 201, courier, path_parameters=one, body={"text": "Nitko ne otvara"})
+    way.call("put_conversations_id_read", 200, store, path_parameters=one, body={"up_to": 1})
+    way.call("get_conversations_id_messages", token=store, path_parameters=one)
+    way.call("get_conversations_id", token=store, path_parameters=one)
+    way.call("get_conversations", token=store, query={"q": "ana", "hidden": "false"})
+    way.call("patch_conversations_id", 200, courier, path_parameters=one, body={"muted": True, "blocked": False})
+    way.call("delete_conversations_id_messages_message_id", 204, courier, path_parameters=one | {"message_id": said["id"]})
+    way.call("delete_conversations_id", 204, store, path_parameters=one)
+    way.call("put_me_quick_answers", 200, store, body={"texts": ["Stižem"]})
+    way.call("get_me_quick_answers", token=store)
+    way.call("patch_me", token=courier, body={"description": "Bicikl", "public_profile": True, "picture": None})
 
 
 def leave(way):

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["d2e48f410c3469f6cf90ebb69db83f299833201a6c100793300c69a2dd8860e8"]])
+        #expect(checksum == [["b9bb840f1a77670c851439d9d8e71075885a8854c9ccd345c0137b91c48088a7"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

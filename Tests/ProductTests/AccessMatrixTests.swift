@@ -20,6 +20,7 @@ import Testing
     private struct World {
         let store, courier, otherStore, otherCourier: Person
         let session, invite, device, code, offered, taken, handed, picture, cancellation, place, paper: String
+        let talk, said: String
 
         init(_ api: ServedProduct) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -43,6 +44,8 @@ import Testing
             place = try await api.post("/v1/places", kept, as: courier.token).json["id"].string ?? ""
             let licence: JSON = ["raw": "B-123", "kind": "licence", "title": "Vozačka"]
             paper = try await api.post("/v1/me/credentials", licence, as: courier.token).json["id"].string ?? ""
+            talk = try await api.conversation(courier, with: store)
+            said = try await api.say("Bok", in: talk, as: courier).json["id"].string ?? ""
             handed = try await api.delivery(of: store, to: [courier])
             picture = try await api.picture(of: courier).description
             try await api.act("accept", handed, as: courier)
@@ -174,12 +177,35 @@ import Testing
                 "get /v1/couriers/{id}/credentials": Row(
                     access: .store, strangers: [("/v1/couriers/\(courier.id)/credentials", .store, 404)]),
                 "post /v1/scans": Row(access: .signedIn),
+                "put /v1/conversations/with/{account_id}": Row(
+                    access: .signedIn,
+                    strangers: [
+                        ("/v1/conversations/with/\(courier.id)", .store, 404),
+                        ("/v1/conversations/with/\(store.id)", .courier, 404),
+                    ]),
+                "get /v1/conversations": Row(access: .signedIn),
+                "get /v1/conversations/{id}": Row(access: .signedIn, strangers: strangers(talkPath())),
+                "patch /v1/conversations/{id}": Row(
+                    access: .signedIn, body: ["muted": true], strangers: strangers(talkPath())),
+                "delete /v1/conversations/{id}": Row(access: .signedIn, strangers: strangers(talkPath())),
+                "get /v1/conversations/{id}/messages": Row(
+                    access: .signedIn, strangers: strangers(talkPath("/messages"))),
+                "post /v1/conversations/{id}/messages": Row(
+                    access: .signedIn, body: ["text": "x"], strangers: strangers(talkPath("/messages"))),
+                "put /v1/conversations/{id}/read": Row(
+                    access: .signedIn, body: ["up_to": 1], strangers: strangers(talkPath("/read"))),
+                "delete /v1/conversations/{id}/messages/{message_id}": Row(
+                    access: .signedIn, strangers: strangers(talkPath("/messages/\(said)"))),
+                "get /v1/me/quick_answers": Row(access: .signedIn),
+                "put /v1/me/quick_answers": Row(access: .signedIn, body: ["texts": nil]),
                 "put /v1/me/route": Row(access: .courier, body: ["delivery_ids": []]),
                 "put /v1/me/duty": Row(access: .courier, body: ["on": true]),
                 "get /v1/deliveries/{id}/history": Row(
                     access: .signedIn, strangers: others("/history", .store, .courier)),
             ]
         }
+
+        private func talkPath(_ rest: String = "") -> String { "/v1/conversations/\(talk)\(rest)" }
 
         /// Nobody else may see that.
         private func strangers(_ path: String) -> [(path: String, kind: Kind, status: Int)] {
@@ -218,6 +244,10 @@ import Testing
             #expect(try await api.execute("SELECT id::text, name FROM places") == [[world.place, "Ured"]])
             #expect(try await api.execute("SELECT FROM selected_places").isEmpty)
             #expect(try await api.execute("SELECT id::text FROM credentials") == [[world.paper]])
+            #expect(
+                try await api.execute(
+                    "SELECT last_seq, store_unread, store_read, store_hidden, store_muted FROM conversations")
+                    == [["1", "1", "0", "f", "f"]])
         }
     }
 

@@ -13,6 +13,7 @@ import Testing
 @testable import Papers
 @testable import People
 @testable import Places
+@testable import Talk
 
 /// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
 @Suite(.database, .timeLimit(.minutes(10))) struct PlanTests {
@@ -312,6 +313,29 @@ import Testing
             INSERT INTO credential_shares SELECT p.store_id, p.courier_id, c.id
             FROM partners p JOIN credentials c USING (courier_id)
             """,
+            // One conversation with twenty thousand messages, and as many with others.
+            """
+            INSERT INTO accounts (id, kind, password_hash, language)
+            SELECT first_uuid(now() - n * interval '1 second'), 'courier', '$scrypt$nobody', 'en' FROM generate_series(1, 3000) n
+            """,
+            """
+            INSERT INTO couriers (id, first_name, last_name)
+            SELECT id, 'Ivo', 'Ivić' FROM accounts a WHERE kind = 'courier' AND NOT EXISTS (SELECT FROM couriers k WHERE k.id = a.id)
+            """,
+            """
+            INSERT INTO conversations (id, store_id, courier_id, is_open, last_seq, latest_at, store_unread)
+            SELECT uuid_v7(), d.store_id, k.id, true, 1, now(), 1 FROM deliveries d, couriers k
+            WHERE d.id = '\(id)' AND k.first_name = 'Ivo'
+            ON CONFLICT DO NOTHING
+            """,
+            """
+            INSERT INTO conversation_messages (conversation_id, at, seq, id, from_store, text)
+            SELECT c.id, date_trunc('week', now()) + n * interval '1 second', n, gen_random_uuid(), n % 2 = 0, 'Bok'
+            FROM conversations c, generate_series(1, 20000) n
+            WHERE c.courier_id = (SELECT candidates[1] FROM deliveries WHERE id = '\(id)')
+            """,
+            "UPDATE conversations SET last_seq = 20000 WHERE id IN (SELECT conversation_id FROM conversation_messages)",
+            "INSERT INTO quick_answers SELECT id, '{Bok}' FROM accounts ON CONFLICT DO NOTHING",
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
             """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
@@ -360,103 +384,155 @@ private struct Statements: Sendable {
         var duty = Fields(["on": false])
         let token = SHA256.hash("\(id)")
         let fix = try Fix(lat: 45, lon: 16, accuracy: 5, at: .now, speed: nil, heading: nil, now: .now)
-        all = [
-            // This comes first, since it is a transaction of its own.
-            Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
-            Self.one(CommitCreations<PassOver>(commits: [create])), Self.one(CommitSteps<PassOver>(commits: [accept])),
-            Self.one(CommitSteps<WaitFor>(commits: [accept])),
-            Self.one(FindDelivery(account: courier, id: id)),
-            Self.one(FindDeliveryOfStore(id: id)),
-            Self.one(FindDeliveryWithSteps(find: FindDelivery(account: courier, id: id))),
-            Self.one(ListOfStore(part: part)),
-            Self.one(ListOfCourier(part: jobs)),
-            Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
-            Self.one(FindStrangers(delivery: offered.delivery)), Self.one(TakePinTry(delivery: id, carry: .now)),
-            Self.one(ListEarnings(courier: courier, days: 30)), Self.one(FindDueTurns()),
-            Self.one(TakeFixes(sent: [SentFixes(courier: courier, fixes: [fix])])),
-            Self.one(FindSeen(couriers: [courier])), Self.one(FindStops(courier: courier)),
-            Self.one(FindWay(courier: courier)),
+        all =
+            [
+                // This comes first, since it is a transaction of its own.
+                Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
+                Self.one(CommitCreations<PassOver>(commits: [create])),
+                Self.one(CommitSteps<PassOver>(commits: [accept])),
+                Self.one(CommitSteps<WaitFor>(commits: [accept])),
+                Self.one(FindDelivery(account: courier, id: id)),
+                Self.one(FindDeliveryOfStore(id: id)),
+                Self.one(FindDeliveryWithSteps(find: FindDelivery(account: courier, id: id))),
+                Self.one(ListOfStore(part: part)),
+                Self.one(ListOfCourier(part: jobs)),
+                Self.one(FindStoreWithPartners(store: storeID, couriers: [courier], candidates: [courier])),
+                Self.one(FindStrangers(delivery: offered.delivery)), Self.one(TakePinTry(delivery: id, carry: .now)),
+                Self.one(ListEarnings(courier: courier, days: 30)), Self.one(FindDueTurns()),
+                Self.one(TakeFixes(sent: [SentFixes(courier: courier, fixes: [fix])])),
+                Self.one(FindSeen(couriers: [courier])), Self.one(FindStops(courier: courier)),
+                Self.one(FindWay(courier: courier)),
 
-            Self.one(SetDuty(courier: courier, form: DutyForm(&duty))),
-            Self.one(ExportPage<ExportedPosition>(account: courier, after: "")),
-            Self.one(ExportPage<ExportedTrail>(account: courier, after: "")),
-            Self.one(FindOrder(of: [courier], offered.delivery.content, by: storeID)),
-            Self.one(SetRoute(courier: courier, deliveries: [])),
-            Self.one(HoldAccount(account: courier)), Self.one(AddPlace(courier, .new(), place)),
-            Self.one(ChangePlace(account: courier, id: .new(), form: changedPlace)),
-            Self.one(OrderPlaces(account: courier, ids: [])), Self.one(SelectPlace(account: courier, id: .new())),
-            Self.one(DeletePlace(account: courier, id: .new())),
-            Self.one(ListCredentials(courier: courier)), Self.one(FindCredential(courier: courier, id: .new())),
-            Self.one(AddCredential(courier: courier, id: .new(), sameness: hash, sealed: hash)),
-            Self.one(DeleteCredential(courier: courier, id: .new())),
-            Self.one(ShareCredential(courier: courier, id: .new(), stores: [storeID])),
-            Self.one(SharesWith(store: storeID, courier: courier)),
-            Self.one(ListSharedPapers(store: storeID, couriers: [courier])), Self.one(FindWants(store: storeID)),
-            Self.one(try ListPlaces(account: courier, page: page)), Self.one(FindSelectedPlace(account: courier)),
-            Self.one(FindPlacesByWord(account: courier, text: "ilica 77")),
-            Self.one(WalkRecipients(store: storeID, text: "nikoga", most: 300)),
-            Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
-            Self.one(FindFirstAnswer(attempt: attempt)),
-            Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
-            Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
-            Self.one(FindFeedEnd(account: storeID)),
-            Self.one(WalkDeliveries<SearchOfStore>(part: part, text: "nikoga", most: 102)),
-            Self.one(WalkDeliveries<SearchOfCourier>(part: jobs, text: "nikoga", most: 102)),
-            Self.one(FindDeliveriesByWord<SearchOfStore>(part: part, text: "ilica 777")),
-            Self.one(FindDeliveriesByWord<SearchOfCourier>(part: jobs, text: "ilica 777")),
-            Self.one(HoldPartnership(pair: pair)), Self.one(CarriesSomething(pair: pair)),
-            Self.one(FindReadyChannels(channels: ["push"])), Self.one(TellEverybody(accounts: [storeID, courier])),
-            Self.one(
-                RedeemInvite(
-                    invite: .new(), courier: courier, message: Message(.partnerJoined, ["courier": "Ana"], data: [:]))),
-            Self.one(IsAnythingDue()), Self.one(TakeUnaccepted()), Self.one(TakeLate()), Self.one(TakeOfferTexts()),
-            Self.one(try ListNotices(delivery: id, page: page)),
-            Self.one(TakeDue(kinds: ["one"], time: .seconds(1))),
-            Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
-            Self.one(FindCredentials(login: number, address: "127.0.0.1")),
-            Self.one(TryResets(login: number, address: "127.0.0.1")), Self.one(TryReset(id: .new())),
-            Self.one(
-                InsertReset(
-                    id: .new(), account: courier, codeHash: hash, message: notice, isStranger: true)),
-            Self.one(
-                SetPassword(account: courier, old: nil, new: "$scrypt$none", message: notice, event: changed)),
-            Self.one(ProvePlace(account: courier, place: number)), Self.one(FindUnproven(account: courier)),
-            Self.one(
-                InsertConfirmation(
-                    account: courier, place: number, codeHash: hash, language: .fallback, message: notice, isAsked: true
-                )),
-            Self.one(IsProven(place: number, account: courier)),
-            Self.one(FindInviteByID(invite: .new(), courier: courier)),
-            Self.one(try ListCancellations(courier: courier, page: page)),
-            Self.one(FindCancellation(id: returned.id, account: courier)),
-            Self.one(ContestCancellation(cancellation: returned, note: "led")),
-            Self.one(ExcuseCancellation(cancellation: returned)),
-            Self.one(ListCouriers<ByName>(of: everybody)), Self.one(ListCouriers<ByReliability>(of: everybody)),
-            Self.one(WalkCouriers<ByReliability>(of: everybody, text: "nitko", most: 102)),
-            Self.one(FindCouriersByWord<ByReliability>(of: everybody, text: "ana777")),
-            Self.one(try ListStores(courier: courier, page: page)),
-            Self.one(try ListSessions(caller: caller, page: page)),
-            Self.one(try ListSecurity(account: storeID, page: page)),
-            Self.one(try ListSentInvites(store: storeID, page: page)),
-            Self.one(try ListReceivedInvites(courier: courier, page: page)),
-            Self.one(ExportPage<ExportedAccount>(account: courier, after: "")),
-            Self.one(ExportPage<ExportedSessions>(account: courier, after: "")),
-            Self.one(ExportPage<ExportedInvites>(account: storeID, after: "")),
-            Self.one(ExportPage<ExportedPartners>(account: storeID, after: "")),
-            Self.one(ExportPage<ExportedEvents>(account: storeID, after: "")),
-            Self.one(ExportPage<ExportedMessages>(account: courier, after: "")),
-            Self.one(ExportPage<ExportedSecurity>(account: storeID, after: "")),
-            Self.one(ListHistories(deliveries: [id])), Self.one(FindOpen(account: courier)),
-            Self.one(FindOpen(account: storeID)), Self.one(TakeErasure<PassOver>(wanted: nil)),
-            Self.one(ForgetRecipients()), Self.one(FindFile(id: .new())),
-            Self.one(FindPiece(place: PiecePlace(file: .new(), isSmall: false, number: 0))),
-            Self.one(FindLooseFiles(files: [.new()], account: courier, delivery: id)), Self.one(DropLooseFiles()),
-            Self.one(FindProof(delivery: id)), Self.one(FindTracking(delivery: id)),
-            Self.one(FindTracked(hash: token)), Self.one(KeepWish(hash: token, text: "tiho")),
-            Self.one(KeepRating(hash: token, stars: 5, text: nil)), Self.one(FindEnd(store: storeID, delivery: id)),
-            Self.one(OpenTracking(delivery: id, link: 2, hash: [UInt8](repeating: 1, count: 32))),
-            Self.one(EndTracking(delivery: id, hash: token)),
-            Self.one(EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
+                Self.one(SetDuty(courier: courier, form: DutyForm(&duty))),
+                Self.one(ExportPage<ExportedPosition>(account: courier, after: "")),
+                Self.one(ExportPage<ExportedTrail>(account: courier, after: "")),
+                Self.one(FindOrder(of: [courier], offered.delivery.content, by: storeID)),
+                Self.one(SetRoute(courier: courier, deliveries: [])),
+                Self.one(HoldAccount(account: courier)), Self.one(AddPlace(courier, .new(), place)),
+                Self.one(ChangePlace(account: courier, id: .new(), form: changedPlace)),
+                Self.one(OrderPlaces(account: courier, ids: [])), Self.one(SelectPlace(account: courier, id: .new())),
+                Self.one(DeletePlace(account: courier, id: .new())),
+                Self.one(try ListPlaces(account: courier, page: page)), Self.one(FindSelectedPlace(account: courier)),
+                Self.one(FindPlacesByWord(account: courier, text: "ilica 77")),
+                Self.one(WalkRecipients(store: storeID, text: "nikoga", most: 300)),
+                Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
+                Self.one(FindFirstAnswer(attempt: attempt)),
+            ] + (try await Self.talk(session, storeID, courier, page)) + Self.papers(storeID, courier, hash) + [
+                Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
+                Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
+                Self.one(FindFeedEnd(account: storeID)),
+                Self.one(WalkDeliveries<SearchOfStore>(part: part, text: "nikoga", most: 102)),
+                Self.one(WalkDeliveries<SearchOfCourier>(part: jobs, text: "nikoga", most: 102)),
+                Self.one(FindDeliveriesByWord<SearchOfStore>(part: part, text: "ilica 777")),
+                Self.one(FindDeliveriesByWord<SearchOfCourier>(part: jobs, text: "ilica 777")),
+                Self.one(HoldPartnership(pair: pair)), Self.one(CarriesSomething(pair: pair)),
+                Self.one(FindReadyChannels(channels: ["push"])), Self.one(TellEverybody(accounts: [storeID, courier])),
+                Self.one(
+                    RedeemInvite(
+                        invite: .new(), courier: courier,
+                        message: Message(.partnerJoined, ["courier": "Ana"], data: [:]))),
+                Self.one(IsAnythingDue()), Self.one(TakeUnaccepted()), Self.one(TakeLate()), Self.one(TakeOfferTexts()),
+                Self.one(try ListNotices(delivery: id, page: page)),
+                Self.one(TakeDue(kinds: ["one"], time: .seconds(1))),
+                Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
+                Self.one(FindCredentials(login: number, address: "127.0.0.1")),
+                Self.one(TryResets(login: number, address: "127.0.0.1")), Self.one(TryReset(id: .new())),
+                Self.one(
+                    InsertReset(
+                        id: .new(), account: courier, codeHash: hash, message: notice, isStranger: true)),
+                Self.one(
+                    SetPassword(account: courier, old: nil, new: "$scrypt$none", message: notice, event: changed)),
+                Self.one(ProvePlace(account: courier, place: number)), Self.one(FindUnproven(account: courier)),
+                Self.one(
+                    InsertConfirmation(
+                        account: courier, place: number, codeHash: hash, language: .fallback, message: notice,
+                        isAsked: true
+                    )),
+                Self.one(IsProven(place: number, account: courier)),
+                Self.one(FindInviteByID(invite: .new(), courier: courier)),
+                Self.one(try ListCancellations(courier: courier, page: page)),
+                Self.one(FindCancellation(id: returned.id, account: courier)),
+                Self.one(ContestCancellation(cancellation: returned, note: "led")),
+                Self.one(ExcuseCancellation(cancellation: returned)),
+                Self.one(ListCouriers<ByName>(of: everybody)), Self.one(ListCouriers<ByReliability>(of: everybody)),
+                Self.one(WalkCouriers<ByReliability>(of: everybody, text: "nitko", most: 102)),
+                Self.one(FindCouriersByWord<ByReliability>(of: everybody, text: "ana777")),
+                Self.one(try ListStores(courier: courier, page: page)),
+                Self.one(try ListSessions(caller: caller, page: page)),
+                Self.one(try ListSecurity(account: storeID, page: page)),
+                Self.one(try ListSentInvites(store: storeID, page: page)),
+                Self.one(try ListReceivedInvites(courier: courier, page: page)),
+                Self.one(ExportPage<ExportedAccount>(account: courier, after: "")),
+                Self.one(ExportPage<ExportedSessions>(account: courier, after: "")),
+                Self.one(ExportPage<ExportedInvites>(account: storeID, after: "")),
+                Self.one(ExportPage<ExportedPartners>(account: storeID, after: "")),
+                Self.one(ExportPage<ExportedEvents>(account: storeID, after: "")),
+                Self.one(ExportPage<ExportedMessages>(account: courier, after: "")),
+                Self.one(ExportPage<ExportedSecurity>(account: storeID, after: "")),
+                Self.one(ListHistories(deliveries: [id])), Self.one(FindOpen(account: courier)),
+                Self.one(FindOpen(account: storeID)), Self.one(TakeErasure<PassOver>(wanted: nil)),
+                Self.one(ForgetRecipients()), Self.one(FindFile(id: .new(), reader: courier)),
+                Self.one(FindPiece(place: PiecePlace(file: .new(), isSmall: false, number: 0))),
+                Self.one(FindLooseFiles(files: [.new()], account: courier, delivery: id)), Self.one(DropLooseFiles()),
+                Self.one(FindProof(delivery: id)), Self.one(FindTracking(delivery: id)),
+                Self.one(FindTracked(hash: token)), Self.one(KeepWish(hash: token, text: "tiho")),
+                Self.one(KeepRating(hash: token, stars: 5, text: nil)), Self.one(FindEnd(store: storeID, delivery: id)),
+                Self.one(OpenTracking(delivery: id, link: 2, hash: [UInt8](repeating: 1, count: 32))),
+                Self.one(EndTracking(delivery: id, hash: token)),
+                Self.one(
+                    EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
+            ]
+    }
+
+    private static func papers(
+        _ store: ID, _ courier: ID, _ hash: [UInt8]
+    ) -> [(String, @Sendable (Transaction) async throws -> Void)] {
+        [
+            one(ListCredentials(courier: courier)), one(FindCredential(courier: courier, id: .new())),
+            one(AddCredential(courier: courier, id: .new(), sameness: hash, sealed: hash)),
+            one(DeleteCredential(courier: courier, id: .new())),
+            one(ShareCredential(courier: courier, id: .new(), stores: [store])),
+            one(SharesWith(store: store, courier: courier)),
+            one(ListSharedPapers(store: store, couriers: [courier])), one(FindWants(store: store)),
+        ]
+    }
+
+    /// What is asked of conversations: the newest page and one in the middle read the same.
+    private static func talk(
+        _ session: DatabaseSession, _ store: ID, _ courier: ID, _ page: Page
+    ) async throws -> [(String, @Sendable (Transaction) async throws -> Void)] {
+        let begun = try #require(
+            try await session.database.run(BeginConversation(account: store, other: courier)).first)
+        let listed = try ListedConversations(of: store, isHidden: false, page)
+        let middle = Page(limit: 50, after: ["\(Timestamp.now.microseconds)", "10000"])
+        let said = Utterance(
+            conversation: begun.id, author: courier,
+            content: SaidMessage.Content(text: "Bok", picture: nil, delivery: nil), key: nil, record: { _ in nil })
+        let message = ID.new()
+        return [
+            one(BeginConversation(account: courier, other: store)),
+            one(FindConversation(account: store, id: begun.id)), one(ListConversations(listed: listed)),
+            one(SearchConversations(listed: listed, text: "nitko")), one(CountUnread(account: courier)),
+            one(try ListMessages(account: store, conversation: begun.id, page)),
+            one(try ListMessages(account: store, conversation: begun.id, middle)),
+            one(IsSaid(conversation: begun.id, id: message)),
+            one(ReadConversation(conversation: begun.id, account: courier, upTo: 20_000)),
+            one(DeleteMessage(conversation: begun.id, account: courier, id: message)),
+            one(ChangeConversation(account: courier, id: begun.id, isMuted: true)),
+            one(FindPair(account: store, conversation: begun.id)), one(FindQuickAnswers(account: store)),
+            one(FindLooseFile(file: message, account: store)), one(FindTakenKeys(keys: [])),
+            one(KeepQuickAnswers(account: store, texts: ["Bok"])), one(ShowPicture(account: courier, picture: nil)),
+            (
+                "WriteMessages",
+                { transaction in
+                    let held = try await transaction.run(HoldConversations<WaitForHeld>(ids: [begun.id]))
+                    let saying = Saying([said], in: held, taken: [], at: .now)
+                    _ = try await transaction.run(WriteMessages(saying: saying))
+                }
+            ),
+            one(FindNews(account: store, named: [])),
+            one(ExportPage<ExportedConversations>(account: store, after: "")),
+            one(ExportPage<ExportedConversationMessages>(account: courier, after: "")),
         ]
     }
 

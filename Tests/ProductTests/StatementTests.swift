@@ -12,6 +12,7 @@ import Testing
 @testable import People
 @testable import Places
 @testable import Product
+@testable import Talk
 
 /// Every statement of the rooms, and of the figures.
 @Suite struct StatementTests {
@@ -174,6 +175,8 @@ import Testing
         ExportPage<ExportedPartners>.self,
         ExportPage<ExportedCancellations>.self, ExportPage<ExportedPosition>.self, ExportPage<ExportedTrail>.self,
         ExportPage<ExportedPlaces>.self, ExportPage<ExportedEarnings>.self,
+        ExportPage<ExportedConversations>.self, ExportPage<ExportedConversationMessages>.self,
+        ExportPage<ExportedQuickAnswers>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
@@ -199,6 +202,14 @@ import Testing
         FindPlacesByWord.self,
         WalkRecipients.self,
         FindRecipientsByWord.self,
+
+        // Talk
+        BeginConversation.self, FindConversation.self, ListConversations.self, SearchConversations.self,
+        CountUnread.self,
+        ListMessages.self, IsSaid.self, ReadConversation.self, DeleteMessage.self, ChangeConversation.self,
+        FindLooseFile.self, FindPair.self, RenewConversationPartitions.self, FindQuickAnswers.self,
+        KeepQuickAnswers.self, HoldConversations<PassOverHeld>.self, HoldConversations<WaitForHeld>.self,
+        FindTakenKeys.self, WriteMessages.self, FindNews.self, ShowPicture.self,
 
         // Product
         NobodyIsThere.self,

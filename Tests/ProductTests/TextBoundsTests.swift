@@ -157,6 +157,26 @@ import Testing
         }
     }
 
+    @Test func `what people say, and say of themselves, is never longer than the database takes`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            try await expectBounds(["text": Bounds.said]) {
+                try await api.post("/v1/conversations/\(id)/messages", $0, as: store.token)
+            }
+            try await expectBounds(["description": Bounds.description]) {
+                try await api.call("PATCH", "/v1/me", $0, as: courier.token)
+            }
+            let longest = String(repeating: "\u{1F34B}", count: Bounds.quickAnswer)
+            let all: JSON = ["texts": .array(Array(repeating: .string(longest), count: Bounds.quickAnswers))]
+            #expect(try await api.call("PUT", "/v1/me/quick_answers", all, as: courier.token).status == 200)
+            let wrong: JSON = ["texts": [.string(longest + "x")]]
+            #expect(
+                try await api.call("PUT", "/v1/me/quick_answers", wrong, as: courier.token).wrong == [
+                    "texts": "too_long"
+                ])
+        }
+    }
+
     @Test func `devices, keys and searches are never longer than the database takes`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
@@ -167,7 +187,10 @@ import Testing
                     "PUT", "/v1/me/devices/" + name, ["platform": "fcm"], as: courier.token)
                 #expect(answer.status == status)
             }
-            for path in ["/v1/deliveries?q=", "/v1/couriers?q=", "/v1/places/search?q=", "/v1/stats?time_zone="] {
+            for path in [
+                "/v1/deliveries?q=", "/v1/couriers?q=", "/v1/places/search?q=", "/v1/conversations?q=",
+                "/v1/stats?time_zone=",
+            ] {
                 #expect(try await api.get(path + endless, as: store.token).wrong.values.contains("too_long"), "\(path)")
             }
         }
@@ -175,6 +198,8 @@ import Testing
 
     @Test func `the database takes four bytes for each character`() async throws {
         let bounds = [
+            "account_description": Bounds.description, "said_text": Bounds.said,
+            "quick_answer_texts": Bounds.quickAnswer * Bounds.quickAnswers,
             // Kurir itself writes what an event says.
             "audit_detail": 1000,
             "cancellation_note": Bounds.reason,

@@ -113,6 +113,9 @@ BEGIN
     DELETE FROM trails WHERE courier_id = person;
     DELETE FROM places WHERE account_id = person;
     DELETE FROM credentials WHERE courier_id = person;
+    DELETE FROM quick_answers WHERE account_id = person;
+    PERFORM show_picture(person, NULL);
+    UPDATE accounts SET description = NULL, public_profile = false WHERE id = person;
     RETURN true;
 END
 $$;
@@ -124,6 +127,7 @@ DECLARE
     work erasures;
     piece uuid[];
     next_place uuid;
+    next_at timestamptz := '-infinity';
 BEGIN
     SELECT * INTO work FROM erasures WHERE account_id = person AND stage IS NOT NULL FOR UPDATE;
     IF NOT FOUND THEN RETURN; END IF;
@@ -133,6 +137,8 @@ BEGIN
         PERFORM erase_messages(ARRAY(
             SELECT id FROM messages WHERE id = ANY (piece) AND (account_id = person OR address = work.login
                 OR data->>'courier_id' = person::text OR data->>'store_id' = person::text)));
+    ELSIF work.stage = 'conversations' THEN
+        SELECT place, place_at INTO next_place, next_at FROM erase_said(person, work.place, work.place_at);
     ELSIF EXISTS (SELECT FROM stores WHERE id = person) THEN
         piece := ARRAY(
             SELECT id FROM deliveries WHERE store_id = person AND status = work.stage::delivery_status AND id > work.place
@@ -167,13 +173,14 @@ BEGIN
             WHERE delivery_id = ANY (piece) AND actor_id = person AND num_nonnulls(reason, note, received_by, lat) > 0));
     END IF;
     IF next_place IS NOT NULL THEN
-        UPDATE erasures SET place = next_place WHERE account_id = person;
+        UPDATE erasures SET place = next_place, place_at = next_at WHERE account_id = person;
     ELSIF work.stage = 'messages' THEN
         PERFORM erase_events(person);
         UPDATE accounts SET erased_at = now() WHERE id = person;
         DELETE FROM erasures WHERE account_id = person;
     ELSE
-        UPDATE erasures SET place = DEFAULT, stage = CASE stage WHEN 'delivered' THEN 'cancelled' ELSE 'messages' END
+        UPDATE erasures SET place = DEFAULT, place_at = DEFAULT, stage = CASE stage
+            WHEN 'delivered' THEN 'cancelled' WHEN 'cancelled' THEN 'conversations' ELSE 'messages' END
         WHERE account_id = person;
     END IF;
 END

@@ -1,13 +1,16 @@
 -- Pictures: what they hang on, and how long they are kept.
 
--- Makes the partitions of this week and the next four, and drops those that are wholly older than so many days. Gives up where
--- somebody reads for long: that can wait.
+-- Makes the partitions of this week and the next four, and drops those that are wholly older than so many days; of one that has
+-- pictures of messages or profiles, which live as long as those, only the others, some at a time. Gives up where somebody reads for
+-- long: that can wait.
 CREATE OR REPLACE FUNCTION file_partitions(days integer) RETURNS void
 LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' AS $$
 DECLARE
     kept text;
     week date;
     part text;
+    lasting boolean;
+    outdated uuid[];
 BEGIN
     IF NOT pg_try_advisory_xact_lock(7311146938) THEN RETURN; END IF;
     FOREACH kept IN ARRAY '{files,file_pieces}'::text[] LOOP
@@ -23,6 +26,19 @@ BEGIN
         FOR part IN SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
             WHERE inhparent = kept::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
         LOOP
+            EXECUTE format(
+                'SELECT EXISTS (SELECT FROM files WHERE id >= %L AND id < %L AND num_nonnulls(conversation_id, profile_id) > 0)',
+                first_uuid(to_date(right(part, 8), 'YYYYMMDD')), first_uuid(to_date(right(part, 8), 'YYYYMMDD') + 7))
+                INTO lasting;
+            IF lasting THEN
+                IF kept = 'files' THEN
+                    EXECUTE format(
+                        'SELECT ARRAY(SELECT id FROM %I WHERE num_nonnulls(conversation_id, profile_id) = 0 LIMIT 500)', part)
+                        INTO outdated;
+                    PERFORM drop_files(outdated);
+                END IF;
+                CONTINUE;
+            END IF;
             EXECUTE format('LOCK TABLE %I', part);
             IF kept = 'files' THEN
                 EXECUTE format($i$INSERT INTO file_removals SELECT id FROM %I WHERE place <> 'here'$i$, part);
@@ -41,7 +57,7 @@ DECLARE
     hung integer;
 BEGIN
     UPDATE files SET delivery_id = delivery, seq = step
-    WHERE id = ANY (ids) AND account_id = sender AND delivery_id IS NULL;
+    WHERE id = ANY (ids) AND account_id = sender AND coalesce(delivery_id, conversation_id, profile_id) IS NULL;
     GET DIAGNOSTICS hung = ROW_COUNT;
     IF hung < cardinality(ids) THEN
         RAISE EXCEPTION '% of % pictures are not there, or hang on something', cardinality(ids) - hung, cardinality(ids)
@@ -55,7 +71,8 @@ CREATE OR REPLACE FUNCTION drop_loose_files() RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     loose uuid[] := ARRAY(
-        SELECT id FROM files WHERE id < first_uuid(now() - interval '1 hour') AND delivery_id IS NULL
+        SELECT id FROM files
+        WHERE id < first_uuid(now() - interval '1 hour') AND coalesce(delivery_id, conversation_id, profile_id) IS NULL
         ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED);
 BEGIN
     PERFORM drop_files(loose);
@@ -73,12 +90,13 @@ BEGIN
 END
 $$;
 
--- Pictures that hang on steps and are not in the store of pictures, the oldest first. From now on they may be there.
+-- Pictures that hang on something and are not in the store of pictures, the oldest first. From now on they may be there.
 CREATE OR REPLACE FUNCTION leaving_files(most integer) RETURNS TABLE (id uuid, type text, bytes integer, small_bytes integer)
 LANGUAGE sql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     UPDATE files f SET place = 'leaving'
     WHERE f.id = ANY (ARRAY(
-        SELECT n.id FROM files n WHERE n.delivery_id IS NOT NULL AND n.place <> 'there' ORDER BY n.id LIMIT most))
+        SELECT n.id FROM files n
+        WHERE coalesce(n.delivery_id, n.conversation_id, n.profile_id) IS NOT NULL AND n.place <> 'there' ORDER BY n.id LIMIT most))
     RETURNING f.id, f.type, f.bytes, f.small_bytes
 $$;
 

@@ -25,7 +25,8 @@ package struct Export: Sendable {
             ExportedPartners.name, ExportedCancellations.name, ExportedEarnings.name, ExportedPlaces.name,
             ExportedCredentials.name,
             ExportedPosition.name,
-            ExportedTrail.name,
+            ExportedTrail.name, ExportedConversations.name, ExportedConversationMessages.name,
+            ExportedQuickAnswers.name,
         ] + ["deliveries"] + [ExportedEvents.name, ExportedMessages.name, ExportedSecurity.name]
 
     /// Writes it piece by piece.
@@ -43,6 +44,9 @@ package struct Export: Sendable {
         try await list(ExportedCredentials.self, write)
         try await list(ExportedPosition.self, write)
         try await list(ExportedTrail.self, write)
+        try await list(ExportedConversations.self, write)
+        try await list(ExportedConversationMessages.self, write)
+        try await list(ExportedQuickAnswers.self, write)
         try await write(Array("],\"deliveries\":[".utf8))
         try await deliveries(write)
         try await list(ExportedEvents.self, write)

@@ -58,6 +58,7 @@ enum ExportedAccount: ExportedRows {
         'phone_verified', c.phone_verified, 'accepted', c.accepted, 'delivered', c.delivered, 'cancelled', c.cancelled,
         'declined', c.declined, 'share_position', c.share_position, 'on_duty', c.on_duty,
         'duty_until', \(ExportSQL.time("c.duty_until")), 'country', s.country, 'lat', s.lat, 'lon', s.lon,
+        'picture', a.picture, 'description', a.description, 'public_profile', a.public_profile,
         'opening_hours', s.opening_hours, 'wants', s.wants, 'alert_after_minutes', s.alert_after_minutes, 'tell_recipients', s.tell_recipients,
         'offer', CASE WHEN s.turn_order IS NOT NULL THEN jsonb_build_object('order', s.turn_order, 'each_seconds', s.turn_seconds) END,
         'proof', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object(
@@ -182,6 +183,54 @@ enum ExportedPlaces: ExportedRows {
         'id', id, 'name', name, 'address', address, 'lat', lat, 'lon', lon, 'phone', phone, 'note', note, 'selected',
         EXISTS (SELECT FROM selected_places s WHERE s.account_id = p.account_id AND s.place_id = p.id)
         """, "places p WHERE account_id = $1")
+}
+
+/// With whom it speaks, and how it has that.
+enum ExportedConversations: ExportedRows {
+    static let name = "conversations"
+    static let sql = ExportSQL.page(
+        """
+        'id', c.id, 'store_id', c.store_id, 'store', s.name, 'courier_id', c.courier_id,
+        'courier', trim(k.first_name || ' ' || k.last_name), 'created_at', \(ExportSQL.time("c.created_at")),
+        'hidden', CASE WHEN c.store_id = $1 THEN c.store_hidden ELSE c.courier_hidden END,
+        'muted', CASE WHEN c.store_id = $1 THEN c.store_muted ELSE c.courier_muted END,
+        'blocked', c.blocked, 'unread', CASE WHEN c.store_id = $1 THEN c.store_unread ELSE c.courier_unread END
+        """,
+        """
+        (SELECT * FROM conversations WHERE store_id = $1 UNION ALL SELECT * FROM conversations WHERE courier_id = $1) c
+            JOIN stores s ON s.id = c.store_id JOIN couriers k ON k.id = c.courier_id WHERE true
+        """, id: "c.id")
+}
+
+/// What was said there, by both.
+enum ExportedConversationMessages: ExportedRows {
+    static let name = "conversation_messages"
+    static let sql = """
+        WITH after AS MATERIALIZED (
+            SELECT coalesce(nullif(split_part($2, '.', 1), ''), '00000000-0000-0000-0000-000000000000')::uuid AS conversation,
+                'epoch'::timestamptz + coalesce(nullif(split_part($2, '.', 2), ''), '0')::bigint * interval '1 microsecond' AS at,
+                coalesce(nullif(split_part($2, '.', 3), ''), '0')::integer AS seq)
+        SELECT m.conversation_id || '.' || (extract(epoch FROM m.at) * 1000000)::bigint || '.' || m.seq,
+            jsonb_strip_nulls(jsonb_build_object(
+                'conversation_id', m.conversation_id, 'id', m.id, 'seq', m.seq, 'at', \(ExportSQL.time("m.at")),
+                'from', CASE WHEN m.from_store THEN 'store' ELSE 'courier' END, 'text', m.text, 'file_id', m.file_id,
+                'delivery_id', m.delivery_id, 'deleted', m.deleted))::text
+        FROM after, LATERAL (
+                SELECT id FROM (
+                    SELECT id FROM conversations WHERE store_id = $1 UNION ALL SELECT id FROM conversations WHERE courier_id = $1) c
+                WHERE id >= after.conversation ORDER BY id) c,
+            LATERAL (
+                SELECT * FROM conversation_messages m
+                WHERE m.conversation_id = c.id AND (c.id > after.conversation OR (m.at, m.seq) > (after.at, after.seq))
+                ORDER BY m.at, m.seq LIMIT $3) m
+        LIMIT $3
+        """
+}
+
+/// What it answers often.
+enum ExportedQuickAnswers: ExportedRows {
+    static let name = "quick_answers"
+    static let sql = ExportSQL.page("'texts', texts", "quick_answers WHERE account_id = $1", id: "account_id")
 }
 
 /// What is in its feed. Deliveries are told as they are now, and by themselves.

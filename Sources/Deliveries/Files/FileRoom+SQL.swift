@@ -21,15 +21,20 @@ struct KeepFile: Statement {
     }
 }
 
-/// Finds a picture, without asking who may see it.
+/// Finds a picture, and whether the reader sees what it hangs on where that is no delivery.
 struct FindFile: Statement {
     static let sql = """
-        SELECT id, account_id, type, sha256, width, height, bytes, small_bytes, delivery_id FROM files WHERE id = $1
+        SELECT id, account_id, type, sha256, width, height, bytes, small_bytes, delivery_id,
+            CASE WHEN coalesce(conversation_id, profile_id) IS NOT NULL THEN sees_picture($2, conversation_id, profile_id) END
+        FROM files WHERE id = $1
         """
     static let isReadOnly = true
-    let id: ID
+    let id, reader: ID
 
-    func bind(into parameters: inout Parameters) { parameters.add(id) }
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(reader)
+    }
 
     static func decode(_ row: inout RowReader) throws -> KeptFile { try KeptFile(&row) }
 }
@@ -46,6 +51,7 @@ extension KeptFile {
         let small: Int32? = try row.read()
         smallBytes = small.map(Int.init)
         delivery = try row.read()
+        isSeenElsewhere = try row.read()
     }
 }
 

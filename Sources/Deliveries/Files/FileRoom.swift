@@ -6,7 +6,7 @@ import HTTP
 import Pictures
 import Postgres
 
-/// Pictures: they are sent first, and then hung on a step.
+/// Pictures: they are sent first, and then hung on a step, a message or a profile.
 package struct FileRoom: Room {
     private let intake: PictureIntake
     private let database: Database
@@ -22,8 +22,8 @@ package struct FileRoom: Room {
             Endpoint(
                 .post, "/v1/files", for: .signedIn,
                 """
-                Takes a picture of 5 MiB and 40 megapixels at most, to be hung on a step within an hour. What it is decides its \
-                content; place, camera and comments are removed
+                Takes a picture of 5 MiB and 40 megapixels at most, to be hung on a step, a message or a profile within an \
+                hour. What it is decides its content; place, camera and comments are removed
                 """,
                 room: Self.name, answers: [.created(KeptFile.shape)], refuses: [.badPicture], deadline: .seconds(180),
                 keepsItsAnswer: true,
@@ -99,11 +99,12 @@ package struct FileRoom: Room {
 
     private func visible(_ call: Call) async throws -> KeptFile {
         let account = call.caller.account
-        guard let file = try await call.run(FindFile(id: try call.request.parameter("id"))).first else {
+        guard let file = try await call.run(FindFile(id: try call.request.parameter("id"), reader: account)).first
+        else {
             throw Problem.notFound
         }
         guard let delivery = file.delivery else {
-            guard file.account == account else { throw Problem.notFound }
+            guard file.isSeenElsewhere ?? (file.account == account) else { throw Problem.notFound }
             return file
         }
         guard let found = try await call.run(FindDelivery(account: account, id: delivery)).first,
@@ -133,6 +134,8 @@ struct KeptFile: Sendable {
     /// How many bytes the smaller picture has; nil where there is none.
     let smallBytes: Int?
     var delivery: ID?
+    /// Whether the reader sees the message or the profile on which it hangs; nil where it hangs on neither.
+    var isSeenElsewhere: Bool?
 
     init(id: ID, account: ID, _ picture: TakenPicture) {
         (self.id, self.account, format, sha256) = (id, account, picture.format, picture.sha256)

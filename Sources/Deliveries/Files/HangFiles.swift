@@ -22,7 +22,8 @@ enum HangFiles {
 /// that was sent twice finds its own picture there.
 struct FindLooseFiles: Statement {
     static let sql = """
-        SELECT id, encode(sha256, 'hex') FROM files WHERE id = ANY ($1) AND account_id = $2 AND (delivery_id IS NULL OR delivery_id = $3)
+        SELECT id, encode(sha256, 'hex') FROM files 
+        WHERE id = ANY ($1) AND account_id = $2 AND coalesce(delivery_id, conversation_id, profile_id, $3) = $3
         """
     static let isReadOnly = true
     let files: [ID]

@@ -78,6 +78,4 @@ extension TakenPicture {
 
 extension Problem {
     package static let badPicture = Problem(.unprocessable, "bad_image")
-    /// A picture that is not there, is somebody else's, or hangs on something already.
-    package static let unknownFile = Problem(.unprocessable, "unknown_file")
 }

@@ -10,6 +10,8 @@ struct Account: Sendable {
     let language: String
     let notificationsEnabled: Bool
     let createdAt: Timestamp
+    /// What it shows of itself.
+    let shown: ShownProfile
 
     enum Profile: Sendable {
         case store(StoreProfile)
@@ -41,7 +43,7 @@ struct Account: Sendable {
             [.init("id", .id), .init("kind", .constant(kind.rawValue))] + own + [
                 .init("language", Language.shape),
                 .init("notifications_enabled", .boolean), .init("created_at", .time),
-            ])
+            ] + ShownProfile.members)
     }
 
     func write(_ json: inout JSONWriter) {
@@ -78,6 +80,7 @@ struct Account: Sendable {
         json.field("language", language)
         json.field("notifications_enabled", notificationsEnabled)
         json.field("created_at", createdAt)
+        shown.write(&json)
     }
 }
 
@@ -187,7 +190,7 @@ struct CourierStats: Sendable {
 /// Finds an account by its id.
 struct FindAccount: Statement {
     static let sql = """
-        SELECT a.id, a.language, a.notifications_enabled, a.created_at, a.kind,
+        SELECT a.id, a.language, a.notifications_enabled, a.created_at, \(ShownProfile.columns), a.kind,
             s.email, s.email_verified, s.country, s.tax_id, s.name, s.address, s.phone,
             s.alert_after_minutes, s.proof_pin, s.proof_photo, s.proof_signature, s.turn_order, s.turn_seconds,
             s.lat, s.lon, coalesce(s.tell_recipients, false), s.opening_hours,
@@ -206,9 +209,10 @@ struct FindAccount: Statement {
     static func decode(_ row: inout RowReader) throws -> Account {
         let (id, language): (ID, String) = (try row.read(), try row.read())
         let (notifications, createdAt): (Bool, Timestamp) = (try row.read(), try row.read())
+        let shown = try ShownProfile(&row)
         return Account(
             id: id, profile: try profile(&row), language: language, notificationsEnabled: notifications,
-            createdAt: createdAt)
+            createdAt: createdAt, shown: shown)
     }
 
     private static func profile(_ row: inout RowReader) throws -> Account.Profile {

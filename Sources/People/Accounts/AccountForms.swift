@@ -72,6 +72,9 @@ struct AccountChange: Form {
     let openingHours: String??
     let sharing: PositionSharing?
     let wants: WantedPapers?
+    let picture: ID??
+    let description: String??
+    let isPublic: Bool?
 
     init(_ fields: inout Fields) {
         email = fields.change("email")
@@ -94,6 +97,11 @@ struct AccountChange: Form {
         }
         sharing = fields.change("share_position")
         wants = fields.change("wants")
+        picture = fields.erasable("picture") { $0.optional("picture") }
+        description = fields.erasable("description") {
+            $0.optionalLine("description", upTo: Bounds.description, by: Texts.paragraph)
+        }
+        isPublic = fields.change("public_profile")
     }
 }
 

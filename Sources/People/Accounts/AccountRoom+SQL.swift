@@ -66,7 +66,8 @@ struct InsertCourier: Statement {
 struct UpdateAccount: Statement {
     static let sql = """
         UPDATE accounts SET language = coalesce($2, language),
-            notifications_enabled = coalesce($3, notifications_enabled)
+            notifications_enabled = coalesce($3, notifications_enabled),
+            description = CASE WHEN $4 THEN $5 ELSE description END, public_profile = coalesce($6, public_profile)
         WHERE id = $1
         """
     let id: ID
@@ -76,6 +77,9 @@ struct UpdateAccount: Statement {
         parameters.add(id)
         parameters.add(change.language?.rawValue)
         parameters.add(change.notificationsEnabled)
+        parameters.add(change.description != nil)
+        parameters.add(change.description ?? nil)
+        parameters.add(change.isPublic)
     }
 }
 

@@ -43,7 +43,7 @@ package struct AccountRoom: Room {
             Endpoint(
                 .patch, "/v1/me", for: .signedIn, "Changes profile, language or notifications", room: "Accounts",
                 takes: AccountChange.self, answers: [.ok(Account.shape)],
-                refuses: [.taxIDTaken, .useConfirmation], handler: change),
+                refuses: [.taxIDTaken, .useConfirmation, .unknownFile], handler: change),
             Endpoint(
                 .put, "/v1/me/duty", for: .courier, "Says whether one wants offers, perhaps only until then",
                 room: "Accounts", takes: DutyForm.self, answers: [.ok(Account.shape)]
@@ -145,6 +145,11 @@ package struct AccountRoom: Room {
                 }
             }
             try await runner.run(UpdateAccount(id: caller.account, change: change))
+            if let picture = change.picture {
+                try await refusingUnknownFile {
+                    try await runner.run(ShowPicture(account: caller.account, picture: picture))
+                }
+            }
         }
         // Sessions carry the language, so they must be read again.
         await authenticator.forget(caller.account)
@@ -161,6 +166,15 @@ func refusingTaken<Answer>(_ body: () async throws -> Answer) async throws -> An
             let problem = [Problem.emailTaken, .taxIDTaken, .phoneTaken].first(where: { $0.code == error.constraint })
         else { throw PostgresError.refused(error) }
         throw problem
+    }
+}
+
+/// Turns the database's refusal of a picture into a problem.
+private func refusingUnknownFile(_ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch PostgresError.refused(let error) where error.constraint == Problem.unknownFile.code {
+        throw Problem.unknownFile
     }
 }
 

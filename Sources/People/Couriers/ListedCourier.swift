@@ -14,6 +14,8 @@ struct ListedCourier: Sendable {
     /// How many in a hundred it did not deliver of those it had to; 101 where that would tell too little.
     private let shortfall: Int16
     let partnerSince: Timestamp?
+    private let picture: ID?
+    private let description: String?
     /// The key by which the list is ordered, as the database has it.
     let sortKey: [String]
 
@@ -30,7 +32,7 @@ struct ListedCourier: Sendable {
                 .object(
                     "Papers",
                     PaperKind.allCases.map { .init($0.rawValue, PaperStanding.shape, optional: true) }), optional: true),
-        ])
+        ] + ShownProfile.seen)
 
     /// `papers` are those that the store wants.
     func write(_ json: inout JSONWriter, papers: [PaperKind: PaperStanding]) {
@@ -52,6 +54,8 @@ struct ListedCourier: Sendable {
         json.field("partner", partnerSince != nil)
         json.object("stats", stats.write)
         json.field("reliability", reliability)
+        json.field("picture", picture)
+        json.field("description", description)
     }
 
     /// Which part it delivered of what it delivered or gave back, in whole percents.
@@ -59,11 +63,16 @@ struct ListedCourier: Sendable {
 }
 
 extension ListedCourier {
+    /// What it shows of itself, to partners and, if it wants, to all stores.
+    private static func shown(_ column: String) -> String {
+        "(SELECT a.\(column) FROM accounts a WHERE a.id = c.id AND (p.since IS NOT NULL OR a.public_profile))"
+    }
+
     /// The columns of a courier `c` and its partnership `p`, as they are read.
     static func columns(by order: (some CourierOrder).Type) -> String {
         """
         c.id, c.first_name, c.last_name, c.phone, \(CourierStats.columns), duty_now(c.on_duty, c.duty_until), c.shortfall,
-        p.since,
+        p.since, \(shown("picture")), \(shown("description")),
         \(order.key)
         """
     }
@@ -75,6 +84,7 @@ extension ListedCourier {
         isOnDuty = try row.read()
         shortfall = try row.read()
         partnerSince = try row.read()
+        (picture, description) = (try row.read(), try row.read())
         sortKey = try row.read()
     }
 }

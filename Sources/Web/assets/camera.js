@@ -35,8 +35,8 @@ export function viewfinder(failed) {
   return {video, stop() { isStopped = true; end(stream); }};
 }
 
-/** Asks for a picture; gives nothing if somebody thinks better of it. Where no camera may be used, one is chosen among those there are. */
-function takePicture() {
+/** Asks for a picture, which it gives small; gives nothing if somebody thinks better of it. Where no camera may be used, one is chosen among those there are. */
+export function takePicture() {
   return new Promise((resolve) => {
     const {video, stop} = viewfinder(() => { state.textContent = t('noCamera'); });
     const finish = (picture) => { resolve(picture); dialog.close(); };

@@ -1,6 +1,7 @@
 // Where couriers work, phones first.
 import {isListed} from './delivery.js';
 import {jobs} from './jobs.js';
+import {messages} from './messages.js';
 import {mapOf} from './mapview.js';
 import {send} from './outgoing.js';
 import {papers} from './papers.js';
@@ -17,7 +18,7 @@ const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 standBy('courier');
 sayWhere();
 
-start('courier', {jobs, map: mapOf('courier'), stores: (region, context) => stores(region, context, invite), papers, settings}, {
+start('courier', {jobs, map: mapOf('courier'), stores: (region, context) => stores(region, context, invite), messages, papers, settings}, {
   invite, onFresh: send,
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();

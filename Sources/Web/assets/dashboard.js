@@ -2,6 +2,8 @@
 import {board} from './board.js';
 import {figures} from './figures.js';
 import {mapOf} from './mapview.js';
+import {messages} from './messages.js';
+import {send} from './outgoing.js';
 import {partners} from './partners.js';
 import {settings} from './settings.js';
 import {start} from './shell.js';
@@ -10,6 +12,7 @@ import {ring} from './sound.js';
 // What waits for nobody else than the store.
 const urgent = ['delivery.stranded', 'delivery.returned'];
 
-start('store', {board, map: mapOf('store'), partners, figures, settings}, {
+start('store', {board, map: mapOf('store'), partners, messages, figures, settings}, {
+  onFresh: send,
   onEvent({type}) { if (urgent.includes(type)) ring(); },
 });

@@ -10,6 +10,7 @@ import {parcelOf} from './parcel.js';
 import {money} from './money.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {printSlip} from './slip.js';
+import {talkLink} from './talk.js';
 import {t, when} from './words.js';
 
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
@@ -36,7 +37,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
         [t('cash'), current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)], [t('did_pick_up'), current.picked_up_at && moment(current.picked_up_at)],
-        [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)))],
+        [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('createdAt'), moment(current.created_at)],
       ]),
       buttons(current), linkOf(current), status === 'pending' ? candidates(current) : '',

@@ -15,6 +15,7 @@ import {parcelOf} from './parcel.js';
 import {closeNotices} from './push.js';
 import {said, saidMark} from './recipient.js';
 import {deliveryIn, scanCode} from './scan.js';
+import {talkLink} from './talk.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -53,7 +54,7 @@ export function jobs(region, {count}) {
       ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job)), ...steps(job),
       h('p', {class: 'actions rest'},
         status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
-        !isOver && phoneLink(store.phone, store.name, store.name), ...others(job),
+        !isOver && phoneLink(store.phone, store.name, store.name), talkLink(store.id, store.name, job.id), ...others(job),
         h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
   }
 
@@ -155,7 +156,8 @@ export function jobs(region, {count}) {
 
   const unlisten = outgoing.listen({
     changed: all.draw,
-    answered(delivery) {
+    answered(delivery, {action}) {
+      if (action === 'say') return;
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
       all.reload();

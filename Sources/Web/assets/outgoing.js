@@ -1,22 +1,25 @@
-// What a courier does goes out from here, and is kept until the server has answered: sent again with the same key, it
-// takes effect once. It is kept by account, also over the end of a session. Pictures go out before the step that they belong to.
+// What a courier does, and what anybody writes, goes out from here, and is kept until the server has answered: sent again with the same
+// key, it takes effect once. It is kept by account, also over the end of a session. Pictures go out before what they belong to, and what
+// is written to somebody in the order in which it was.
 import {newKey, post, thisVisit, Unreachable} from './ask.js';
 import {remembered} from './account.js';
-import {say, wordsOf} from './dom.js';
+import {say as tell, wordsOf} from './dom.js';
 import * as shelf from './shelf.js';
 import {t} from './words.js';
 
 const place = 'kurir.outgoing';
 // Milliseconds in which declining can be undone.
 const grace = 10_000;
+// What a message is among actions: of a delivery one waits at a time, of a conversation any number.
+const saying = 'say';
 const nobody = {changed() {}, answered() {}, refused() { return false; }};
 let listener = nobody;
 // The keys of what is under way, with the visit that began it: at its end nobody hears of the answer.
 const underWay = new Map();
 
 /**
- * Who is told: `changed` whenever there is other work, `answered` whenever some is over, with the delivery as it is since, if
- * the server has said so. `refused` gets what the server does not take, and why, and says whether somebody is asked for it once more.
+ * Who is told: `changed` whenever there is other work, `answered` whenever some is over, with the answer, if there is one, and what it
+ * was: a delivery as it is since, or a message. `refused` gets what the server does not take, and why, and says whether somebody is asked for it once more.
  */
 export function listen(to) {
   listener = to;
@@ -25,6 +28,9 @@ export function listen(to) {
 
 /** What is on its way for that delivery, if anything. */
 export const waiting = (id) => own().find((item) => item.id === id);
+
+/** What is on its way to that conversation, in order. */
+export const unsaid = (id) => own().filter((item) => item.action === saying && item.id === id);
 
 export const isSending = (item) => underWay.get(item.key) === thisVisit();
 
@@ -41,12 +47,21 @@ export function add(delivery, action, body = {}, pictures = []) {
   send();
 }
 
-/** Sends all that waits, each for itself: what cannot go out holds up nothing else. */
+/** Says something in a conversation. */
+export function say(conversation, body, pictures = []) {
+  store([...kept(), {key: newKey(), account: remembered().id, id: conversation, action: saying, body, pictures}]);
+  send();
+}
+
+/** Sends all that waits, each for itself: what cannot go out holds up nothing but what is written behind it. */
 export async function send() {
   await takeOver();
   sweep();
-  for (const item of own()) if (!isSending(item)) sendOne(item);
+  for (const item of own()) if (isNext(item) && !isSending(item)) sendOne(item);
 }
+
+/** Whether nothing is before it, and it has not been refused: that waits for somebody to put it away. */
+const isNext = (item) => !item.refused && (item.action !== saying || unsaid(item.id).find(({refused}) => !refused)?.key === item.key);
 
 /** What was accepted on a notification and has not gone out waits where the service worker could keep it. */
 async function takeOver() {
@@ -73,9 +88,9 @@ async function sendOne(item, failures = 0) {
   }
   underWay.set(item.key, thisVisit());
   listener.changed();
-  let delivery, failure;
+  let answer, failure;
   try {
-    delivery = await sent(item);
+    answer = await sent(item);
   } catch (error) {
     failure = error;
   }
@@ -84,18 +99,26 @@ async function sendOne(item, failures = 0) {
     later(item, failures + 1, 1000 * (failure.retryAfter ?? Math.min(30, 2 ** failures)));
     return listener.changed();
   }
+  if (failure && item.action === saying) return refuse(item, failure);
   const isAsked = failure?.status === 422 && listener.refused(item, failure);
   // Who does not want what is gone wants nothing.
-  if (!isAsked && !(failure && item.action === 'decline')) say(failure ? wordsOf(failure) : t(`done_${item.action}`));
-  over(item, delivery, isAsked);
+  if (!isAsked && item.action !== saying && !(failure && item.action === 'decline')) tell(failure ? wordsOf(failure) : t(`done_${item.action}`));
+  over(item, answer, isAsked);
+}
+
+/** What was written is not lost because it cannot be sent: it stays where it was written, with why. */
+function refuse(item, failure) {
+  tell(wordsOf(failure));
+  store(kept().map((one) => (one.key === item.key ? {...one, refused: wordsOf(failure)} : one)));
+  send();
 }
 
 const later = (item, failures, pause) => setTimeout(() => {
-  const current = waiting(item.id);
-  if (current?.key === item.key && !isSending(current)) sendOne(current, failures);
+  const current = own().find(({key}) => key === item.key);
+  if (current && !isSending(current)) sendOne(current, failures);
 }, pause);
 
-/** Sends the pictures, and then the step that names them. One that the server has dropped since is sent again, as something new. */
+/** Sends the pictures, and then what names them. One that the server has dropped since is sent again, as something new. */
 async function sent(item) {
   const body = {...item.body};
   let isOld = false;
@@ -103,10 +126,10 @@ async function sent(item) {
     const picture = await shelf.find(name);
     if (!picture) continue;
     if (picture.file) isOld = true; else await upload(picture);
-    if (field === 'signature_id') body[field] = picture.file; else (body[field] ??= []).push(picture.file);
+    if (field.endsWith('_ids')) (body[field] ??= []).push(picture.file); else body[field] = picture.file;
   }
   try {
-    return await post(`/v1/deliveries/${item.id}/${item.action}`, body, {key: item.key});
+    return await post(pathOf(item), body, {key: item.key});
   } catch (error) {
     if (error.code !== 'unknown_file' || !isOld) throw error;
   }
@@ -122,6 +145,8 @@ async function sent(item) {
   return sent(item);
 }
 
+const pathOf = ({id, action}) => (action === saying ? `/v1/conversations/${id}/messages` : `/v1/deliveries/${id}/${action}`);
+
 async function upload(picture) {
   const {id} = await post('/v1/files', picture.blob, {key: picture.key});
   picture.file = id;
@@ -132,10 +157,11 @@ async function upload(picture) {
 export const takeBack = (item) => over(item);
 
 /** What is asked for once more still needs its pictures. */
-function over(item, delivery, isAsked) {
+function over(item, answer, isAsked) {
   if (!isAsked && item.pictures?.length) shelf.drop(namesOf(item)).catch(() => {});
   store(kept().filter(({key}) => key !== item.key));
-  listener.answered(delivery);
+  listener.answered(answer, item);
+  if (item.action === saying) send();
 }
 
 function kept() { return JSON.parse(localStorage.getItem(place) ?? '[]'); }

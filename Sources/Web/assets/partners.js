@@ -4,10 +4,12 @@ import {cancellations} from './cancellations.js';
 import {fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
 import {partnersChanged} from './choose.js';
+import {avatar} from './face.js';
 import {gathered} from './feed.js';
 import {invite, numberForm, showInvite} from './invites.js';
 import {longestSearch} from './lifecycle.js';
 import {sharedPapers, standings, wants} from './papers.js';
+import {talkLink} from './talk.js';
 import {t} from './words.js';
 
 export function partners(region) {
@@ -33,10 +35,13 @@ export function partners(region) {
   const why = (person) => h('button', {type: 'button', 'aria-label': t('cancellationsOf', {name: fullName(person)}),
     onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id).list)}, t('cancellations'));
 
+  /** Who somebody is, and what it shows of itself. */
+  const known = (person, more) => h('div', {class: 'faced'}, avatar(fullName(person), person.picture), h('div', {},
+    h('strong', {}, fullName(person)), more, h('p', {}, reliability(person.stats)), person.description && h('p', {class: 'said'}, person.description)));
+
   function courier(person) {
-    return h('li', {}, h('div', {}, h('strong', {}, fullName(person)), onDuty(person), h('p', {}, reliability(person.stats)),
-      person.papers && h('p', {class: 'terms'}, standings(person.papers))),
-      h('p', {class: 'actions'}, phoneLink(person.phone, fullName(person)), why(person),
+    return h('li', {}, known(person, [onDuty(person), person.papers && h('p', {class: 'terms'}, standings(person.papers))]),
+      h('p', {class: 'actions'}, phoneLink(person.phone, fullName(person)), talkLink(person.id, fullName(person)), why(person),
         h('button', {type: 'button', 'aria-label': t('papersOf', {name: fullName(person)}), onclick: () => sharedPapers(person.id, fullName(person))}, t('papers')),
         h('button', {type: 'button', class: 'danger', onclick: () => end(person),
           'aria-label': t('endPartnershipWith', {name: fullName(person)})}, t('endPartnership'))));
@@ -56,7 +61,7 @@ export function partners(region) {
   }
 
   function stranger(person) {
-    return h('li', {}, h('div', {}, h('strong', {}, fullName(person)), h('p', {}, reliability(person.stats))),
+    return h('li', {}, known(person),
       h('p', {class: 'actions'}, why(person), h('button', {type: 'button', class: 'main', 'aria-label': t('inviteName', {name: fullName(person)}),
         onclick: () => invite({courier_id: person.id}).then(showSent, (error) => say(wordsOf(error)))}, t('invite'))));
   }

@@ -103,8 +103,8 @@ export function pushSwitch(account) {
   return region;
 }
 
-/** Takes away the notifications of which `isOver` says that they are, by the delivery they tell of. */
-export async function closeNotices(kind, isOver) {
+/** Takes away the notifications of which `isOver` says that they are, by the delivery, or whatever else, they tell of. */
+export async function closeNotices(kind, isOver, subject = 'delivery_id') {
   const worker = await navigator.serviceWorker?.getRegistration(pageOf(kind));
-  for (const notice of await worker?.getNotifications?.() ?? []) if (notice.tag && isOver(notice.tag)) notice.close();
+  for (const notice of await worker?.getNotifications?.() ?? []) if (notice.data?.[subject] && isOver(notice.data[subject])) notice.close();
 }

@@ -7,6 +7,7 @@ import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
 import {keys} from './keys.js';
 import {places} from './places.js';
+import {shown} from './face.js';
 import {device, pushSwitch} from './push.js';
 import {isLoud, ring, setLoud} from './sound.js';
 import {names, t, when} from './words.js';
@@ -120,6 +121,7 @@ function panels(account, {enter, leave}) {
     panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})),
     here,
     panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
+    shown(account),
     account.kind === 'store' && panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual)),
     places(),
     signInWith(account),

@@ -7,6 +7,7 @@ import {follow} from './feed.js';
 import {askForCode, isProven, unproven} from './identity.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
+import {unread} from './unread.js';
 import {choose, isLoaded, load, t} from './words.js';
 
 // Milliseconds without the feed after which that is said: a moment is nothing to tell of.
@@ -14,8 +15,8 @@ const outage = 5000;
 
 /**
  * Starts a page. `views` are functions by name, which fill a region and may give `{hears, onEvent, onFresh, look, leave}`: `hears`
- * has the first words of the types of events that `onEvent` is told of, and `look` shows one delivery. The first view is where
- * one begins. `invite` holds the code that somebody comes with, if any. `onFresh` is told, whatever is shown, that there is a
+ * has the first words of the types of events that `onEvent` is told of, and `look` shows one delivery. A view also gets what stands
+ * behind its name in the address. The first view is where one begins. `invite` holds the code that somebody comes with, if any. `onFresh` is told, whatever is shown, that there is a
  * connection, and `onEvent` of everything that happens.
  */
 export function start(kind, views, {invite = {}, onFresh = () => {}, onEvent = () => {}} = {}) {
@@ -98,12 +99,13 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   const proof = unproven(account);
   const duty = dutySwitch(account);
   const links = Object.keys(views).map((name) => h('a', {href: `#/${name}`}, t(name)));
+  const news = unread(account, links.find(({hash}) => hash === '#/messages'));
   const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, '↻');
   let view = {}, name, waiting = 0, silence;
 
   function show() {
     const wanted = location.hash.match(/^#delivery=([\w-]+)$/)?.[1];
-    const asked = location.hash.slice(2);
+    const [asked, part] = location.hash.slice(2).split('/');
     name = Object.hasOwn(views, asked) ? asked : Object.keys(views)[0];
     if (wanted) history.replaceState(null, '', `#/${name}`);
     view.leave?.();
@@ -113,7 +115,7 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
     closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
-    view = views[name](region, {account, enter, leave, count}) ?? {};
+    view = views[name](region, {account, enter, leave, count, part}) ?? {};
     entitle();
     if (wanted) view.look?.(wanted);
   }
@@ -180,10 +182,12 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   const unfollow = follow({
     onFresh() {
       onFresh();
+      news.load();
       view.onFresh?.();
     },
     onEvent(event) {
       onEvent(event);
+      news.onEvent(event);
       if (view.hears?.includes(event.type.split('.')[0])) view.onEvent(event);
     },
     onLive(isLive) {

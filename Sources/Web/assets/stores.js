@@ -5,8 +5,10 @@ import {cancellations} from './cancellations.js';
 import {mapLink, moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {earnings} from './earnings.js';
+import {avatar} from './face.js';
 import {form} from './form.js';
 import {inviteIn, scanInto} from './scan.js';
+import {talkLink} from './talk.js';
 import {t} from './words.js';
 
 /** `invite` holds the code that a courier came with, until it is used. */
@@ -17,8 +19,9 @@ export function stores(region, {account}, invite) {
   const earned = earnings();
   const given = cancellations(account.id, true);
 
-  const store = ({name, address, phone}) =>
-    h('li', {}, h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, mapLink({address}))), phoneLink(phone, name));
+  const store = ({id, name, address, phone, picture, description}) =>
+    h('li', {}, h('div', {class: 'faced'}, avatar(name, picture), h('div', {}, h('strong', {}, name), h('p', {class: 'hint'}, mapLink({address})),
+      description && h('p', {class: 'said'}, description))), h('p', {class: 'actions'}, phoneLink(phone, name), talkLink(id, name)));
   const received = ({id, store: {name}, created_at: at, message}) =>
     h('li', {}, h('div', {}, h('strong', {}, name), message && h('p', {class: 'said'}, message), h('p', {class: 'hint'}, moment(at))),
       h('button', {type: 'button', class: 'main', 'aria-label': t('joinNamed', {name}), onclick: () => accept(id)}, t('join')));

@@ -58,13 +58,13 @@ self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(move(
 self.addEventListener('notificationclick', (event) => {
   const {notification, action} = event;
   notification.close();
-  const {kind, delivery_id: id, language} = notification.data;
-  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : id ? `#delivery=${id}` : ''));
+  const {kind, delivery_id: id, conversation_id: talk, language} = notification.data;
+  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : talk ? `#/messages/${talk}` : id ? `#delivery=${id}` : ''));
 });
 
 const t = (name, language) => (words[language] ?? words.en)[name];
 
-/** A later notice of a delivery stands for the earlier ones. */
+/** A later notice of a delivery or a conversation stands for the earlier ones. */
 function tell({kind, title, body, data = {}, language}) {
   const actions = kind === 'delivery_offered'
     ? [{action: 'accept', title: t('do_accept', language)}, {action: 'look', title: t('look', language)}] : [];
@@ -79,7 +79,7 @@ function clock(time, language) {
 }
 
 const show = (title, body, data, actions = []) => self.registration.showNotification(title, {
-  body, actions, data, lang: data.language, tag: data.delivery_id, renotify: Boolean(data.delivery_id), icon: '{assets}/icon.png', badge: '{assets}/icon.png',
+  body, actions, data, lang: data.language, tag: data.delivery_id ?? data.conversation_id, renotify: Boolean(data.delivery_id ?? data.conversation_id), icon: '{assets}/icon.png', badge: '{assets}/icon.png',
   vibrate: [180, 90, 180],
 });
 

@@ -1,0 +1,108 @@
+// Conversations: the list of them, and one that is open. On a phone one of the two is seen.
+import {ask, get, lasting} from './ask.js';
+import {avatar} from './face.js';
+import {fill, h, loading, newID, say, wordsOf} from './dom.js';
+import {gathered} from './feed.js';
+import {longestSearch} from './lifecycle.js';
+import {thread} from './thread.js';
+import {t, when} from './words.js';
+
+/** `part` names a conversation, or the account with which there is one: `with=ID`, and perhaps what it is about. */
+export function messages(region, {account, part}) {
+  const list = h('ul', {class: 'talks'});
+  const more = h('p', {class: 'actions', hidden: true});
+  const hidden = h('input', {type: 'checkbox', onchange: () => load()});
+  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: gathered(() => load(), 250)});
+  const open = h('div', {class: 'open-talk'});
+  let items = [], one, wanted = part && !part.startsWith('with=') ? part : null;
+
+  const isPlain = () => !search.value.trim() && !hidden.checked;
+  const page = (cursor) => get('/v1/conversations', {q: search.value.trim(), hidden: hidden.checked || undefined, cursor});
+
+  function load() {
+    return loading(list, () => (isPlain() ? lasting('conversations', () => page()) : page()), (first) => show(first.items, first.next_cursor));
+  }
+
+  function show(found, cursor) {
+    items = found;
+    draw();
+    more.hidden = !cursor;
+    more.replaceChildren(cursor ? h('button', {type: 'button', onclick: async () => {
+      try {
+        const next = await page(cursor);
+        show([...items, ...next.items], next.next_cursor);
+      } catch (error) {
+        say(wordsOf(error));
+      }
+    }}, t('showMore')) : '');
+  }
+
+  const draw = () => fill(list, items.map((item) => ({...item, isOpen: item.id === wanted})), row,
+    search.value.trim() ? 'nothingFound' : hidden.checked ? 'noHiddenTalks' : `noTalks_${account.kind}`);
+
+  function row({id, with: {name, picture}, last_message: last, unread, muted, isOpen}) {
+    const shown = name || t('erasedAccount');
+    const own = last && last.from.id === account.id;
+    return h('li', {}, h('a', {href: `#/messages/${id}`, class: unread ? 'fresh' : '', 'aria-current': isOpen && 'true'}, avatar(shown, picture),
+      h('span', {class: 'talk'}, h('span', {class: 'top'}, h('strong', {}, shown, muted && h('span', {class: 'hint', title: t('muted')}, ' ∅')),
+        last && h('time', {datetime: last.at}, when(last.at))),
+      h('span', {class: 'top'}, h('span', {class: 'last'}, own && `${t('you')}: `, wordsOfMessage(last)),
+        unread > 0 && h('span', {class: 'count'}, h('span', {class: 'unseen'}, `${t('unread')}: `), unread)))));
+  }
+
+  async function find() {
+    if (wanted) return get(`/v1/conversations/${wanted}`);
+    const [, id] = part.match(/^with=([\w-]+)/) ?? [];
+    const found = await ask('PUT', `/v1/conversations/with/${id}`);
+    wanted = found.id;
+    history.replaceState(history.state, '', `#/messages/${wanted}`);
+    return found;
+  }
+
+  function enter() {
+    region.classList.add('within');
+    // Without a connection it opens as it was last.
+    loading(open, () => find().catch((error) => {
+      const known = JSON.parse(localStorage.getItem('kurir.last.conversations') ?? 'null')?.items
+        .find((item) => item.id === wanted || part.startsWith(`with=${item.with.id}`));
+      if (error.status || !known) throw error;
+      wanted = known.id;
+      return known;
+    }), (conversation) => {
+      one = thread(open, conversation, {account, about: part.match(/about=([\w-]+)/)?.[1], changed: load});
+      draw();
+    });
+  }
+
+  region.append(h('div', {class: 'list-talks'},
+    h('div', {class: 'field'}, h('label', {for: search.id}, t('searchTalks')), search), list, more,
+    h('label', {class: 'choice'}, hidden, h('span', {}, t('hiddenTalks')))), open);
+  if (part) enter(); else open.append(h('p', {class: 'hint'}, t('chooseTalk')));
+  load();
+
+  return {
+    leave() { one?.leave(); },
+    onFresh() {
+      load();
+      if (one) one.load(); else if (part) enter();
+    },
+    hears: ['message', 'partner'],
+    onEvent({type, data}) {
+      one?.onEvent(type, data);
+      if (type.startsWith('partner.')) return load();
+      const {conversation} = data ?? {};
+      if (!conversation || !isPlain()) return load();
+      items = [conversation, ...items.filter(({id}) => id !== conversation.id)]
+        .sort((first, second) => latest(second).localeCompare(latest(first)));
+      return draw();
+    },
+  };
+}
+
+const latest = ({last_message: last, created_at: at}) => last?.at ?? at;
+
+/** What a list says of a message. */
+function wordsOfMessage(message) {
+  if (!message) return t('nothingSaid');
+  return message.deleted ? t('takenBack') : message.text ?? t('aPicture');
+}

@@ -1,0 +1,7 @@
+// The way to a conversation.
+import {h} from './dom.js';
+import {t} from './words.js';
+
+/** Leads to the conversation with an account, perhaps to write about a delivery. */
+export const talkLink = (id, name, about) => id && name && h('a', {class: 'button', 'aria-label': t('writeTo', {name}), title: t('writeTo', {name}),
+  href: `#/messages/with=${id}${about ? `,about=${about}` : ''}`}, `✉ ${t('write')}`);

@@ -1,0 +1,249 @@
+// One conversation: what was said, what waits to be sent, and what is written next.
+import {ask, get, lasting} from './ask.js';
+import {avatar} from './face.js';
+import {takePicture} from './camera.js';
+import {confirmed, h, keep, loading, openDialog, say as tell, wordsOf} from './dom.js';
+import * as outgoing from './outgoing.js';
+import {closeNotices} from './push.js';
+import {quickAnswers} from './quick.js';
+import * as shelf from './shelf.js';
+import {shortDay, t, when} from './words.js';
+
+// Milliseconds in which a message can be taken back; between two words that somebody still looks.
+const retractable = 600_000;
+const pulse = 15_000;
+const backgrounds = 6;
+const place = 'kurir.backgrounds';
+const longest = 2000;
+
+/** Fills a region; `about` is the delivery of what is written next, and `changed` is told when it is put away, or muted. */
+export function thread(region, conversation, {account, about, changed}) {
+  const {id} = conversation;
+  const name = conversation.with.name || t('erasedAccount');
+  const said = new Map();
+  let earlier, readUpTo = 0, isLeft = false;
+
+  const list = h('ol', {class: 'said-list', 'aria-live': 'polite', 'aria-label': t('conversationWith', {name})});
+  const before = h('p', {class: 'actions', hidden: true}, h('button', {type: 'button', onclick: loadEarlier}, t('earlier')));
+  const scroll = h('div', {class: 'scroll-talk', tabindex: '0', role: 'group', 'aria-label': t('conversationWith', {name})}, before, list);
+  const text = h('textarea', {rows: 1, maxlength: longest, 'aria-label': t('message'), placeholder: t('message'), onkeydown: send});
+  const chip = h('p', {class: 'about', hidden: true});
+  const writing = h('div', {class: 'writing'});
+  const state = h('p', {class: 'hint', role: 'status'});
+
+  // MARK: What is there
+
+  const load = () => loading(list, () => lasting(`said.${id}`, () => get(`/v1/conversations/${id}/messages`)), ({items, next_cursor: cursor}) => {
+    const isFirst = !said.size;
+    for (const message of items) said.set(message.id, message);
+    if (isFirst) earlier = cursor;
+    before.hidden = !earlier;
+    draw(true);
+    read();
+  });
+
+  async function loadEarlier() {
+    try {
+      const {items, next_cursor: cursor} = await get(`/v1/conversations/${id}/messages`, {cursor: earlier});
+      const height = scroll.scrollHeight;
+      for (const message of items) said.set(message.id, message);
+      earlier = cursor;
+      before.hidden = !earlier;
+      draw();
+      scroll.scrollTop += scroll.scrollHeight - height;
+    } catch (error) {
+      tell(wordsOf(error));
+    }
+  }
+
+  const messages = () => Array.from(said.values()).sort((one, other) => one.seq - other.seq);
+
+  function draw(isNew = false) {
+    const isAtEnd = isNew || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
+    const all = messages();
+    const seen = all.findLast((one) => isOwn(one) && one.seq <= conversation.read_up_to)?.id;
+    let day;
+    const rows = all.flatMap((message) => {
+      const date = new Date(message.at).toDateString();
+      const row = {...message, isSeen: message.id === seen, isFresh: isOwn(message) && !message.deleted && Date.now() - Date.parse(message.at) < retractable};
+      if (date === day) return [row];
+      day = date;
+      return [{id: `day-${date}`, date: message.at}, row];
+    });
+    const waiting = outgoing.unsaid(id).map((item) => ({...item, id: item.key, item, isSending: outgoing.isSending(item)}));
+    keep(list, [...rows, ...waiting], JSON.stringify, (row) => (row.date ? dayOf(row.date) : row.item ? unsent(row) : bubble(row)));
+    state.textContent = all.length || waiting.length ? '' : t('nothingSaid');
+    if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
+  }
+
+  const isOwn = ({from}) => from.id === account.id;
+  const dayOf = (at) => h('li', {class: 'day'}, h('span', {}, new Date(at).toDateString() === new Date().toDateString() ? t('today') : shortDay(at.slice(0, 10))));
+
+  function bubble(message) {
+    const {text: words, file, delivery, deleted, at, isSeen, isFresh} = message;
+    const own = isOwn(message);
+    return h('li', {class: `bubble ${own ? 'own' : 'theirs'}`}, h('span', {class: 'unseen'}, own ? t('you') : name),
+      deleted ? h('p', {class: 'hint'}, t('takenBack')) : [file && picture(file), words && h('p', {class: 'words'}, words),
+        delivery && h('p', {class: 'about'}, h('a', {href: `#delivery=${delivery.id}`}, `↗ ${t('aboutDelivery')}`))],
+      h('p', {class: 'below'}, h('time', {datetime: at}, when(at)), isSeen && h('span', {class: 'hint'}, ` · ${t('seen')}`),
+        isFresh && h('button', {type: 'button', class: 'plain', 'aria-label': t('takeMessageBack'), title: t('takeMessageBack'), onclick: () => takeBack(message)}, '✕')));
+  }
+
+  const picture = ({id: file, width, height}) => h('a', {href: `/v1/files/${file}`, target: '_blank'},
+    h('img', {src: `/v1/files/${file}?width=320`, alt: t('picture'), width, height, loading: 'lazy'}));
+
+  /** What is on its way, or was refused, and can be taken back. */
+  function unsent({item, isSending}) {
+    const shown = h('canvas', {height: 120, width: 160, role: 'img', 'aria-label': t('picture'), hidden: true});
+    if (item.pictures?.length) preview(shown, item.pictures[0].name);
+    return h('li', {class: 'bubble own unsent'}, shown, item.body.text && h('p', {class: 'words'}, item.body.text),
+      h('p', {class: item.refused ? 'warning' : 'hint', role: 'status'}, item.refused ?? t(isSending ? 'isBeingSent' : 'waitsToBeSent')),
+      !isSending && h('p', {class: 'below'}, h('button', {type: 'button', onclick: () => {
+        if (item.body.text && !text.value) text.value = item.body.text;
+        outgoing.takeBack(item);
+      }}, t('takeBack'))));
+  }
+
+  async function preview(canvas, picture) {
+    const kept = await shelf.find(picture);
+    if (!kept) return;
+    const bitmap = await createImageBitmap(kept.blob);
+    Object.assign(canvas, {width: bitmap.width * 120 / bitmap.height, hidden: false});
+    canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  }
+
+  async function takeBack(message) {
+    if (!(await confirmed(t('takeMessageBack'), t('takeMessageBackText'), t('takeBack')))) return;
+    try {
+      await ask('DELETE', `/v1/conversations/${id}/messages/${message.id}`);
+      said.set(message.id, {...message, text: null, file: undefined, delivery: undefined, deleted: true});
+      draw();
+    } catch (error) {
+      tell(wordsOf(error));
+    }
+  }
+
+  /** Says how far one has read, and that one looks. */
+  function read(isPulse = false) {
+    const last = messages().at(-1)?.seq ?? 0;
+    if (isLeft || document.hidden || (!isPulse && last <= readUpTo)) return;
+    readUpTo = Math.max(readUpTo, last);
+    closeNotices(account.kind, (one) => one === id, 'conversation_id');
+    ask('PUT', `/v1/conversations/${id}/read`, {up_to: last}).then((fresh) => Object.assign(conversation, fresh), () => {});
+  }
+
+  // MARK: What is written
+
+  function send(event) {
+    if (event && (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)) return;
+    event?.preventDefault();
+    const words = text.value.trim();
+    if (!words) return;
+    text.value = '';
+    out({text: words});
+  }
+
+  function out(body, pictures) {
+    outgoing.say(id, {...body, ...about && {delivery_id: about}}, pictures);
+    about = undefined;
+    drawWriting();
+    draw(true);
+  }
+
+  async function photograph() {
+    const blob = await takePicture();
+    if (blob) out({}, [{field: 'file_id', name: await shelf.keep(blob)}]);
+  }
+
+  function drawWriting() {
+    const why = conversation.can_write ? null : conversation.blocked && account.kind === 'store' ? 'blockedByCourier' : 'noMoreWriting';
+    if (why) return writing.replaceChildren(h('p', {class: 'hint'}, t(why)));
+    chip.hidden = !about;
+    chip.replaceChildren(h('a', {href: `#delivery=${about}`}, `↗ ${t('aboutDelivery')}`), h('button', {type: 'button', class: 'plain', 'aria-label': t('aboutNothing'),
+      onclick() { about = undefined; drawWriting(); }}, '✕'));
+    if (writing.contains(text)) return undefined;
+    return writing.replaceChildren(quickAnswers(account.kind, (words) => out({text: words})), chip,
+      h('div', {class: 'line-of-writing'}, h('button', {type: 'button', 'aria-label': t('takePicture'), title: t('takePicture'), onclick: photograph}, '◉'), text,
+        h('button', {type: 'button', class: 'main', onclick: () => send()}, t('send'))));
+  }
+
+  // MARK: What one wants of it
+
+  function wishes() {
+    const button = (label, act, style = '') => h('button', {type: 'button', class: style, onclick: async () => {
+      dialog.close();
+      try {
+        await act();
+        changed();
+      } catch (error) {
+        tell(wordsOf(error));
+      }
+    }}, t(label));
+    const change = (values) => async () => {
+      Object.assign(conversation, await ask('PATCH', `/v1/conversations/${id}`, values));
+      drawWriting();
+    };
+    const dialog = openDialog(name, h('p', {class: 'actions'},
+      button(conversation.muted ? 'unmute' : 'mute', change({muted: !conversation.muted})),
+      button('putTalkAway', async () => {
+        await ask('DELETE', `/v1/conversations/${id}`);
+        location.hash = '#/messages';
+      }),
+      account.kind === 'courier' && button(conversation.blocked ? 'unblock' : 'block', change({blocked: !conversation.blocked}), 'danger')),
+    h('fieldset', {}, h('legend', {}, t('background')), h('div', {class: 'grounds'}, Array.from({length: backgrounds}, (_, number) =>
+      h('button', {type: 'button', class: `ground-${number}`, 'aria-label': t('backgroundNumber', {number: number + 1}), 'aria-pressed': String(chosen() === number), onclick() {
+        choose(number);
+        dialog.close();
+      }})))));
+  }
+
+  const kept = () => JSON.parse(localStorage.getItem(place) ?? '{}');
+  const chosen = () => kept()[id] ?? 0;
+
+  function choose(number) {
+    localStorage.setItem(place, JSON.stringify({...kept(), [id]: number}));
+    scroll.className = `scroll-talk ground-${number}`;
+  }
+
+  region.replaceChildren(
+    h('div', {class: 'head-of-talk'}, h('a', {href: '#/messages', class: 'button back', 'aria-label': t('allTalks')}, '‹'), avatar(name, conversation.with.picture),
+      h('h2', {}, name), h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: wishes}, '⋯')),
+    scroll, state, writing);
+  scroll.className = `scroll-talk ground-${chosen()}`;
+  drawWriting();
+  const unlisten = outgoing.listen({
+    changed: () => draw(),
+    answered(message, {action, id: where}) {
+      if (action !== 'say' || where !== id) return;
+      if (message) said.set(message.id, message);
+      draw(true);
+    },
+    refused: () => false,
+  });
+  const seen = () => read(true);
+  document.addEventListener('visibilitychange', seen);
+  const timer = setInterval(seen, pulse);
+  load();
+  outgoing.send();
+
+  return {
+    load,
+    leave() {
+      isLeft = true;
+      unlisten();
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', seen);
+    },
+    onEvent(type, data) {
+      if (type.startsWith('partner.')) {
+        return get(`/v1/conversations/${id}`).then((fresh) => { Object.assign(conversation, fresh); drawWriting(); }, () => {});
+      }
+      if (data?.conversation_id !== id) return undefined;
+      if (data.conversation) Object.assign(conversation, data.conversation);
+      if (data.message) said.set(data.message.id, data.message);
+      drawWriting();
+      draw(type === 'message.created');
+      return read();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// How many messages wait to be read: beside the link to them, and in passing when another one comes.
+import {get} from './ask.js';
+import {h, say} from './dom.js';
+import {gathered} from './feed.js';
+import {t} from './words.js';
+
+export function unread(account, link) {
+  const name = link.textContent;
+
+  async function load() {
+    const {unread: count} = await get('/v1/conversations', {limit: 1});
+    link.replaceChildren(name);
+    if (!count) return link.removeAttribute('aria-label');
+    link.append(h('span', {class: 'count'}, count > 99 ? '99+' : count));
+    link.setAttribute('aria-label', t('unreadMessages', {count}));
+  }
+
+  const again = gathered(() => load().catch(() => {}), 200);
+
+  return {
+    load: again,
+    onEvent({type, data}) {
+      if (!type.startsWith('message.')) return;
+      again();
+      if (type !== 'message.created' || !data.message || data.message.from.id === account.id) return;
+      const {conversation, message} = data;
+      const isHere = location.hash === `#/messages/${conversation.id}` && !document.hidden;
+      if (!isHere && !conversation.muted && !message.deleted) say(`${conversation.with.name}: ${message.text?.slice(0, 80) ?? t('aPicture')}`);
+    },
+  };
+}

@@ -1,0 +1,243 @@
+"""Conversations on both pages: what is written with and without a connection, seen, taken back, put away."""
+import re
+
+from playwright.sync_api import expect
+
+from conftest import ADDRESS, Courier, Store, call, escape, go, live, panel, sign_in, until
+
+
+def talk(shop, ana, *texts):
+    """Their conversation, with what Ana has said in it."""
+    talk = call("PUT", f"/v1/conversations/with/{shop.id}", token=ana.token)["id"]
+    for text in texts:
+        call("POST", f"/v1/conversations/{talk}/messages", {"text": text}, ana.token)
+    return talk
+
+
+def said(talk, who):
+    return [one["text"] for one in reversed(call("GET", f"/v1/conversations/{talk}/messages", token=who.token)["items"])]
+
+
+def bubbles(page):
+    return page.locator(".bubble .words")
+
+
+def write(page, text):
+    page.get_by_role("textbox", name="Message").fill(text)
+    page.get_by_role("button", name="Send", exact=True).click()
+
+
+def quiet(page):
+    """The question about notifications stands above, once."""
+    page.evaluate("localStorage.setItem('kurir.device', 'none')")
+    page.reload()
+    live(page)
+
+
+def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, ana)
+    quiet(page)
+    store = visit("/store")
+    sign_in(store, shop)
+    quiet(store)
+    # From the job to its conversation.
+    page.locator(".card.in_progress").get_by_role("link", name="Write to Pekara").click()
+    expect(page.get_by_text("Nothing has been written yet.")).to_be_visible()
+    expect(page.get_by_role("link", name="About a delivery")).to_be_visible()
+    look(page, "talk-empty-phone")
+    page.get_by_role("button", name="Nobody opens").click()
+    expect(bubbles(page)).to_have_text(["Nobody opens"])
+    # The store hears of it wherever it is.
+    expect(store.get_by_text("Ana Anić: Nobody opens")).to_be_visible()
+    expect(store.get_by_role("link", name="Messages, 1 unread")).to_be_visible()
+    store.get_by_role("link", name="Messages, 1 unread").click()
+    look(store, "talks")
+    store.locator(".talks a").click()
+    expect(bubbles(store)).to_have_text(["Nobody opens"])
+    expect(store.get_by_role("link", name="Messages", exact=True)).to_be_visible()
+    expect(page.get_by_text("Seen")).to_be_visible()
+    # From the conversation to its job.
+    store.locator(".bubble").get_by_role("link", name="About a delivery").click()
+    expect(store.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
+    store.get_by_role("dialog").get_by_role("link", name="Write to Ana Anić").click()
+    expect(bubbles(store)).to_have_text(["Nobody opens"])
+    # The courier loses the connection, and goes on writing.
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    line.cut()
+    expect(page.get_by_text("Not live")).to_be_visible()
+    write(page, "I wait")
+    write(page, "Five more minutes")
+    write(page, "Never mind")
+    expect(page.locator(".unsent")).to_have_count(3)
+    expect(page.get_by_text("Waits to be sent").first).to_be_visible()
+    look(page, "talk-without-connection")
+    # What has not gone out can be taken back, and is what one writes again.
+    page.locator(".unsent").filter(has_text="Never mind").get_by_role("button", name="Take back").evaluate("(button) => button.click()")
+    expect(page.locator(".unsent")).to_have_count(2)
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("Never mind")
+    # The page opens again without a connection, and still has it.
+    page.reload()
+    expect(bubbles(page)).to_have_text(["Nobody opens", "I wait", "Five more minutes"])
+    write(store, "Ring at Horvat's")
+    expect(bubbles(store)).to_have_text(["Nobody opens", "Ring at Horvat's"])
+    line.mend()
+    expect(bubbles(store)).to_have_text(["Nobody opens", "Ring at Horvat's", "I wait", "Five more minutes"])
+    expect(bubbles(page)).to_have_text(["Nobody opens", "Ring at Horvat's", "I wait", "Five more minutes"])
+    expect(page.locator(".unsent")).to_have_count(0)
+    one = call("GET", "/v1/conversations", token=shop.token)["items"][0]["id"]
+    assert said(one, shop) == ["Nobody opens", "Ring at Horvat's", "I wait", "Five more minutes"]
+    look(page, "talk-phone")
+    look(store, "talk")
+
+
+def test_the_store_goes_on_without_a_connection_too_and_nothing_is_sent_twice(visit, line):
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana, "Hello")
+    store = visit("/store", forgiving=["net::ERR_"], address=line.address)
+    sign_in(store, shop)
+    go(store, "Messages")
+    store.locator(".talks a").click()
+    expect(bubbles(store)).to_have_text(["Hello"])
+    # It arrives, but the answer is lost.
+    answers = []
+    store.route("**/v1/conversations/*/messages", lambda route: (answers.append(route.fetch()), route.abort()) if not answers else route.continue_())
+    write(store, "Come back")
+    until(store, lambda: said(one, ana) == ["Hello", "Come back"])
+    expect(store.locator(".unsent")).to_have_count(0)
+    expect(bubbles(store)).to_have_text(["Hello", "Come back"])
+    line.cut()
+    expect(store.get_by_text("Not live")).to_be_visible()
+    write(store, "Wait")
+    write(store, "For the cake")
+    expect(store.locator(".unsent")).to_have_count(2)
+    line.mend()
+    expect(store.locator(".unsent")).to_have_count(0)
+    assert said(one, ana) == ["Hello", "Come back", "Wait", "For the cake"]
+
+
+def test_a_picture_from_the_camera_is_small_and_seen_by_the_other(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    talk(shop, ana, "Look")
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    quiet(page)
+    go(page, "Messages")
+    page.locator(".talks a").click()
+    page.get_by_role("button", name="Take a picture").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it").click()
+    expect(page.locator(".bubble img")).to_be_visible()
+    store = visit("/store", dark=True)
+    sign_in(store, shop)
+    quiet(store)
+    go(store, "Messages")
+    store.locator(".talks a").click()
+    picture = store.locator(".bubble img")
+    expect(picture).to_be_visible()
+    until(store, lambda: picture.evaluate("(image) => image.complete && image.naturalWidth > 0"))
+    message = call("GET", "/v1/conversations", token=shop.token)["items"][0]["last_message"]
+    assert max(message["file"]["width"], message["file"]["height"]) <= 1600
+    look(store, "talk-dark")
+
+
+def test_what_was_written_is_taken_back_and_what_is_refused_is_not_lost(visit):
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana, "Wrong")
+    page = visit("/courier", phone=True, forgiving=["403"])
+    sign_in(page, ana)
+    quiet(page)
+    go(page, "Messages")
+    page.locator(".talks a").click()
+    page.get_by_role("button", name="Take message back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take back").click()
+    expect(page.locator(".bubble").get_by_text("Message taken back")).to_be_visible()
+    assert said(one, shop) == [None]
+    # The partnership ends while it is written.
+    page.route("**/v1/events?**", lambda route: route.abort())
+    call("DELETE", f"/v1/partners/{ana.id}", token=shop.token)
+    if page.get_by_role("textbox", name="Message").is_visible():
+        page.evaluate("""(talk) => import(document.querySelector('script[type=module]').src.replace('courier.js', 'outgoing.js'))
+            .then(({say}) => say(talk, {text: 'Are you there?'}))""", one)
+        expect(page.locator(".unsent").get_by_text("You two no longer work together")).to_be_visible()
+        expect(page.locator(".unsent .words")).to_have_text("Are you there?")
+        page.locator(".unsent").get_by_role("button", name="Take back").click()
+        expect(page.locator(".unsent")).to_have_count(0)
+    page.unroute("**/v1/events?**")
+    page.reload()
+    expect(page.get_by_text("You no longer work together. What was written stays readable.")).to_be_visible()
+
+
+def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, look):
+    shop, other = Store(), Store("Mesnica")
+    ana = Courier(shop)
+    code = call("POST", "/v1/invites", {"phone": ana.phone}, other.token)["code"]
+    call("POST", "/v1/partners", {"code": code}, ana.token)
+    talk(other, ana, "Meat")
+    one = talk(shop, ana, "Bread")
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    quiet(page)
+    go(page, "Messages")
+    expect(page.locator(".talks strong")).to_have_text(["Pekara", "Mesnica"])
+    look(page, "talks-phone")
+    page.get_by_role("searchbox", name="Search by name").fill("mes")
+    expect(page.locator(".talks strong")).to_have_text(["Mesnica"])
+    page.get_by_role("searchbox", name="Search by name").fill("")
+    page.locator(".talks a").filter(has_text="Pekara").click()
+    wish = lambda name: (page.get_by_role("button", name="Show more").last.click(), page.get_by_role("dialog").get_by_role("button", name=name, exact=True).click())
+    wish("Background 3")
+    expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
+    wish("Mute")
+    until(page, lambda: call("GET", f"/v1/conversations/{one}", token=ana.token)["muted"])
+    wish("Block store")
+    until(page, lambda: not call("GET", f"/v1/conversations/{one}", token=shop.token)["can_write"])
+    page.reload()
+    expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
+    wish("Put away")
+    expect(page.locator(".talks strong")).to_have_text(["Mesnica"])
+    page.get_by_role("checkbox", name="Show what was put away").check()
+    expect(page.locator(".talks strong")).to_have_text([re.compile("Pekara")])
+    store = visit("/store")
+    sign_in(store, shop)
+    go(store, "Messages")
+    store.locator(".talks a").click()
+    expect(store.get_by_text("The courier does not want messages from you.")).to_be_visible()
+
+
+def test_quick_answers_and_what_others_see_are_ones_own(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    talk(shop, ana, "Hello")
+    store = visit("/store")
+    sign_in(store, shop)
+    go(store, "Messages")
+    store.locator(".talks a").click()
+    store.get_by_role("button", name="Change quick answers").click()
+    store.get_by_role("dialog").get_by_role("textbox").fill("Thank you\n\nCome back at five")
+    store.get_by_role("dialog").get_by_role("button", name="Save").click()
+    store.get_by_role("button", name="Come back at five").click()
+    expect(bubbles(store)).to_have_text(["Hello", "Come back at five"])
+    store.reload()
+    expect(store.get_by_role("button", name="Thank you")).to_be_visible()
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    quiet(page)
+    go(page, "Settings")
+    own = panel(page, "How others see you")
+    own.get_by_label("About you").fill("By bicycle, also uphill")
+    own.get_by_label("Show it to all stores").check()
+    own.get_by_role("button", name="Save").click()
+    own.get_by_role("button", name="Take a picture").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it").click()
+    expect(own.locator("img.face")).to_be_visible()
+    go(store, "Couriers")
+    expect(store.get_by_text("By bicycle, also uphill")).to_be_visible()
+    expect(store.locator("img.face")).to_be_visible()
+    look(store, "faces")

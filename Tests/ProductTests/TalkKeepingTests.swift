@@ -1,0 +1,160 @@
+import Domain
+import Foundation
+import HTTP
+import Postgres
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Deliveries
+@testable import Talk
+
+/// How long what is said is kept, who takes it along, and what is left when somebody is gone.
+@Suite(.database) struct TalkKeepingTests {
+    private func erase(_ person: Person, _ kind: AccountKind, _ api: ServedProduct) async throws {
+        let id = try #require(ID(person.id))
+        let event = JSONB(utf8: Array(#"{"kind":"account.erased"}"#.utf8))
+        _ = try await Departure.leave(id, kind, in: 0, noting: event, api.database)
+        while try await Departure.erase(id, in: api.database) {}
+    }
+
+    /// A message of so many weeks ago, in a partition of its own.
+    private func sayLongAgo(_ api: ServedProduct, weeks: Int, in id: String, seq: Int) async throws {
+        try await api.execute(
+            """
+            DO $$
+            DECLARE
+                week date := date_trunc('week', now() - interval '\(weeks) weeks');
+                part text := 'conversation_messages' || to_char(week, '_YYYYMMDD');
+            BEGIN
+                EXECUTE format('CREATE TABLE IF NOT EXISTS %I PARTITION OF conversation_messages FOR VALUES FROM (%L) TO (%L)',
+                    part, week, week + 7);
+                INSERT INTO conversation_messages (conversation_id, at, seq, id, from_store, text)
+                VALUES ('\(id)', week + interval '1 day', \(seq), first_uuid(week + interval '1 day'), false, 'Davno');
+                UPDATE conversations SET last_seq = \(seq), store_unread = store_unread + 1 WHERE id = '\(id)';
+            END
+            $$
+            """)
+    }
+
+    @Test func `what is too old is dropped by the week, and unread no more`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            try await sayLongAgo(api, weeks: 60, in: id, seq: 1)
+            try await sayLongAgo(api, weeks: 40, in: id, seq: 2)
+            _ = try await api.say("Sad", in: id, as: courier)
+            #expect(try await api.conversation(id, of: store)["unread"] == 3)
+            #expect(try await api.said(in: id, as: store).map { $0["seq"] } == [1, 2, 3])
+            let renew = RenewConversationPartitions(days: 365)
+            #expect(try await api.database.run(renew) == [true])
+            #expect(try await api.database.run(renew) == [false])
+            #expect(try await api.said(in: id, as: store).map { $0["seq"] } == [2, 3])
+            #expect(try await api.conversation(id, of: store)["unread"] == 2)
+            #expect(try await api.database.run(RenewConversationPartitions(days: 30)) == [true])
+            #expect(try await api.conversation(id, of: store)["unread"] == 1)
+            #expect(try await api.say("Dalje", in: id, as: store).json["seq"] == 4)
+        }
+    }
+
+    @Test func `pictures live as long as what they hang on`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            let (said, shown, loose) = (
+                try await api.picture(of: courier), try await api.picture(of: courier),
+                try await api.picture(of: courier)
+            )
+            _ = try await api.say("Slika", in: id, as: courier, ["file_id": .string(said.description)])
+            _ = try await api.call("PATCH", "/v1/me", ["picture": .string(shown.description)], as: courier.token)
+            let taken = try await api.delivery(of: store, to: [courier])
+            try await api.act("accept", taken, as: courier)
+            try await api.act("deliver", taken, as: courier, .photos([loose]))
+            // As if the week were over for pictures of steps: -30 days ends it in the weeks to come.
+            try await api.execute("SELECT file_partitions(-60)")
+            for picture in [said, shown] { #expect(try await api.look(at: picture, as: store).status == 200) }
+            #expect(try await api.look(at: loose, as: store).status == 404)
+            // Then what was said is over, too.
+            #expect(try await api.execute("SELECT conversation_partitions(-14)") == [["t"]])
+            #expect(try await api.look(at: said, as: store).status == 404)
+            #expect(try await api.look(at: shown, as: store).status == 200)
+        }
+    }
+
+    @Test func `an erased author's words are gone, and the conversation stays for the other`() async throws {
+        try await ServedProduct.serving { api in
+            for kind in AccountKind.allCases {
+                let (store, courier, id) = try await api.talk()
+                let (gone, left) = kind == .store ? (store, courier) : (courier, store)
+                for person in [store, courier] {
+                    _ = try await api.call(
+                        "PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
+                }
+                let picture = try await api.picture(of: gone)
+                let file: JSON = .string(picture.description)
+                _ = try await api.say("Xqriječ", in: id, as: gone, ["file_id": file], key: "k")
+                _ = try await api.say("Ostaje", in: id, as: left)
+                _ = try await api.say("Xqopet", in: id, as: gone)
+                let face = try await api.picture(of: gone)
+                let profile: JSON = [
+                    "picture": .string(face.description), "description": "Xqopis", "public_profile": true,
+                ]
+                #expect(try await api.call("PATCH", "/v1/me", profile, as: gone.token).status == 200)
+                _ = try await api.call("PUT", "/v1/me/quick_answers", ["texts": ["Xqbrzo"]], as: gone.token)
+                try await api.numberEvents()
+                try await erase(gone, kind, api)
+
+                let seen = try await api.conversation(id, of: left)
+                #expect(seen["can_write"] == false && seen["with"]["name"] == "" && seen["unread"] == 0)
+                #expect(try await api.said(in: id, as: left).map { $0["text"] } == [nil, "Ostaje", nil])
+                #expect(try await api.say("Halo", in: id, as: left).code == "partnership_ended")
+                for file in [picture, face] { #expect(try await api.look(at: file, as: left).status == 404) }
+                #expect(try await api.get("/v1/conversations", as: gone.token).status == 401)
+                let file2 = TemporaryDirectory.path("dump")
+                let made = try await Program.run("pg_dump", ["-d", TestDatabase.current.url, "-f", file2])
+                try #require(made.code == 0, "\(made.complained)")
+                let dump = try String(contentsOfFile: file2, encoding: .utf8)
+                for word in ["Xqriječ", "Xqopet", "Xqopis", "Xqbrzo"] { #expect(!dump.contains(word), "\(word)") }
+            }
+        }
+    }
+
+    @Test func `a long conversation is erased piece by piece`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            try await api.execute(
+                """
+                INSERT INTO conversation_messages (conversation_id, at, seq, id, from_store, text)
+                SELECT '\(id)', date_trunc('week', now()) + n * interval '1 millisecond', n, gen_random_uuid(), n % 2 = 0, 'Xq'
+                FROM generate_series(1, 12000) n
+                """)
+            try await api.execute(
+                "UPDATE conversations SET last_seq = 12000, store_unread = 6000, courier_unread = 6000")
+            try await erase(courier, .courier, api)
+            let left =
+                "SELECT count(*) FILTER (WHERE text IS NULL), count(*) FILTER (WHERE from_store AND text = 'Xq') FROM conversation_messages"
+            #expect(try await api.execute(left) == [["6000", "6000"]])
+            #expect(try await api.conversation(id, of: store)["unread"] == 0)
+        }
+    }
+
+    @Test func `an account takes its conversations along`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            let second = try await api.courier()
+            try await api.join(store, second)
+            let other = try await api.conversation(store, with: second)
+            for number in 1...205 { _ = try await api.say("Moje \(number)", in: id, as: courier) }
+            _ = try await api.say("Njihovo", in: id, as: store)
+            _ = try await api.say("Tajna", in: other, as: second)
+            _ = try await api.call("PUT", "/v1/me/quick_answers", ["texts": ["Stižem"]], as: courier.token)
+            let reply = try await Client(api.port).get("/v1/me/export", "Authorization: Bearer \(courier.token)\r\n")
+            let json = try #require(JSON(reply.body))
+            #expect(json["conversations"].items.map { $0["id"].string } == [id])
+            #expect(json["conversation_messages"].items.map { $0["seq"].integer } == Array(1...206))
+            #expect(json["conversation_messages"].items.last?["text"] == "Njihovo")
+            #expect(json["quick_answers"].items == [["texts": ["Stižem"]]])
+            #expect(!reply.text.contains("Tajna"))
+            let all = try await Client(api.port).get("/v1/me/export", "Authorization: Bearer \(store.token)\r\n")
+            #expect(JSON(all.body)?["conversation_messages"].items.count == 207)
+        }
+    }
+}

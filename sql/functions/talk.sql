@@ -1,0 +1,267 @@
+-- Conversations: how they begin and end, what is read and taken back, how long they are kept, and pictures in them.
+
+-- Who works together may write. Whoever ends a partnership holds it first, and then its conversation.
+CREATE OR REPLACE FUNCTION conversation_opens_or_ends() RETURNS trigger
+LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        UPDATE conversations SET is_open = false WHERE store_id = OLD.store_id AND courier_id = OLD.courier_id;
+    ELSE
+        UPDATE conversations SET is_open = NOT NEW.store_off AND NOT NEW.courier_off
+        WHERE store_id = NEW.store_id AND courier_id = NEW.courier_id;
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- The one conversation of two who are or were partners, which begins with that id if there is none; no row for all others.
+CREATE OR REPLACE FUNCTION begin_conversation(person uuid, other uuid, new_id uuid) RETURNS TABLE (id uuid, is_new boolean)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+    store uuid := (SELECT s.id FROM stores s WHERE s.id IN (person, other) LIMIT 1);
+    courier uuid := (SELECT k.id FROM couriers k WHERE k.id IN (person, other) LIMIT 1);
+    works boolean;
+BEGIN
+    IF store IS NULL OR courier IS NULL THEN RETURN; END IF;
+    RETURN QUERY SELECT c.id, false FROM conversations c WHERE c.store_id = store AND c.courier_id = courier;
+    IF FOUND THEN RETURN; END IF;
+    -- Whoever ends it waits for this, or was before.
+    SELECT NOT p.store_off AND NOT p.courier_off INTO works FROM partners p
+        WHERE p.store_id = store AND p.courier_id = courier FOR SHARE;
+    IF NOT FOUND AND NOT EXISTS (
+        SELECT FROM invites i WHERE i.courier_id = courier AND i.store_id = store AND i.redeemed_by = courier)
+        AND NOT EXISTS (
+            SELECT FROM couriers k JOIN invites i ON i.phone = k.phone
+            WHERE k.id = courier AND i.store_id = store AND i.redeemed_by = courier)
+    THEN
+        RETURN;
+    END IF;
+    INSERT INTO conversations (id, store_id, courier_id, is_open, created_at, latest_at)
+        SELECT new_id, store, courier, coalesce(works, false), moment, moment
+        FROM date_trunc('milliseconds', clock_timestamp()) AS moment
+        ON CONFLICT (store_id, courier_id) DO NOTHING;
+    RETURN QUERY SELECT c.id, c.id = new_id FROM conversations c WHERE c.store_id = store AND c.courier_id = courier;
+END
+$$;
+
+-- How many messages of the other are there that a side has not read which has read so far. Numbers have no gaps, so those after
+-- a number are the last ones.
+CREATE OR REPLACE FUNCTION unread_in(of conversations, for_store boolean, up_to integer) RETURNS integer
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN (
+        SELECT count(*) FROM (
+            SELECT seq, from_store, deleted FROM conversation_messages
+            WHERE conversation_id = of.id ORDER BY at DESC, seq DESC LIMIT of.last_seq - up_to) m
+        WHERE seq > up_to AND from_store <> for_store AND NOT deleted);
+END
+$$;
+
+-- Notes how far somebody has read, which never goes back, and that it has the conversation open. When nothing is left to read, the
+-- notice of it is withdrawn. False where there is no such conversation of its own.
+CREATE OR REPLACE FUNCTION read_conversation(conversation uuid, reader uuid, up_to integer, events text[]) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    held conversations;
+    is_store boolean;
+    before integer;
+    left_over integer;
+BEGIN
+    SELECT * INTO held FROM conversations
+        WHERE id = conversation AND reader IN (store_id, courier_id) FOR NO KEY UPDATE;
+    IF NOT FOUND THEN RETURN false; END IF;
+    is_store := held.store_id = reader;
+    before := CASE WHEN is_store THEN held.store_read ELSE held.courier_read END;
+    up_to := greatest(before, least(up_to, held.last_seq));
+    left_over := CASE WHEN up_to = before THEN CASE WHEN is_store THEN held.store_unread ELSE held.courier_unread END
+        ELSE unread_in(held, is_store, up_to) END;
+    IF is_store THEN
+        UPDATE conversations SET store_read = up_to, store_unread = left_over, store_read_at = clock_timestamp()
+        WHERE id = conversation;
+    ELSE
+        UPDATE conversations SET courier_read = up_to, courier_unread = left_over, courier_read_at = clock_timestamp()
+        WHERE id = conversation;
+    END IF;
+    IF up_to > before THEN
+        INSERT INTO event_journal (accounts, types, data) VALUES (
+            ARRAY[held.store_id, held.courier_id], events, jsonb_build_object(
+                'conversation_id', conversation, 'by', CASE WHEN is_store THEN 'store' ELSE 'courier' END, 'read_up_to', up_to));
+    END IF;
+    IF left_over = 0 THEN PERFORM withdraw('message_received', ARRAY[conversation], ARRAY[reader]); END IF;
+    RETURN true;
+END
+$$;
+
+-- Takes a message back, whose time its id has: its words, its picture, and the notice of it. Says `done`, or why not.
+CREATE OR REPLACE FUNCTION delete_message(
+    conversation uuid, person uuid, message uuid, written_at timestamptz, events text[]) RETURNS text
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    held conversations;
+    said conversation_messages;
+    reader uuid;
+BEGIN
+    SELECT * INTO held FROM conversations
+        WHERE id = conversation AND person IN (store_id, courier_id) FOR NO KEY UPDATE;
+    IF NOT FOUND THEN RETURN 'not_found'; END IF;
+    SELECT * INTO said FROM conversation_messages
+        WHERE conversation_id = conversation AND at = written_at AND id = message;
+    IF NOT FOUND THEN RETURN 'not_found'; END IF;
+    IF said.from_store <> (held.store_id = person) THEN RETURN 'not_its_author'; END IF;
+    IF said.deleted THEN RETURN 'done'; END IF;
+    IF said.at <= clock_timestamp() - interval '10 minutes' THEN RETURN 'too_late'; END IF;
+    UPDATE conversation_messages
+        SET text = NULL, delivery_id = NULL, file_id = NULL, file_width = NULL, file_height = NULL, deleted = true
+        WHERE conversation_id = conversation AND at = said.at AND seq = said.seq;
+    UPDATE conversations SET
+            store_unread = store_unread - CASE WHEN NOT said.from_store AND said.seq > store_read THEN 1 ELSE 0 END,
+            courier_unread = courier_unread - CASE WHEN said.from_store AND said.seq > courier_read THEN 1 ELSE 0 END
+        WHERE id = conversation;
+    IF said.file_id IS NOT NULL THEN PERFORM drop_files(ARRAY[said.file_id]); END IF;
+    reader := CASE WHEN said.from_store THEN held.courier_id ELSE held.store_id END;
+    PERFORM erase_messages(ARRAY(
+        SELECT id FROM messages WHERE account_id = reader AND id >= first_uuid(said.at - interval '1 minute') AND kind = 'message_received'
+            AND data->>'message_id' = message::text));
+    INSERT INTO event_journal (accounts, types, data) VALUES (
+        ARRAY[held.store_id, held.courier_id], events, jsonb_build_object(
+            'conversation_id', conversation, 'message_id', message, 'seq', said.seq));
+    RETURN 'done';
+END
+$$;
+
+-- Hangs pictures on messages, each in the commit of its message. If one is not there any more, nothing is committed.
+CREATE OR REPLACE FUNCTION hang_on_messages(ids uuid[], senders uuid[], conversations uuid[]) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    hung integer;
+BEGIN
+    UPDATE files f SET conversation_id = m.conversation FROM unnest(ids, senders, conversations) AS m(id, sender, conversation)
+    WHERE f.id = m.id AND f.account_id = m.sender AND coalesce(f.delivery_id, f.conversation_id, f.profile_id) IS NULL;
+    GET DIAGNOSTICS hung = ROW_COUNT;
+    IF hung < cardinality(ids) THEN
+        RAISE EXCEPTION '% of % pictures are not there, or hang on something', cardinality(ids) - hung, cardinality(ids)
+            USING ERRCODE = 'KU422', CONSTRAINT = 'unknown_file', TABLE = 'files';
+    END IF;
+END
+$$;
+
+-- Gives an account another picture, or none; what it had before is gone. If that is no picture of its own which hangs on nothing
+-- else, nothing is committed.
+CREATE OR REPLACE FUNCTION show_picture(person uuid, file uuid) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    former uuid;
+BEGIN
+    SELECT picture INTO former FROM accounts WHERE id = person FOR NO KEY UPDATE;
+    IF former IS NOT DISTINCT FROM file THEN RETURN; END IF;
+    UPDATE files SET profile_id = person
+        WHERE id = file AND account_id = person AND coalesce(delivery_id, conversation_id, profile_id) IS NULL;
+    IF NOT FOUND AND file IS NOT NULL THEN
+        RAISE EXCEPTION 'the picture is not there, or hangs on something'
+            USING ERRCODE = 'KU422', CONSTRAINT = 'unknown_file', TABLE = 'files';
+    END IF;
+    UPDATE accounts SET picture = file WHERE id = person;
+    IF former IS NOT NULL THEN PERFORM drop_files(ARRAY[former]); END IF;
+END
+$$;
+
+-- Whether somebody sees a picture of a message, or of a profile: its own, its partners', and those of couriers that show it to
+-- all stores.
+CREATE OR REPLACE FUNCTION sees_picture(reader uuid, conversation uuid, profile uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    IF conversation IS NOT NULL THEN
+        RETURN EXISTS (SELECT FROM conversations WHERE id = conversation AND reader IN (store_id, courier_id));
+    END IF;
+    RETURN reader = profile
+        OR EXISTS (SELECT FROM partners WHERE store_id = reader AND courier_id = profile)
+        OR EXISTS (SELECT FROM partners WHERE store_id = profile AND courier_id = reader)
+        OR EXISTS (SELECT FROM stores WHERE id = reader) AND EXISTS (
+            SELECT FROM accounts a JOIN couriers k ON k.id = a.id WHERE a.id = profile AND a.public_profile AND NOT k.off);
+END
+$$;
+
+-- Makes the partitions of this week and the next four, and drops one that is wholly older than so many days, with its pictures; true
+-- when there was one. What was not read and is gone is unread no more. Gives up where somebody reads for long: that can wait.
+CREATE OR REPLACE FUNCTION conversation_partitions(days integer) RETURNS boolean
+LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' SET enable_seqscan = off AS $$
+DECLARE
+    week date;
+    part text;
+    held conversations;
+    pictures uuid[];
+    touched uuid[];
+BEGIN
+    IF NOT pg_try_advisory_xact_lock(7311146940) THEN RETURN false; END IF;
+    FOR week IN SELECT generate_series(date_trunc('week', now()), now() + interval '4 weeks', '1 week') LOOP
+        part := 'conversation_messages' || to_char(week, '_YYYYMMDD');
+        CONTINUE WHEN to_regclass(part) IS NOT NULL;
+        EXECUTE format('CREATE TABLE %I (LIKE conversation_messages INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', part);
+        EXECUTE format(
+            'ALTER TABLE conversation_messages ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', part, week, week + 7);
+    END LOOP;
+    SELECT relname INTO part FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+    WHERE inhparent = 'conversation_messages'::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
+    ORDER BY relname LIMIT 1;
+    IF part IS NULL THEN RETURN false; END IF;
+    EXECUTE format('SELECT array_agg(file_id) FROM %I WHERE file_id IS NOT NULL', part) INTO pictures;
+    EXECUTE format('SELECT array_agg(DISTINCT conversation_id) FROM %I', part) INTO touched;
+    EXECUTE format('DROP TABLE %I', part);
+    PERFORM drop_files(pictures);
+    FOR held IN
+        SELECT c.* FROM (SELECT id FROM unnest(touched) AS t(id) ORDER BY id) o, LATERAL (
+            SELECT * FROM conversations c WHERE c.id = o.id AND (store_unread > 0 OR courier_unread > 0) FOR NO KEY UPDATE) c
+    LOOP
+        UPDATE conversations SET store_unread = least(store_unread, unread_in(held, true, held.store_read)),
+            courier_unread = least(courier_unread, unread_in(held, false, held.courier_read))
+        WHERE id = held.id;
+    END LOOP;
+    RETURN true;
+END
+$$;
+
+-- Erases the next messages of an account that is gone, and says where to go on; no place when that was all. What it wrote was for
+-- somebody who has nothing left to read there.
+CREATE OR REPLACE FUNCTION erase_said(person uuid, INOUT place uuid, INOUT place_at timestamptz)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    held conversations;
+    last_at timestamptz;
+    pictures uuid[];
+BEGIN
+    SELECT c.* INTO held FROM conversations c
+        WHERE person IN (store_id, courier_id) AND id = ANY (ARRAY(
+            SELECT id FROM conversations WHERE store_id = person AND (id >= place AND place_at > '-infinity' OR id > place)
+            UNION ALL
+            SELECT id FROM conversations WHERE courier_id = person AND (id >= place AND place_at > '-infinity' OR id > place)))
+        ORDER BY id LIMIT 1 FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        place := NULL;
+        RETURN;
+    END IF;
+    -- Where the one before was done, this one begins.
+    IF held.id <> place THEN place_at := '-infinity'; END IF;
+    UPDATE conversations SET
+            store_unread = CASE WHEN held.courier_id = person THEN 0 ELSE store_unread END,
+            courier_unread = CASE WHEN held.store_id = person THEN 0 ELSE courier_unread END
+        WHERE id = held.id;
+    SELECT max(at) INTO last_at FROM (
+        SELECT at FROM conversation_messages WHERE conversation_id = held.id AND at > place_at ORDER BY at, seq LIMIT 5000) next;
+    SELECT array_agg(file_id) INTO pictures FROM conversation_messages
+        WHERE conversation_id = held.id AND at > place_at AND at <= last_at
+            AND from_store = (held.store_id = person) AND file_id IS NOT NULL;
+    UPDATE conversation_messages
+        SET text = NULL, delivery_id = NULL, file_id = NULL, file_width = NULL, file_height = NULL, deleted = true
+        WHERE conversation_id = held.id AND at > place_at AND at <= last_at
+            AND from_store = (held.store_id = person) AND NOT deleted;
+    PERFORM drop_files(pictures);
+    place := held.id;
+    -- The one behind it is next when this one is done.
+    place_at := coalesce(last_at, '-infinity');
+END
+$$;
+
+REVOKE ALL ON FUNCTION
+    conversation_opens_or_ends, begin_conversation, unread_in, read_conversation, delete_message, hang_on_messages, show_picture,
+    sees_picture, conversation_partitions, erase_said FROM PUBLIC;
