@@ -27,6 +27,12 @@ def write(page, text):
     page.get_by_role("button", name="Send", exact=True).click()
 
 
+def messages(page):
+    """Goes to the list, whose link says how many are unread."""
+    page.get_by_role("link", name=re.compile("^Messages")).click()
+    expect(page.locator(".list-talks")).to_be_visible()
+
+
 def quiet(page):
     """The question about notifications stands above, once."""
     page.evaluate("localStorage.setItem('kurir.device', 'none')")
@@ -77,7 +83,7 @@ def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
     expect(page.get_by_text("Waits to be sent").first).to_be_visible()
     look(page, "talk-without-connection")
     # What has not gone out can be taken back, and is what one writes again.
-    page.locator(".unsent").filter(has_text="Never mind").get_by_role("button", name="Take back").evaluate("(button) => button.click()")
+    page.locator(".unsent").filter(has_text="Never mind").get_by_role("button", name="Do not send").evaluate("(button) => button.click()")
     expect(page.locator(".unsent")).to_have_count(2)
     expect(page.get_by_role("textbox", name="Message")).to_have_value("Never mind")
     # The page opens again without a connection, and still has it.
@@ -101,7 +107,7 @@ def test_the_store_goes_on_without_a_connection_too_and_nothing_is_sent_twice(vi
     one = talk(shop, ana, "Hello")
     store = visit("/store", forgiving=["net::ERR_"], address=line.address)
     sign_in(store, shop)
-    go(store, "Messages")
+    messages(store)
     store.locator(".talks a").click()
     expect(bubbles(store)).to_have_text(["Hello"])
     # It arrives, but the answer is lost.
@@ -128,7 +134,7 @@ def test_a_picture_from_the_camera_is_small_and_seen_by_the_other(visit, look):
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     quiet(page)
-    go(page, "Messages")
+    messages(page)
     page.locator(".talks a").click()
     page.get_by_role("button", name="Take a picture").click()
     page.get_by_role("dialog").get_by_role("button", name="Take it").click()
@@ -136,7 +142,7 @@ def test_a_picture_from_the_camera_is_small_and_seen_by_the_other(visit, look):
     store = visit("/store", dark=True)
     sign_in(store, shop)
     quiet(store)
-    go(store, "Messages")
+    messages(store)
     store.locator(".talks a").click()
     picture = store.locator(".bubble img")
     expect(picture).to_be_visible()
@@ -153,10 +159,10 @@ def test_what_was_written_is_taken_back_and_what_is_refused_is_not_lost(visit):
     page = visit("/courier", phone=True, forgiving=["403"])
     sign_in(page, ana)
     quiet(page)
-    go(page, "Messages")
+    messages(page)
     page.locator(".talks a").click()
     page.get_by_role("button", name="Take message back").click()
-    page.get_by_role("dialog").get_by_role("button", name="Take back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it back").click()
     expect(page.locator(".bubble").get_by_text("Message taken back")).to_be_visible()
     assert said(one, shop) == [None]
     # The partnership ends while it is written.
@@ -167,7 +173,7 @@ def test_what_was_written_is_taken_back_and_what_is_refused_is_not_lost(visit):
             .then(({say}) => say(talk, {text: 'Are you there?'}))""", one)
         expect(page.locator(".unsent").get_by_text("You two no longer work together")).to_be_visible()
         expect(page.locator(".unsent .words")).to_have_text("Are you there?")
-        page.locator(".unsent").get_by_role("button", name="Take back").click()
+        page.locator(".unsent").get_by_role("button", name="Do not send").click()
         expect(page.locator(".unsent")).to_have_count(0)
     page.unroute("**/v1/events?**")
     page.reload()
@@ -184,7 +190,7 @@ def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, l
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     quiet(page)
-    go(page, "Messages")
+    messages(page)
     expect(page.locator(".talks strong")).to_have_text(["Pekara", "Mesnica"])
     look(page, "talks-phone")
     page.get_by_role("searchbox", name="Search by name").fill("mes")
@@ -206,7 +212,7 @@ def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, l
     expect(page.locator(".talks strong")).to_have_text([re.compile("Pekara")])
     store = visit("/store")
     sign_in(store, shop)
-    go(store, "Messages")
+    messages(store)
     store.locator(".talks a").click()
     expect(store.get_by_text("The courier does not want messages from you.")).to_be_visible()
 
@@ -217,7 +223,7 @@ def test_quick_answers_and_what_others_see_are_ones_own(visit, look):
     talk(shop, ana, "Hello")
     store = visit("/store")
     sign_in(store, shop)
-    go(store, "Messages")
+    messages(store)
     store.locator(".talks a").click()
     store.get_by_role("button", name="Change quick answers").click()
     store.get_by_role("dialog").get_by_role("textbox").fill("Thank you\n\nCome back at five")

@@ -319,8 +319,8 @@ import Testing
             SELECT first_uuid(now() - n * interval '1 second'), 'courier', '$scrypt$nobody', 'en' FROM generate_series(1, 3000) n
             """,
             """
-            INSERT INTO couriers (id, first_name, last_name)
-            SELECT id, 'Ivo', 'Ivić' FROM accounts a WHERE kind = 'courier' AND NOT EXISTS (SELECT FROM couriers k WHERE k.id = a.id)
+            INSERT INTO couriers (id, first_name, last_name, phone_verified)
+            SELECT id, 'Ivo', 'Ivić', false FROM accounts a WHERE kind = 'courier' AND NOT EXISTS (SELECT FROM couriers k WHERE k.id = a.id)
             """,
             """
             INSERT INTO conversations (id, store_id, courier_id, is_open, last_seq, latest_at, store_unread)

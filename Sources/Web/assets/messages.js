@@ -4,7 +4,7 @@ import {avatar} from './face.js';
 import {fill, h, loading, newID, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
 import {longestSearch} from './lifecycle.js';
-import {thread} from './thread.js';
+import {lastTalk, thread} from './thread.js';
 import {t, when} from './words.js';
 
 /** `part` names a conversation, or the account with which there is one: `with=ID`, and perhaps what it is about. */
@@ -51,9 +51,10 @@ export function messages(region, {account, part}) {
   }
 
   async function find() {
-    if (wanted) return get(`/v1/conversations/${wanted}`);
+    // Without a connection it opens as it was last.
+    if (wanted) return get(`/v1/conversations/${wanted}`).catch((error) => lastTalk(wanted, error).conversation);
     const [, id] = part.match(/^with=([\w-]+)/) ?? [];
-    const found = await ask('PUT', `/v1/conversations/with/${id}`);
+    const found = await ask('PUT', `/v1/conversations/with/${id}`).catch((error) => lastTalk(id, error).conversation);
     wanted = found.id;
     history.replaceState(history.state, '', `#/messages/${wanted}`);
     return found;
@@ -61,14 +62,7 @@ export function messages(region, {account, part}) {
 
   function enter() {
     region.classList.add('within');
-    // Without a connection it opens as it was last.
-    loading(open, () => find().catch((error) => {
-      const known = JSON.parse(localStorage.getItem('kurir.last.conversations') ?? 'null')?.items
-        .find((item) => item.id === wanted || part.startsWith(`with=${item.with.id}`));
-      if (error.status || !known) throw error;
-      wanted = known.id;
-      return known;
-    }), (conversation) => {
+    loading(open, find, (conversation) => {
       one = thread(open, conversation, {account, about: part.match(/about=([\w-]+)/)?.[1], changed: load});
       draw();
     });

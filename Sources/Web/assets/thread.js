@@ -1,5 +1,5 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
-import {ask, get, lasting} from './ask.js';
+import {ask, get, Unreachable} from './ask.js';
 import {avatar} from './face.js';
 import {takePicture} from './camera.js';
 import {confirmed, h, keep, loading, openDialog, say as tell, wordsOf} from './dom.js';
@@ -15,6 +15,24 @@ const pulse = 15_000;
 const backgrounds = 6;
 const place = 'kurir.backgrounds';
 const longest = 2000;
+// What was said last in the conversations that were open last, for when there is no connection.
+const shelfOfTalks = 'kurir.talks';
+const [mostTalks, mostSaid] = [10, 50];
+
+const talks = () => JSON.parse(localStorage.getItem(shelfOfTalks) ?? '{}');
+
+/** A conversation, or that with an account, as it was when it was last open here, `{conversation, items}`, if the error is that it cannot be loaded. */
+export function lastTalk(id, error) {
+  const last = talks()[id] ?? Object.values(talks()).find(({conversation}) => conversation.with.id === id);
+  if (last && (error instanceof Unreachable || error.isPassing)) return last;
+  throw error;
+}
+
+function keepTalk(conversation, items) {
+  const {[conversation.id]: before, ...others} = talks();
+  const all = Object.entries({...others, [conversation.id]: {conversation, items: items.slice(-mostSaid)}});
+  localStorage.setItem(shelfOfTalks, JSON.stringify(Object.fromEntries(all.slice(-mostTalks))));
+}
 
 /** Fills a region; `about` is the delivery of what is written next, and `changed` is told when it is put away, or muted. */
 export function thread(region, conversation, {account, about, changed}) {
@@ -33,7 +51,7 @@ export function thread(region, conversation, {account, about, changed}) {
 
   // MARK: What is there
 
-  const load = () => loading(list, () => lasting(`said.${id}`, () => get(`/v1/conversations/${id}/messages`)), ({items, next_cursor: cursor}) => {
+  const load = () => loading(list, () => get(`/v1/conversations/${id}/messages`).catch((error) => lastTalk(id, error)), ({items, next_cursor: cursor}) => {
     const isFirst = !said.size;
     for (const message of items) said.set(message.id, message);
     if (isFirst) earlier = cursor;
@@ -72,6 +90,7 @@ export function thread(region, conversation, {account, about, changed}) {
     });
     const waiting = outgoing.unsaid(id).map((item) => ({...item, id: item.key, item, isSending: outgoing.isSending(item)}));
     keep(list, [...rows, ...waiting], JSON.stringify, (row) => (row.date ? dayOf(row.date) : row.item ? unsent(row) : bubble(row)));
+    if (all.length) keepTalk(conversation, all);
     state.textContent = all.length || waiting.length ? '' : t('nothingSaid');
     if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
   }
@@ -97,11 +116,11 @@ export function thread(region, conversation, {account, about, changed}) {
     const shown = h('canvas', {height: 120, width: 160, role: 'img', 'aria-label': t('picture'), hidden: true});
     if (item.pictures?.length) preview(shown, item.pictures[0].name);
     return h('li', {class: 'bubble own unsent'}, shown, item.body.text && h('p', {class: 'words'}, item.body.text),
-      h('p', {class: item.refused ? 'warning' : 'hint', role: 'status'}, item.refused ?? t(isSending ? 'isBeingSent' : 'waitsToBeSent')),
-      !isSending && h('p', {class: 'below'}, h('button', {type: 'button', onclick: () => {
-        if (item.body.text && !text.value) text.value = item.body.text;
-        outgoing.takeBack(item);
-      }}, t('takeBack'))));
+      h('p', {class: 'below'}, h('span', {class: item.refused ? 'warning' : 'hint', role: 'status'}, item.refused ?? t(isSending ? 'isBeingSent' : 'waitsToBeSent')),
+        !isSending && h('button', {type: 'button', class: 'quiet', onclick: () => {
+          if (item.body.text && !text.value) text.value = item.body.text;
+          outgoing.takeBack(item);
+        }}, t('takeBack'))));
   }
 
   async function preview(canvas, picture) {
@@ -113,7 +132,7 @@ export function thread(region, conversation, {account, about, changed}) {
   }
 
   async function takeBack(message) {
-    if (!(await confirmed(t('takeMessageBack'), t('takeMessageBackText'), t('takeBack')))) return;
+    if (!(await confirmed(t('takeMessageBack'), t('takeMessageBackText'), t('takeItBack')))) return;
     try {
       await ask('DELETE', `/v1/conversations/${id}/messages/${message.id}`);
       said.set(message.id, {...message, text: null, file: undefined, delivery: undefined, deleted: true});
