@@ -131,6 +131,21 @@ import Testing
         }
     }
 
+    /// Not every table's name ends with a day, and a plan may look at all of them.
+    @Test func `partitions are renewed whatever plan that takes`() async throws {
+        try await ServedProduct.serving { api in
+            let session = try await OpenTransaction.begin()
+            for setting in ["enable_nestloop", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"] {
+                try await session.query("SET LOCAL \(setting) = off")
+            }
+            for call in ["trail_partitions(7)", "event_partitions(30)", "file_partitions(90)", "message_partitions(30)"] {
+                try await session.query("SELECT \(call)")
+            }
+            try await session.commit()
+            #expect(try await api.seen(by: api.store()).isEmpty)
+        }
+    }
+
     @Test func `of fixes that come at once the newest is where one is`() async throws {
         try await ServedProduct.serving { api in
             let couriers = [try await api.courier(), try await api.courier()]
