@@ -3,7 +3,7 @@ import Domain
 import EventLoop
 
 /// A file of map tiles (MBTiles 1.3): a database of SQLite, read on threads of its own and never written.
-package final class MBTiles: Sendable {
+package final class MBTiles: TileSource {
     /// Why a file is not taken.
     package struct Unfit: Error, CustomStringConvertible {
         package let description: String
@@ -89,7 +89,7 @@ package final class MBTiles: Sendable {
 
 /// Where a tile is: how far in, and which one from the north-west.
 package struct TilePlace: Hashable, Sendable {
-    let zoom, column, row: Int
+    package let zoom, column, row: Int
 
     /// A tile; nil when there is none of these numbers.
     package init?(zoom: Int, column: Int, row: Int) {
