@@ -38,7 +38,7 @@ public struct Fix: Equatable, Sendable {
         guard at.milliseconds - now.milliseconds <= Self.mostAhead else { throw .future }
         guard now.milliseconds - at.milliseconds <= Self.oldest else { throw .stale }
         (self.location, self.accuracy, self.at) = (location, accuracy, at)
-        self.speed = speed.flatMap { $0 >= 0 ? $0 : nil }
+        self.speed = speed.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
         self.heading = heading.flatMap { (0...360).contains($0) ? $0 : nil }
     }
 }

@@ -10,8 +10,8 @@ extension JSON {
         }
     }
 
-    /// The number, if it is one that something can have: a distance, or a time.
-    var amount: Double? { double.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil } }
+    /// The number, if it is one of metres or seconds that a way on this earth can have.
+    var amount: Double? { double.flatMap { (0...1e8).contains($0) ? $0 : nil } }
 
     /// What is in the list, if it is one.
     var list: [JSON]? {

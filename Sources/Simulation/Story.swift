@@ -147,6 +147,7 @@ package struct Story: Sendable {
                 location: nil),
             description: chance.pick(shop.goods),
             instructions: chance.happens(20) ? chance.pick(Self.instructions) : nil, reference: nil)
+        content.recipient.location = Town.door(of: content.recipient.address).location
         content.terms.cash = chance.happens(12) ? try? Money(Int64(chance.number(40...400) * 10), "EUR") : nil
         content.terms.proof.pin = chance.happens(10) ? "\(chance.number(1000...9999))" : nil
         let isInTurn = chance.happens(15)

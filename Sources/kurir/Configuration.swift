@@ -127,7 +127,7 @@ struct Configuration: Sendable {
         let attribution = settings.text(.mapAttribution)
         let form = "https://…/{z}/{x}/{y}.png or a file of pictures that ends in .mbtiles"
         guard let text = try settings.value(.map, expected: form, { MapSource.takes($0) ? $0 : nil }) else {
-            return .grid
+            return try settings.has(.demo) ? Demo.map : .grid
         }
         do {
             return try MapSource(text, attribution: attribution)

@@ -26,6 +26,14 @@ enum DemoTraffic {
                 try? story.goOn(&stage)
             }
         }
+        _ = try Thread(name: "riders") {
+            var stage = ServerStage(StoryServer("http://\(address)"), cast)
+            var riders = cast.couriers.indices.filter { $0 != visitors.courier }.map { DemoRider($0, of: cast) }
+            while true {
+                for number in riders.indices { try? riders[number].ride(&stage) }
+                usleep(DemoRider.pause)
+            }
+        }
         _ = try Thread(name: "visitor") {
             var stage = ServerStage(StoryServer("http://\(address)"), cast)
             var story = Story(of: cast, after: 1_000_000_000, Chance(seed: seed + 1))

@@ -129,12 +129,36 @@ def measure(kurir, title, options, watchers):
               f"{costs.own / machine:.1%}, database {costs.database / machine:.1%}", flush=True)
 
 
+def drop_week(options):
+    """Seconds that it takes to drop a week of trails, as the server does each day with one, and how large that was."""
+    with passing_cluster(options.shared_buffers) as cluster:
+        run([options.kurir, "migrate", "--database", cluster.url])
+        for day in range(1, 8):
+            cluster.sql(
+                f"CREATE TABLE trails_2020010{day} (LIKE trails INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);"
+                f"ALTER TABLE trails ATTACH PARTITION trails_2020010{day} FOR VALUES FROM ('2020-01-0{day} 00:00+00') TO ('2020-01-0{day + 1} 00:00+00');"
+                f"INSERT INTO trails SELECT {seed.uuid(2, 'n % 10000')}, '2020-01-0{day} 00:00+00'::timestamptz + n / 10000 * interval '10 seconds', "
+                f"45.8, 15.9, 8 FROM generate_series(0, {options.trail // 7 - 1}) n")
+        count = "SELECT count(*) FROM trails WHERE at < '2020-02-01'"
+        rows, size = int(cluster.sql(count)), cluster.sql(
+            "SELECT pg_size_pretty(sum(pg_total_relation_size(inhrelid))) FROM pg_inherits WHERE inhparent = 'trails'::regclass")
+        began = time.perf_counter()
+        cluster.sql("SELECT trail_partitions(7)")
+        took = time.perf_counter() - began
+        if cluster.sql(count) != "0":
+            sys.exit("something was left")
+        print(f"a week of trails, {rows:,} fixes in {size}, is dropped in {took * 1000:.0f} ms")
+
+
 def main():
     parser = arguments(__doc__, seconds=10)
     parser.add_argument("--rate", type=int, default=2000, help="fixes a second, one a call")
     parser.add_argument("--stores", type=int, default=500, help="how many watch")
     parser.add_argument("--couriers", type=int, default=10_000)
+    parser.add_argument("--trail", type=int, default=0, help="instead: so many fixes of a week are dropped")
     options = parser.parse_args()
+    if options.trail:
+        return drop_week(options)
     with passing_cluster(options.shared_buffers) as cluster:
         kurir = Kurir(options.kurir, cluster, options)
         try:

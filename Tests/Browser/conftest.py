@@ -65,7 +65,7 @@ def visit(browsers):
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: message.type in ("error", "warning")
-                and not any(text in message.text for text in forgiving) and trouble.append(message.text))
+                and not any(text in message.text for text in forgiving) and trouble.append(f"{message.text} {message.location}"))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("dialog", lambda dialog: trouble.append(dialog.message) or dialog.dismiss())
         page.on("request", lambda request: request.url.startswith((address, "blob:", "data:"))

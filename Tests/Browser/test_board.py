@@ -5,7 +5,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, minutes, sign_in, until
+from conftest import Courier, Store, call, go, minutes, panel, sign_in, until
 
 EURO = {"currency": "EUR"}
 
@@ -196,3 +196,97 @@ def test_a_store_sees_which_stop_it_is_of_how_many(visit):
     call("PUT", "/v1/me/route", {"delivery_ids": jobs}, ana.token)
     for number, job in enumerate(jobs):
         expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"With Ana Anić · stop {number + 1} of 2")
+
+
+def test_what_is_offered_in_turn_and_at_a_time(visit, look):
+    shop = Store()
+    Courier(shop)
+    luka = Courier(shop, ("Luka", "Lukić"))
+    page = visit("/store", forgiving=["422"])
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").click()
+    form = page.get_by_role("dialog", name="New delivery")
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
+        form.get_by_label(label).fill(text)
+    form.get_by_role("button", name="All or none").click()
+    form.get_by_text("Offering", exact=True).click()
+    form.get_by_label("Offered to").select_option("nearest")
+    form.get_by_label("Seconds for each").fill("5")
+    form.get_by_role("button", name="Create").click()
+    # What is wrong is said where it is.
+    expect(form.get_by_label("Seconds for each")).to_have_attribute("aria-invalid", "true")
+    form.get_by_label("Seconds for each").fill("90")
+    look(page, "offering")
+    form.get_by_role("button", name="Create").click()
+    expect(form).to_have_count(0)
+    (made,) = call("GET", "/v1/deliveries", token=shop.token)["items"]
+    assert made["offer"] == {"mode": "in_turn", "order": "nearest", "each_seconds": 90}
+    # A change of something else leaves the turns alone.
+    page.locator(".card").click()
+    page.get_by_role("button", name="Change", exact=True).click()
+    editor = page.get_by_role("dialog", name="Change the delivery")
+    expect(editor.get_by_label("Offered to")).to_have_value("nearest")
+    expect(editor.get_by_label("Seconds for each")).to_have_value("90")
+    editor.get_by_label("What is delivered").fill("Two cakes")
+    editor.get_by_role("button", name="Save").click()
+    expect(editor).to_have_count(0)
+    after = call("GET", f"/v1/deliveries/{made['id']}", token=shop.token)
+    assert after["description"] == "Two cakes" and after["offer"] == made["offer"]
+    # To all at once, and only in a while.
+    page.get_by_role("button", name="Change", exact=True).click()
+    editor.get_by_label("Offered to").select_option("all")
+    soon = page.evaluate("new Date(Date.now() + 7200000 - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, 16)")
+    editor.get_by_label("Not before").fill(soon)
+    editor.get_by_role("button", name="Save").click()
+    expect(editor).to_have_count(0)
+    last = call("GET", f"/v1/deliveries/{made['id']}", token=shop.token)
+    assert last.get("offer", {"mode": "all"})["mode"] == "all" and last["offer_at"] and last["offered"] is False
+    assert not call("GET", "/v1/deliveries", token=luka.token)["items"]
+
+
+def test_a_store_says_how_it_usually_offers_and_where_it_is(visit, look):
+    shop = Store()
+    Courier(shop)
+    page = visit("/store")
+    sign_in(page, shop)
+    go(page, "Settings")
+    part = panel(page, "Store and offers")
+    part.get_by_label("Offered to").select_option("reliable")
+    part.get_by_label("Seconds for each").fill("45")
+    part.get_by_label("Opening hours").fill("Mon to Fri 7 to 19")
+    part.get_by_role("button", name="Set the place on the map").press("Enter")
+    expect(part.locator(".leaflet-control-scale-line")).to_be_visible()
+    part.get_by_role("button", name="Take this place").click()
+    look(page, "settings-offers")
+    part.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    account = call("GET", "/v1/me", token=shop.token)
+    assert account["offer"] == {"mode": "in_turn", "order": "reliable", "each_seconds": 45}
+    assert account["opening_hours"] == "Mon to Fri 7 to 19" and 45 < account["location"]["lat"] < 46
+    # A new delivery begins with that.
+    go(page, "Deliveries")
+    page.get_by_role("button", name="New delivery").click()
+    form = page.get_by_role("dialog", name="New delivery")
+    expect(form.get_by_label("Offered to")).to_have_value("reliable")
+    expect(form.get_by_label("Seconds for each")).to_have_value("45")
+
+
+def test_figures_say_what_was_on_time(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    for number in range(3):
+        job = shop.deliver_to(ana, **({"window": {"until": minutes(60)}} if number else {}))
+        ana.act("accept", job)
+        ana.act("pick_up", job)
+        if number == 1:
+            ana.act("fail", job, reason="nobody_home")
+        ana.act("deliver", job)
+    page = visit("/store")
+    sign_in(page, shop)
+    go(page, "Figures")
+    tile = lambda name: page.locator(".tile").filter(has_text=name)
+    expect(tile("On time")).to_contain_text("100 %")
+    expect(tile("On time")).to_contain_text("2 of 2 that were due")
+    expect(tile("Attempts in vain").locator(".big")).to_have_text("1")
+    expect(tile("Waiting at the store")).to_be_visible()
+    look(page, "figures-on-time")

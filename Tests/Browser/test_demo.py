@@ -1,7 +1,7 @@
 """What `make demo` shows: weeks of history, and a board that moves by itself."""
 from playwright.sync_api import expect
 
-from conftest import call, go, live, unfold
+from conftest import call, go, live, unfold, until
 
 
 def test_a_demo_has_a_past_and_goes_on(visit, look):
@@ -23,8 +23,17 @@ def test_a_demo_has_a_past_and_goes_on(visit, look):
         made = [event["delivery_id"] for event in events if event["type"] == "delivery.created"]
     expect(page.locator(f"[data-key='{made[0]}']")).to_be_visible()
 
+    # Couriers ride along the streets of a town of its own.
     call("PATCH", "/v1/me", {"language": "en"}, session["token"])
     page.reload()
+    go(page, "Map")
+    expect(page.locator(".map .leaflet-tile-loaded").first).to_be_visible()
+    riders = page.locator(".map .leaflet-marker-icon:has(.courier)")
+    expect(riders.first).to_be_visible()
+    places = lambda: riders.evaluate_all("(all) => all.map((one) => one.getAttribute('aria-label').split(',')[0] + one.style.transform)")
+    before = set(places())
+    until(page, lambda: len(set(places()) - before) > 1)
+    look(page, "demo-map")
     go(page, "Figures")
     expect(page.locator(".bars li")).not_to_have_count(0)
     assert page.locator(".chart rect").count() > 30

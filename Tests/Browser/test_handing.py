@@ -1,10 +1,13 @@
 """Handing over on the courier's phone: what it must show, pictures that wait for a connection, and what the store takes back."""
+import io
 import json
+import urllib.request
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, kept, live, panel, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, go, kept, live, panel, sign_in, unfold, until
 
 EURO = {"currency": "EUR"}
 CASH = {"amount": 2350} | EURO
@@ -221,3 +224,26 @@ def test_what_was_taken_while_nobody_looked_is_said_too(visit):
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
     page.goto("/courier")
     expect(page.get_by_text("has cancelled this delivery")).to_be_visible()
+
+
+def test_the_store_sees_what_was_shown_at_the_door(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    file = io.BytesIO()
+    Image.new("RGB", (640, 480), (40, 120, 90)).save(file, "JPEG")
+    request = urllib.request.Request(
+        ADDRESS + "/v1/files", file.getvalue(), {"Content-Type": "image/jpeg", "Authorization": f"Bearer {ana.token}"}, method="POST")
+    with urllib.request.urlopen(request) as answer:
+        photo = json.loads(answer.read())["id"]
+    ana.act("deliver", job, photo_ids=[photo], received_by="the neighbour")
+    page = visit("/store")
+    sign_in(page, shop)
+    unfold(page, "delivered")
+    page.locator(".card").click()
+    picture = page.get_by_role("img", name="Picture of this step")
+    picture.scroll_into_view_if_needed()
+    until(page, lambda: picture.evaluate("(picture) => picture.naturalWidth") == 320)
+    expect(picture.locator("..")).to_have_attribute("href", f"/v1/files/{photo}")
+    look(page, "history-picture")

@@ -1,15 +1,17 @@
 """Maps in the pages: what is under way for a store, its own stops for a courier who moves, and a place for a delivery."""
+import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, call, go, kept, sign_in, until
-from test_tracking import fix, sent, shop
+from conftest import ADDRESS, PICTURES, call, go, kept, sign_in, until
+from test_tracking import DOOR, fix, sent, shop
+
+JAN = {"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}}
 
 
 def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
     store, courier = shop()
     delivery, _ = sent(store, courier)
-    sent(store, courier, recipient={
-        "first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}})
+    sent(store, courier, recipient=JAN)
     courier.act("accept", delivery)
     page = visit("/store")
     sign_in(page, store)
@@ -40,8 +42,7 @@ def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
 def test_a_courier_sees_its_stops_and_says_where_it_is(chromium, look):
     store, courier = shop()
     first, _ = sent(store, courier)
-    second, path = sent(store, courier, recipient={
-        "first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}})
+    second, path = sent(store, courier, recipient=JAN)
     for delivery in [first, second]:
         courier.act("accept", delivery)
         courier.act("pick_up", delivery)
@@ -104,3 +105,170 @@ def test_tiles_come_from_this_server(visit):
     go(page, "Map")
     expect(page.locator(".map .leaflet-tile-loaded").first).to_be_visible()
     expect(page.locator(".map-note")).to_have_text("© Grad")
+
+
+def carrying(store, courier, *recipients):
+    """What a courier carries, in the order in which it goes."""
+    ids = [sent(store, courier, recipient=recipient)[0] for recipient in recipients]
+    for delivery in ids:
+        courier.act("accept", delivery)
+        courier.act("pick_up", delivery)
+    call("PUT", "/v1/me/route", {"delivery_ids": ids}, courier.token)
+    return ids
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_store_sees_the_way_of_one_delivery_and_when_it_arrives(visit, look, dark):
+    store, courier = shop()
+    iva = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}
+    carrying(store, courier, JAN, iva)
+    fix(courier)
+    page = visit("/store", dark=dark)
+    sign_in(page, store)
+    go(page, "Map")
+    expect(page.locator(".map .leaflet-marker-icon[aria-label^='Ana']")).to_be_visible()
+    expect(page.locator(".map path.map-way")).to_have_count(0)
+    page.locator(".stops button", has_text="Iva Ivić").click()
+    card = page.get_by_role("dialog", name="Iva Ivić")
+    expect(card.locator(".facts")).to_contain_text("Expected at")
+    # From the courier over the stop before.
+    way = page.locator(".map path.map-way")
+    expect(way).to_have_count(1)
+    assert way.get_attribute("d").count("L") == 2
+    before = way.get_attribute("d"), card.locator(".facts", has_text="Expected at").inner_text()
+    fix(courier, lat=45.7990, lon=15.9690)
+    until(page, lambda: way.get_attribute("d") != before[0])
+    # When it arrives follows, without a step of the delivery.
+    until(page, lambda: card.locator(".facts", has_text="Expected at").inner_text() != before[1])
+    expect(page.locator(".stops [aria-current=true]")).to_contain_text("Iva Ivić")
+    look(page, f"map-store-way-{'dark' if dark else 'light'}")
+    page.keyboard.press("Escape")
+    expect(way).to_have_count(0)
+
+
+def test_the_map_comes_right_again_when_the_server_was_away(visit):
+    store, courier = shop()
+    carrying(store, courier, JAN)
+    fix(courier)
+    page = visit("/store", forgiving=("503", "Failed to load resource"))
+    sign_in(page, store)
+    asked = []
+
+    def refuse(route):
+        asked.append(route)
+        if len(asked) < 3:
+            route.fulfill(status=503, body="")
+        else:
+            route.continue_()
+
+    page.route("**/v1/positions", refuse)
+    go(page, "Map")
+    # A browser itself would not ask again.
+    expect(page.locator(".map .leaflet-marker-icon[aria-label^='Ana']")).to_be_visible()
+    assert len(asked) == 3
+
+
+def test_a_courier_changes_the_order_of_its_stops(visit, look):
+    store, courier = shop()
+    iva = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}
+    mia = {"first_name": "Mia", "last_name": "Ćuk", "address": "Ilica 14, Zagreb", "location": {"lat": 45.8130, "lon": 15.9700}}
+    ids = carrying(store, courier, JAN, iva, mia)
+    page = visit("/courier", phone=True, forgiving=("geolocation",))
+    sign_in(page, courier)
+    kept(page)
+    go(page, "Map")
+    names = page.locator(".stops strong")
+    expect(names).to_have_text(["Jan Perić", "Iva Ivić", "Mia Ćuk"])
+
+    def order():
+        jobs = call("GET", "/v1/deliveries?status=in_progress", token=courier.token)["items"]
+        return [job["id"] for job in jobs]
+
+    # By keys.
+    handle = page.get_by_role("button", name="Move Jan Perić: up and down")
+    handle.press("ArrowDown")
+    expect(names).to_have_text(["Iva Ivić", "Jan Perić", "Mia Ćuk"])
+    expect(page.locator(".notices")).to_contain_text("Stop 2 of 3")
+    until(page, lambda: order() == [ids[1], ids[0], ids[2]])
+    expect(page.get_by_role("button", name="Move Jan Perić: up and down")).to_be_focused()
+    # By dragging the last one above all others.
+    grip = page.get_by_role("button", name="Move Mia Ćuk: up and down")
+    grip.scroll_into_view_if_needed()
+    start, end = grip.bounding_box(), page.get_by_role("button", name="Move Iva Ivić: up and down").bounding_box()
+    page.mouse.move(start["x"] + 20, start["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 20, start["y"] - 30, steps=5)
+    page.mouse.move(end["x"] + 20, end["y"] + 2, steps=10)
+    page.mouse.up()
+    expect(names).to_have_text(["Mia Ćuk", "Iva Ivić", "Jan Perić"])
+    until(page, lambda: order() == [ids[2], ids[1], ids[0]])
+    look(page, "route-courier")
+    # The store sees in which order.
+    expect(page.get_by_role("button", name="Suggested order")).to_be_visible()
+    assert call("GET", f"/v1/deliveries/{ids[2]}", token=store.token)["stop"] == {"number": 1, "of": 3}
+    # The order that ends soonest is taken over.
+    call("PUT", "/v1/me/route", {"delivery_ids": [ids[2], ids[0], ids[1]]}, courier.token)
+    expect(names).to_have_text(["Mia Ćuk", "Jan Perić", "Iva Ivić"])
+    fix(courier, lat=45.8140, lon=15.9680)
+    page.get_by_role("button", name="Suggested order").click()
+    expect(names).to_have_text(["Mia Ćuk", "Iva Ivić", "Jan Perić"])
+    expect(page.locator(".notices")).to_contain_text("saves")
+
+
+def test_three_people_follow_one_delivery(visit, chromium, look):
+    """The store, the courier on its way, and the recipient, each at a screen of their own."""
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    office = visit("/store")
+    sign_in(office, store)
+    go(office, "Map")
+    home = visit(path, phone=True)
+    expect(home.locator(".said")).to_contain_text("is preparing")
+
+    context = chromium.new_context(
+        base_url=ADDRESS, locale="en-GB", viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True,
+        geolocation={"latitude": 45.8150, "longitude": 15.9780, "accuracy": 10}, permissions=["geolocation"])
+    context.set_default_timeout(60_000)
+    # Fixes go out as soon as they are found.
+    phone = context.new_page()
+    phone.goto("/courier")
+    sign_in(phone, courier)
+    phone.evaluate("localStorage.setItem('kurir.device', 'none')")
+    phone.get_by_role("button", name="Accept").click()
+    expect(home.locator(".said")).to_contain_text("Ana will bring your delivery.")
+    # Before it is fetched, the store sees where she is, and the recipient does not.
+    ana = office.locator(".map .leaflet-marker-icon[aria-label^='Ana']")
+    expect(ana).to_be_visible()
+    expect(home.locator("#map")).to_be_hidden()
+    phone.get_by_role("button", name="Fetched").click()
+    expect(home.locator(".said")).to_contain_text("Ana is coming to you now.")
+    marker = home.locator("#map .leaflet-marker-icon[aria-label='The courier']")
+    expect(marker).to_be_visible()
+    office.locator(".stops button", has_text="Iva Ivić").click()
+    card = office.get_by_role("dialog", name="Iva Ivić")
+    expect(card).to_contain_text("Expected at")
+    places = ana.bounding_box(), marker.bounding_box()
+    context.set_geolocation({"latitude": 45.8120, "longitude": 15.9800, "accuracy": 10})
+    until(office, lambda: ana.bounding_box() != places[0])
+    until(home, lambda: marker.bounding_box() != places[1])
+    look(office, "three-store")
+    home.screenshot(path=PICTURES / "three-recipient.png")
+    # The recipient wishes something, and both read it.
+    home.locator("summary").click()
+    home.locator("#wish").fill("Zvono ne radi")
+    home.get_by_role("button", name="Send").click()
+    expect(card).to_contain_text("Zvono ne radi")
+    expect(phone.locator("li.card")).to_contain_text("Zvono ne radi")
+    # At the door.
+    context.set_geolocation({"latitude": DOOR["lat"], "longitude": DOOR["lon"], "accuracy": 10})
+    expect(home.locator(".said")).to_contain_text("Ana is almost there.")
+    phone.get_by_role("button", name="Deliver:").click()
+    phone.get_by_role("dialog", name="Deliver").get_by_role("button", name="Deliver").click()
+    expect(home.locator(".said")).to_contain_text("Your delivery has arrived.")
+    expect(home.locator("#map")).to_be_hidden()
+    expect(ana).to_have_count(0)
+    expect(office.locator(".stops li")).to_have_count(0)
+    home.locator(".stars label").nth(4).click()
+    home.get_by_role("button", name="Send").click()
+    expect(home.locator(".given")).to_contain_text("★★★★★")
+    context.close()

@@ -166,6 +166,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def lying(self, status, found, _):
         self.send(status, json.dumps(lie(found, lambda number: -1e6 * (number + 1), str)).encode())
 
+    def boasting(self, status, found, _):
+        self.send(status, json.dumps(lie(found, lambda number: 1e300 * (abs(number) + 1), str)).encode())
+
     def marked(self, status, found, _):
         marked = lie(found, lambda number: number, lambda text: text if text in ("Ok", "FeatureCollection") else f"<b>{text}</b>\u202e")
         self.send(status, json.dumps(marked).encode())

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["b9bb840f1a77670c851439d9d8e71075885a8854c9ccd345c0137b91c48088a7"]])
+        #expect(checksum == [["c579dc4f061a0a217850ab11d1efb1dcae46d464a2e0704597394a0cdb15f145"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

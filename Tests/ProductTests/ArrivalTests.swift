@@ -149,7 +149,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["slow", "garbage", "failing"]) func `a router that goes wrong is done without`(_ way: String)
+    @Test(arguments: ["slow", "garbage", "failing", "lying", "boasting", "huge", "elsewhere"])
+    func `a router that goes wrong is done without`(_ way: String)
         async throws
     {
         try await FarAway.running { far in

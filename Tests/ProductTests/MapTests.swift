@@ -1,4 +1,4 @@
-import CSQLite
+import Foundation
 import HTTP
 import TestSupport
 import Testing
@@ -7,25 +7,8 @@ import Testing
 
 /// Maps are drawn on what the operator named.
 @Suite struct MapTests {
-    /// A file of tiles: one at the very north-west and one south of it, four steps in.
-    private func file(format: String = "png") throws -> String {
-        let path = TemporaryDirectory.path("town") + ".mbtiles"
-        var database: OpaquePointer?
-        try #require(sqlite3_open(path, &database) == SQLITE_OK)
-        defer { sqlite3_close_v2(database) }
-        let sql = """
-            CREATE TABLE metadata (name text, value text);
-            CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
-            INSERT INTO metadata VALUES ('format', '\(format)'), ('maxzoom', '14'), ('bounds', '15,45,16.5,46'),
-                ('attribution', '© <a href="https://example.com">Grad</a>');
-            INSERT INTO tiles VALUES (4, 0, 15, x'0102'), (4, 0, 14, x'03');
-            """
-        try #require(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
-        return path
-    }
-
     @Test func `rows of a file are counted from the south, and those of addresses from the north`() async throws {
-        let tiles = try MBTiles(path: file())
+        let tiles = try MBTiles(path: SampleTiles.file())
         // The second time they are in memory.
         for _ in 0..<2 {
             #expect(try await tiles.tile(TilePlace(zoom: 4, column: 0, row: 0)!) == [1, 2])
@@ -40,7 +23,48 @@ import Testing
 
     @Test func `what is no file of pictures is refused`() {
         #expect(throws: MBTiles.Unfit.self) { try MBTiles(path: TemporaryDirectory.path("nothing") + ".mbtiles") }
-        #expect(throws: MBTiles.Unfit.self) { try MBTiles(path: file(format: "pbf")) }
+        #expect(throws: MBTiles.Unfit.self) { try MBTiles(path: SampleTiles.file(format: "pbf")) }
+    }
+
+    @Test(arguments: [
+        "", "SQLite format 3\u{0}", String(repeating: "x", count: 100_000),
+    ]) func `what is no database is refused`(_ content: String) throws {
+        let path = TemporaryDirectory.path("broken") + ".mbtiles"
+        try Data(content.utf8).write(to: URL(filePath: path))
+        #expect(throws: MBTiles.Unfit.self) { try MBTiles(path: path) }
+    }
+
+    @Test func `a file that says odd things of itself is taken for what can be true of it`() async throws {
+        let path = try SampleTiles.file(
+            """
+            DELETE FROM metadata;
+            INSERT INTO metadata VALUES ('minzoom', '99999999999999999999'), ('maxzoom', '-7'), ('bounds', 'nan,1,2,inf'),
+                ('attribution', '<script>alert(1)</script><b');
+            INSERT INTO tiles VALUES (4, 1, 15, NULL), (4, 2, 15, ''), (4, 3, 15, 'a text'), ('x', 'y', 'z', x'00');
+            """)
+        let tiles = try MBTiles(path: path)
+        #expect(tiles.zooms == 0...0 && tiles.bounds == nil && tiles.attribution == "alert(1)")
+        for _ in 0..<2 {
+            #expect(try await tiles.tile(TilePlace(zoom: 4, column: 1, row: 0)!) == nil)
+            #expect(try await tiles.tile(TilePlace(zoom: 4, column: 2, row: 0)!) == nil)
+        }
+        try await blocking { tiles.stop() }
+        for (bounds, isArea) in [
+            ("15,45,16,46", true), ("16,45,15,46", false), ("15,46,16,45", false), ("15,45,16,91", false),
+            ("-181,45,16,46", false), ("15,45,16", false), ("", false), ("15,45,16,46,7", false), ("a,b,c,d", false),
+        ] {
+            let file = try SampleTiles.file("UPDATE metadata SET value = '\(bounds)' WHERE name = 'bounds'")
+            let tiles = try MBTiles(path: file)
+            #expect((tiles.bounds != nil) == isArea, "\(bounds)")
+            try await blocking { tiles.stop() }
+        }
+    }
+
+    @Test func `a file without anything about itself has tiles all the same`() async throws {
+        let tiles = try MBTiles(path: SampleTiles.file("DROP TABLE metadata"))
+        #expect(try await tiles.tile(TilePlace(zoom: 4, column: 0, row: 0)!) == [1, 2])
+        try await blocking { tiles.stop() }
+        #expect(throws: MBTiles.Unfit.self) { try MBTiles(path: SampleTiles.file("DROP TABLE tiles")) }
     }
 
     @Test(arguments: [(4, -1, 0), (4, 16, 0), (4, 0, 16), (-1, 0, 0), (25, 0, 0)])

@@ -121,6 +121,7 @@ import Testing
             for courier in couriers {
                 let id = try await api.delivery(of: store, to: [courier])
                 try await api.act("accept", id, as: courier)
+                try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '20 seconds'")
                 try await api.say(SamplePlace.fix(ago: 10), SamplePlace.fix(SamplePlace.door), by: courier)
             }
             func export(_ person: Person) async throws -> JSON {

@@ -94,6 +94,34 @@ import Testing
         }
     }
 
+    @Test func `what was not heard is seen once the node hears again`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            for courier in couriers { try await api.share("always", by: courier) }
+            try await api.say(SamplePlace.fix(ago: 30), by: couriers[0])
+            let stream = try await watch(api, store)
+            #expect(try await next(stream).data["courier_id"].string == couriers[0].id)
+            // One has moved, and another one has come, without a word of it.
+            try await api.execute(
+                "INSERT INTO positions (courier_id, at, lat, lon, accuracy_m) VALUES ('\(couriers[1].id)', now(), 45, 16, 5)"
+            )
+            try await api.execute(
+                "UPDATE positions SET at = now(), lat = 45.5 WHERE courier_id = '\(couriers[0].id)'")
+            try await api.execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND (query = 'SELECT' OR query LIKE 'LISTEN%')
+                """)
+            var seen: [String: Double] = [:]
+            while seen.count < 2 || seen[couriers[0].id] != 45.5 {
+                let event = try await next(stream)
+                seen[event.data["courier_id"].string ?? ""] = event.data["position"]["lat"].double
+            }
+            #expect(seen == [couriers[0].id: 45.5, couriers[1].id: 45])
+            stream.close()
+        }
+    }
+
     @Test func `a stream ends with its session`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

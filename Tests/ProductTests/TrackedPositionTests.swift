@@ -61,6 +61,39 @@ import Testing
         }
     }
 
+    @Test func `that it is nearly there is told to whom it comes next`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let ana = couriers[0]
+            var ids: [String] = []
+            for _ in 0..<2 {
+                ids.append(try await api.delivery(of: store, to: couriers))
+                try await api.act("accept", ids.last ?? "", as: ana)
+            }
+            var tokens: [String] = []
+            for id in ids { tokens.append(try await api.tracking(of: id, by: store)) }
+            let route: JSON = ["delivery_ids": .array(ids.map { .string($0) })]
+            _ = try await api.call("PUT", "/v1/me/route", route, as: ana.token)
+            func told() async throws -> [JSON] {
+                var told: [JSON] = []
+                for token in tokens { told.append(try await api.followed(token).json["nearby"]) }
+                return told
+            }
+            try await api.say(SamplePlace.fix(SamplePlace.door, ago: 10), by: ana)
+            // What is not fetched yet is not near, wherever its courier is.
+            #expect(try await told() == [false, false])
+            for id in ids { try await api.act("pick_up", id, as: ana) }
+            #expect(try await told() == [true, false])
+            #expect(try await api.followed(tokens[0]).json["text"] == "Ana is almost there.")
+            // It goes away again, to somebody else.
+            try await api.say(SamplePlace.fix(ago: 5), by: ana)
+            #expect(try await told() == [false, false])
+            try await api.say(SamplePlace.fix(SamplePlace.door), by: ana)
+            try await api.act("deliver", ids[0], as: ana)
+            #expect(try await told() == [false, true])
+        }
+    }
+
     @Test func `where somebody was seen before is told to no recipient`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -5,6 +5,8 @@ import Postgres
 import TestSupport
 import Testing
 
+@testable import Deliveries
+
 /// Recipients follow their delivery by a link, and by nothing else.
 @Suite(.database) struct TrackingTests {
     /// A delivery that a courier carries, with its link's token.
@@ -96,6 +98,67 @@ import Testing
             }
             #expect(codes.last == 429 && codes.count > 100)
             #expect(try await api.get("/v1/tracking/x", headers: ["X-Forwarded-For": "198.51.100.9"]).status == 404)
+        }
+    }
+
+    @Test func `tokens that nobody was given open nothing, however they are written`() async throws {
+        try await ServedProduct.serving { api in
+            let (id, token, store, _) = try await carried(api)
+            let others = String(token.reversed())
+            let odd = [
+                others, token + "A", String(token.dropLast()), token.uppercased(), token.lowercased(), token + "=",
+                token + "%20",
+                "%00", "..", "%2e%2e%2f", "'", "%27%20OR%20true--", id, store.id, store.token, "*", "%25",
+                String(repeating: "A", count: 4000),
+            ]
+            for odd in odd where odd != token {
+                let answer = try await api.get("/v1/tracking/\(odd)")
+                #expect([400, 404].contains(answer.status), "\(odd): \(answer.status)")
+                #expect([400, 404].contains(try await api.get("/t/\(odd)").status), "\(odd)")
+                for action in ["wish", "rating"] {
+                    let refused = try await api.post("/v1/tracking/\(odd)/\(action)", ["text": "x", "stars": 5])
+                    #expect([400, 404].contains(refused.status), "\(odd): \(refused.status)")
+                }
+            }
+            #expect(try await api.followed(token).status == 200)
+            #expect(try await api.execute("SELECT FROM delivery_extras WHERE wishes IS NOT NULL") == [])
+        }
+    }
+
+    /// Only a lower bound is measured, which no busy machine can break.
+    @Test func `a link that is over and one that never was take as long to refuse, whatever is asked of them`()
+        async throws
+    {
+        try await ServedProduct.serving { api in
+            let (id, token, store, _) = try await carried(api)
+            #expect(try await api.call("DELETE", SampleDelivery.path(id, "tracking"), as: store.token).status == 204)
+            for (asked, status) in [(token, 410), ("AAAAAAAAAAAAAAAAAAAAAA", 404)] {
+                for action in ["", "/wish", "/rating"] {
+                    let began = ContinuousClock.now
+                    let answer =
+                        try await action == ""
+                        ? api.get("/v1/tracking/\(asked)")
+                        : api.post("/v1/tracking/\(asked)\(action)", ["text": "x", "stars": 5])
+                    #expect(answer.status == status)
+                    #expect(ContinuousClock.now - began >= .milliseconds(50), "\(action)")
+                }
+            }
+        }
+    }
+
+    @Test func `a link of a store that is erased is gone, and of a courier that is erased says no name`() async throws {
+        try await ServedProduct.serving { api in
+            let event = JSONB(utf8: Array(#"{"kind":"account.erased"}"#.utf8))
+            let (id, token, store, ana) = try await carried(api)
+            try await api.act("deliver", id, as: ana)
+            _ = try await Departure.leave(#require(ID(ana.id)), .courier, in: 0, noting: event, api.database)
+            while try await Departure.erase(in: api.database) {}
+            let shown = try await api.followed(token)
+            #expect(shown.status == 200 && shown.json["courier"] == .null && !shown.reply.text.contains("Ana"))
+            _ = try await Departure.leave(#require(ID(store.id)), .store, in: 0, noting: event, api.database)
+            while try await Departure.erase(in: api.database) {}
+            #expect([404, 410].contains(try await api.followed(token).status))
+            #expect([404, 410].contains(try await api.get("/t/\(token)").status))
         }
     }
 

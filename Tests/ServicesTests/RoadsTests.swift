@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    @Test(arguments: FarAway.wrongWays + ["lying"]) func `one that goes wrong knows no roads, and is told of once`(
+    @Test(arguments: FarAway.wrongWays + ["lying", "boasting"])
+    func `one that goes wrong knows no roads, and is told of once`(
         _ way: String
     ) async throws {
         try await Services.running { services in

@@ -111,8 +111,10 @@ BEGIN
     FOR ahead IN SELECT generate_series(now(), now() + interval '4 weeks', '1 week') LOOP
         PERFORM make_event_partition(ahead);
     END LOOP;
-    SELECT relname INTO part FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-    WHERE inhparent = 'events'::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
+    -- Only names of partitions end with a day.
+    SELECT relname INTO part FROM (
+        SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'events'::regclass OFFSET 0) parts
+    WHERE to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
     ORDER BY relname LIMIT 1;
     IF part IS NULL THEN RETURN false; END IF;
     EXECUTE format(

@@ -23,8 +23,10 @@ BEGIN
                 'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
                 kept, part, first_uuid(week), first_uuid(week + 7));
         END LOOP;
-        FOR part IN SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-            WHERE inhparent = kept::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
+        -- Only names of partitions end with a day.
+        FOR part IN SELECT relname FROM (
+                SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = kept::regclass OFFSET 0) parts
+            WHERE to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
         LOOP
             EXECUTE format(
                 'SELECT EXISTS (SELECT FROM files WHERE id >= %L AND id < %L AND num_nonnulls(conversation_id, profile_id) > 0)',

@@ -64,8 +64,10 @@ BEGIN
         EXECUTE format('CREATE TABLE %I (LIKE trails INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', part);
         EXECUTE format('ALTER TABLE trails ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', part, day, day + 1);
     END LOOP;
-    FOR part IN SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-        WHERE inhparent = 'trails'::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 1 + days <= now()
+    -- Only names of partitions end with a day.
+    FOR part IN SELECT relname FROM (
+            SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'trails'::regclass OFFSET 0) parts
+        WHERE to_date(right(relname, 8), 'YYYYMMDD') + 1 + days <= now()
     LOOP
         EXECUTE format('DROP TABLE %I', part);
     END LOOP;

@@ -1,8 +1,9 @@
 import CSQLite
+import Domain
 import EventLoop
 
 /// A file of map tiles (MBTiles 1.3): a database of SQLite, read on threads of its own and never written.
-package final class MBTiles: Sendable {
+package final class MBTiles: TileSource {
     /// Why a file is not taken.
     package struct Unfit: Error, CustomStringConvertible {
         package let description: String
@@ -49,7 +50,10 @@ package final class MBTiles: Sendable {
 
     private static func bounds(_ text: String) -> [Double]? {
         let numbers = text.split(separator: ",").compactMap { Double($0.filter { $0 != " " }) }
-        return numbers.count == 4 && numbers.allSatisfy(\.isFinite) ? numbers : nil
+        guard numbers.count == 4, Location(lat: numbers[1], lon: numbers[0]) != nil,
+            Location(lat: numbers[3], lon: numbers[2]) != nil, numbers[0] < numbers[2], numbers[1] < numbers[3]
+        else { return nil }
+        return numbers
     }
 
     /// What is left of markup without its tags.
@@ -76,13 +80,16 @@ package final class MBTiles: Sendable {
         return bytes
     }
 
+    /// How many bytes of tiles are in memory.
+    var kept: Int { cache.withLock { $0.bytes } }
+
     /// Ends its threads.
     package func stop() { pool.stop() }
 }
 
 /// Where a tile is: how far in, and which one from the north-west.
 package struct TilePlace: Hashable, Sendable {
-    let zoom, column, row: Int
+    package let zoom, column, row: Int
 
     /// A tile; nil when there is none of these numbers.
     package init?(zoom: Int, column: Int, row: Int) {
@@ -95,33 +102,29 @@ package struct TilePlace: Hashable, Sendable {
     var fromSouth: Int { (1 << zoom) - 1 - row }
 }
 
-/// The tiles that were asked for last, in memory up to a bound.
+/// The tiles that were asked for last, in memory up to a bound. New ones come to one half; when that is full, it takes the place of
+/// the other, which is forgotten.
 private struct TileCache {
     private static let mostBytes = 16 << 20
-    private var tiles: [TilePlace: (bytes: [UInt8], used: Int)] = [:]
-    private var (size, clock) = (0, 0)
+    private var (new, old): ([TilePlace: [UInt8]], [TilePlace: [UInt8]]) = ([:], [:])
+    private var size = 0
+
+    var bytes: Int { (Array(new.values) + Array(old.values)).reduce(0) { $0 + $1.count } }
 
     /// A place without a tile has an empty one.
     subscript(_ place: TilePlace) -> [UInt8]? {
         mutating get {
-            clock += 1
-            tiles[place]?.used = clock
-            return tiles[place]?.bytes
+            if let tile = new[place] { return tile }
+            guard let tile = old[place] else { return nil }
+            self[place] = tile
+            return tile
         }
         set {
-            guard let newValue, newValue.count < Self.mostBytes / 8 else { return }
-            clock += 1
-            size += Self.weight(newValue) - (tiles[place].map { Self.weight($0.bytes) } ?? 0)
-            tiles[place] = (newValue, clock)
-            if size > Self.mostBytes { forgetHalf() }
+            guard let newValue, newValue.count < Self.mostBytes / 8, new[place] == nil else { return }
+            // An entry takes room, too.
+            size += newValue.count + 128
+            if size > Self.mostBytes / 2 { (old, new, size) = (new, [:], newValue.count + 128) }
+            new[place] = newValue
         }
-    }
-
-    private static func weight(_ bytes: [UInt8]) -> Int { bytes.count + 128 }
-
-    private mutating func forgetHalf() {
-        let middle = tiles.values.map(\.used).sorted()[tiles.count / 2]
-        tiles = tiles.filter { $0.value.used > middle }
-        size = tiles.values.reduce(0) { $0 + Self.weight($1.bytes) }
     }
 }

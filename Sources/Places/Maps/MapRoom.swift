@@ -2,13 +2,11 @@ import API
 import EventLoop
 import HTTP
 
-/// The pictures that maps in pages are drawn on, where the operator has a file of them.
+/// The pictures that maps in pages are drawn on, where this server has them itself.
 package struct MapRoom: Room {
-    private let tiles: MBTiles?
+    private let tiles: (any TileSource)?
 
-    package init(_ source: MapSource) {
-        tiles = if case .file(let tiles, _) = source { tiles } else { nil }
-    }
+    package init(_ source: MapSource) { tiles = source.tiles }
 
     package var endpoints: [Endpoint] {
         [

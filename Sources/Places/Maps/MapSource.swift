@@ -4,6 +4,8 @@ package enum MapSource: Sendable {
     case grid
     /// Pictures that browsers load from elsewhere, with whose they are.
     case pictures(template: String, attribution: String?)
+    /// Pictures that this server draws.
+    case drawn(any TileSource, MapView)
     /// Pictures of a file, which this server has.
     case file(MBTiles, attribution: String?)
 
@@ -35,14 +37,24 @@ package enum MapSource: Sendable {
         if case .file(let tiles, _) = self { tiles.stop() }
     }
 
+    /// The pictures that this server has itself.
+    var tiles: (any TileSource)? {
+        switch self {
+        case .grid, .pictures: nil
+        case .drawn(let tiles, _): tiles
+        case .file(let tiles, _): tiles
+        }
+    }
+
     /// What pages must know of it.
     package var view: MapView {
         switch self {
         case .grid: MapView()
+        case .drawn(_, let view): view
         case .pictures(let template, let attribution): MapView(tiles: template, attribution: attribution)
         case .file(let tiles, let attribution):
             MapView(
-                tiles: "/tiles/{z}/{x}/{y}", attribution: attribution ?? tiles.attribution, zooms: tiles.zooms,
+                tiles: MapView.ownTiles, attribution: attribution ?? tiles.attribution, zooms: tiles.zooms,
                 bounds: tiles.bounds)
         }
     }

@@ -9,6 +9,9 @@ package struct MapView: Sendable {
     /// West, south, east and north of what there is, where that is not the world.
     package let bounds: [Double]?
 
+    /// Where pictures are that this server has itself.
+    package static let ownTiles = "/tiles/{z}/{x}/{y}"
+
     package init(
         tiles: String? = nil, attribution: String? = nil, zooms: ClosedRange<Int> = 0...19, bounds: [Double]? = nil
     ) {

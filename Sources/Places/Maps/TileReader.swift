@@ -34,7 +34,7 @@ final class TileReader: @unchecked Sendable {
         case SQLITE_ROW:
             let bytes = UnsafeRawBufferPointer(
                 start: sqlite3_column_blob(select, 0), count: Int(sqlite3_column_bytes(select, 0)))
-            return Array(bytes)
+            return bytes.isEmpty ? nil : Array(bytes)
         case SQLITE_DONE: return nil
         default: throw MBTiles.Unfit(description: String(cString: sqlite3_errmsg(database)))
         }

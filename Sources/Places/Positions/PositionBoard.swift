@@ -20,6 +20,8 @@ struct PositionBoard: Sendable {
     private var doubtedAtOnce = 0
     private var toldAt: [ID: Instant] = [:]
     private var serial = 0
+    /// How often it was not certain that all announcements were heard.
+    private(set) var doubts = 0
 
     private struct Watched {
         var watchers = 0
@@ -43,7 +45,10 @@ struct PositionBoard: Sendable {
         stores[store] = watched.watchers > 0 ? watched : nil
         guard watched.watchers == 0 else { return }
         for courier in watched.events.keys { hide(courier, from: store) }
-        if stores.isEmpty { self = PositionBoard() }
+        guard stores.isEmpty else { return }
+        let doubts = doubts
+        self = PositionBoard()
+        self.doubts = doubts
     }
 
     /// The events of a store behind a place, which is 0 at the beginning, and the place behind them.
@@ -66,8 +71,11 @@ struct PositionBoard: Sendable {
         }
     }
 
-    /// Has everybody be asked for who is shown, since something may have been missed.
-    mutating func doubtAll() { moved.formUnion(shown.keys) }
+    /// Has everybody be asked for who is shown, since something may have been missed; and who is not, by those who watch.
+    mutating func doubtAll() {
+        moved.formUnion(shown.keys)
+        doubts += 1
+    }
 
     /// The couriers to be asked for now.
     mutating func due(at now: Instant) -> [ID] {

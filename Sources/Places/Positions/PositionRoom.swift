@@ -117,10 +117,15 @@ package struct PositionRoom: Room {
 
     private func follow(_ watch: PositionTail.Watch, _ request: Request, _ writer: BodyWriter) async throws {
         try await writer.write(Array("retry: 1000\n: welcome\n\n".utf8))
-        try await showAll(to: watch.store)
-        var (place, silentSince) = (0, Instant.now)
+        var (place, silentSince, doubts) = (0, Instant.now, Int?.none)
         // Nobody reads on after the session has ended, or while the server stops.
         while !watch.listener.isOver, try await authenticator.caller(of: request)?.account == watch.store {
+            // At first, and whenever it may not have been heard who has moved.
+            let now = tail.doubts
+            if now != doubts {
+                doubts = now
+                try await showAll(to: watch.store)
+            }
             let news = tail.news(for: watch.store, after: place)
             place = news.place
             if !news.lines.isEmpty {

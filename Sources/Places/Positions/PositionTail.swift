@@ -34,8 +34,11 @@ package final class PositionTail: Sendable {
     /// Notes who has moved, as it was announced.
     package func note(_ announced: String) { board.withLock { $0.note(announced) } }
 
-    /// Notes that announcements may have been missed.
-    package func doubt() { board.withLock { $0.doubtAll() } }
+    /// Notes that announcements may have been missed. Whoever watches looks at everybody once more.
+    package func doubt() {
+        board.withLock { $0.doubtAll() }
+        Task { await waiting.onEach { $0.wakeAll() } }
+    }
 
     /// Ends all watching, now and from now on.
     package func stop() async {
@@ -59,6 +62,9 @@ package final class PositionTail: Sendable {
     }
 
     // MARK: Watching
+
+    /// How often announcements may have been missed so far.
+    var doubts: Int { board.withLock { $0.doubts } }
 
     /// A store that watches on this loop.
     struct Watch {

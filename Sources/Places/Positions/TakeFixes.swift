@@ -19,7 +19,8 @@ struct TakenFixes: Sendable {
 }
 
 /// Takes the fixes of several couriers, with all that follows from them: where each is now, its trail while it carries something,
-/// and that it is nearly there, once a carry. Whoever watches is told that they have moved.
+/// and that it is nearly there, once a carry. Whoever watches is told that they have moved. Where it was before it carried anything,
+/// as a phone may say late, is no part of a trail.
 ///
 /// Nobody waits for the log: what a crash takes along is said again within seconds.
 struct TakeFixes: Statement {
@@ -29,15 +30,18 @@ struct TakeFixes: Statement {
                     $6::double precision[], $7::double precision[], $8::double precision[])
                 WITH ORDINALITY AS f(courier_id, at, lat, lon, accuracy_m, speed_mps, heading, nth)),
         senders AS MATERIALIZED (
-            SELECT s.id, known.at AS known_at, carried.is_some AS carries, duty.is_on OR carried.is_some AS is_admitted
+            SELECT s.id, known.at AS known_at, carried.since, carried.since IS NOT NULL AS carries,
+                duty.is_on OR carried.since IS NOT NULL AS is_admitted
             FROM (SELECT id FROM unnest($1::uuid[]) AS s(id) ORDER BY id) s
                 CROSS JOIN LATERAL (
                     SELECT NOT k.off AND duty_now(k.on_duty, k.duty_until) AS is_on FROM couriers k WHERE k.id = s.id OFFSET 0) duty
                 CROSS JOIN LATERAL (
-                    SELECT EXISTS (SELECT FROM jobs j WHERE j.courier_id = s.id AND j.status = 'in_progress') AS is_some OFFSET 0) carried
+                    SELECT min(d.accepted_at) AS since
+                    FROM (SELECT delivery_id FROM jobs WHERE courier_id = s.id AND status = 'in_progress' OFFSET 0) j,
+                        LATERAL (SELECT accepted_at FROM deliveries d WHERE d.id = j.delivery_id OFFSET 0) d) carried
                 LEFT JOIN LATERAL (SELECT at FROM positions p WHERE p.courier_id = s.id OFFSET 0) known ON true),
         taken AS MATERIALIZED (
-            SELECT f.*, s.carries FROM senders s JOIN fixes f ON f.courier_id = s.id
+            SELECT f.*, s.since FROM senders s JOIN fixes f ON f.courier_id = s.id
             WHERE s.is_admitted AND (f.at >= s.known_at) IS NOT FALSE),
         newest AS (
             INSERT INTO positions AS p (courier_id, at, lat, lon, accuracy_m, speed_mps, heading)
@@ -49,7 +53,7 @@ struct TakeFixes: Statement {
             RETURNING p.courier_id),
         trailed AS (
             INSERT INTO trails (courier_id, at, lat, lon, accuracy_m)
-            SELECT courier_id, at, lat, lon, accuracy_m FROM taken WHERE carries
+            SELECT courier_id, at, lat, lon, accuracy_m FROM taken WHERE at >= since
             ON CONFLICT DO NOTHING),
         \(Nearby.parts),
         announced AS MATERIALIZED (

@@ -25,6 +25,8 @@ package struct TrackedDelivery: Sendable {
     package let arrival: Arrival?
     package let position: (at: Timestamp, place: Location)?
     let isEnded, isForgotten, isHidden: Bool
+    /// Whether its courier has been nearby with it, be it on its way to somebody else.
+    fileprivate let wasNearby: Bool
 
     package struct Times: Sendable {
         package let pickedUp, delivered, cancelled: Timestamp?
@@ -41,6 +43,12 @@ package struct TrackedDelivery: Sendable {
     /// Whether there is still something to show.
     var isShown: Bool {
         !isEnded && !isForgotten && !(isHidden && status == .pending) && expires.map { $0 > .now } ?? true
+    }
+
+    /// Whether its courier comes to its recipient next, and is nearly there.
+    var isNearby: Bool {
+        let isFar = location.flatMap { position?.place.meters(to: $0) }.map { $0 > 2 * Fix.nearby } ?? false
+        return wasNearby && stopsBefore == 0 && !isFar
     }
 
     /// Whether its recipient may wish something now.
@@ -78,7 +86,8 @@ struct FindTracked: Statement {
                 SELECT received_by FROM delivery_history h WHERE h.delivery_id = d.id AND h.action = 'deliver'
                 ORDER BY seq DESC LIMIT 1) END,
             \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, \(Self.stopsBefore), t.ended,
-            d.recipient_first_name = '', s.off, p.at, p.lat, p.lon, \(Arrival.column)
+            d.recipient_first_name = '', s.off, p.at, p.lat, p.lon,
+            EXISTS (SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at), \(Arrival.column)
         FROM trackings t JOIN deliveries d ON d.id = t.delivery_id JOIN stores s ON s.id = d.store_id
             LEFT JOIN couriers c ON c.id = d.courier_id AND d.status IN ('in_progress', 'delivered')
             LEFT JOIN delivery_extras x ON x.delivery_id = d.id
@@ -124,6 +133,7 @@ extension TrackedDelivery {
         let place = try Location.read(&row)
         // Whoever brings others more than one stop before is nobody's to watch.
         if let at, let place, stopsBefore != nil { position = (at, place) } else { position = nil }
+        wasNearby = try row.read()
         arrival = try Arrival.read(&row)
     }
 

@@ -15,7 +15,11 @@ package struct Tracking: Sendable {
     /// What a link shows. One that is over and one that never was are refused after the same time.
     package func find(_ call: Call) async throws -> TrackedDelivery {
         try await throttle.take([limit("following from", call, burst: 120, step: .seconds(1))])
-        let (token, began): (String, Instant) = (try call.request.parameter("token"), .now)
+        return try await find(call, since: .now)
+    }
+
+    private func find(_ call: Call, since began: Instant) async throws -> TrackedDelivery {
+        let token: String = try call.request.parameter("token")
         let found = try await call.run(FindTracked(hash: links.hash(token))).first
         if let found, found.isShown { return found }
         let left = (began + Self.refusing).nanoseconds(since: .now)
@@ -28,9 +32,9 @@ package struct Tracking: Sendable {
     /// Tells the store and the courier what the recipient wishes.
     package func wish(_ call: Call, _ text: String) async throws -> TrackedDelivery {
         try await throttle.take([limit("wishing from", call, burst: 20, step: .seconds(30))])
-        let hash = try hash(call)
+        let (hash, began) = (try hash(call), Instant.now)
         let isTaken = try await call.run(KeepWish(hash: hash, text: text)).first == true
-        let found = try await find(call)
+        let found = try await find(call, since: began)
         guard isTaken else { throw found.status.isCarried ? Problem.tooManyWishes : .notCarried }
         return found
     }
@@ -38,9 +42,9 @@ package struct Tracking: Sendable {
     /// Tells the store what it was like.
     package func rate(_ call: Call, stars: Int, _ text: String?) async throws -> TrackedDelivery {
         try await throttle.take([limit("rating from", call, burst: 20, step: .seconds(30))])
-        let hash = try hash(call)
+        let (hash, began) = (try hash(call), Instant.now)
         let isTaken = try await call.run(KeepRating(hash: hash, stars: Int32(stars), text: text)).first == true
-        let found = try await find(call)
+        let found = try await find(call, since: began)
         guard isTaken else { throw found.stars != nil ? Problem.ratedAlready : .notDeliveredYet }
         return found
     }

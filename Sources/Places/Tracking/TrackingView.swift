@@ -13,7 +13,7 @@ extension TrackedDelivery {
             .init("state", .oneOf(State.allCases.map(\.rawValue), named: "TrackingState")), .init("text", .string()),
             .init("due_at", Shape.time.orNull),
             .init("courier", Shape.object("TrackedCourier", [.init("first_name", .string())]).orNull),
-            .init("is_next", Shape.boolean.orNull), .init("eta", eta.orNull),
+            .init("is_next", Shape.boolean.orNull), .init("nearby", .boolean), .init("eta", eta.orNull),
             .init(
                 "position",
                 Shape.object(
@@ -53,6 +53,7 @@ extension TrackedDelivery {
             json.field("courier", String?.none)
         }
         if let stopsBefore { json.field("is_next", stopsBefore == 0) } else { json.field("is_next", String?.none) }
+        json.field("nearby", isNearby)
         writeArrival(&json)
         if let position {
             json.object("position") { json in

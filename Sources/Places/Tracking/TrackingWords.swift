@@ -18,7 +18,8 @@ package struct TrackingWords: Sendable {
         switch tracked.state {
         case .waiting, .delivered, .cancelled: return say("track_state_\(tracked.state.rawValue)", values)
         case .accepted, .attemptFailed: return named(tracked.state.rawValue, values)
-        case .onTheWay: return named(tracked.stopsBefore == 0 ? "next" : "on_the_way", values)
+        case .onTheWay:
+            return named(tracked.isNearby ? "nearby" : tracked.stopsBefore == 0 ? "next" : "on_the_way", values)
         }
     }
 

@@ -10,6 +10,8 @@ import Simulation
 /// Fills an empty database with stores, couriers and weeks of history, so that there is something to look at.
 package struct Demo: Sendable {
     private static let weeks = 6
+    /// The town of its people.
+    package static let map = TownTiles.map
 
     private let database: Database
     private let hasher: PasswordHasher

@@ -19,6 +19,8 @@ struct HTMLPage {
     var isPrivate = false
     /// The place of a script that adds to it.
     var script: String?
+    /// The place of its icon. Browsers ask for one anyway, where none is named.
+    var icon: String?
 
     func response(_ status: Status = .ok) -> Response {
         Response(
@@ -40,7 +42,7 @@ struct HTMLPage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         \(isPrivate ? "<meta name=\"robots\" content=\"noindex, nofollow\">\n" : "")<title>\(Self.escaped(title))</title>
-        <style>\(Self.style)\(style)</style>
+        \(icon.map { "<link rel=\"icon\" href=\"\($0)\">\n" } ?? "")<style>\(Self.style)\(style)</style>
         \(script.map { "<script type=\"module\" src=\"\($0)\"></script>" } ?? "")
         </head>
         <body>

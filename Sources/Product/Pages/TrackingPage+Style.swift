@@ -31,6 +31,7 @@ extension TrackingPage {
         .dot.here{background:#146048}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px;background:var(--paper)}
         .leaflet-container .leaflet-control-scale-line{color:var(--ink);background:var(--paper);text-shadow:none}
+        @media(prefers-color-scheme:dark){img.leaflet-tile{filter:invert(.92) hue-rotate(180deg) brightness(1.5)}}
         .map-note{margin:0;padding:2px 6px;background:var(--paper);color:var(--ink);font-size:11px}
         details,.rate{margin:0 0 20px;padding:0 16px;border:1px solid var(--line);border-radius:10px;background:var(--paper)}
         summary{padding:14px 0;font-size:18px;font-weight:650;cursor:pointer}

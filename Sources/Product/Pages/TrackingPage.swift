@@ -41,6 +41,7 @@ struct TrackingPage {
                 """, hasForm: true, style: Self.style, script: "\(assets)/track.js")
         page.isPrivate = true
         page.styleSheets = true
+        page.icon = "\(assets)/icon.svg"
         page.pictures = ["'self'"] + map.origins
         return page
     }

@@ -3,7 +3,7 @@ import {get} from './ask.js';
 import {h, loading} from './dom.js';
 import {failReasons, returnReasons} from './lifecycle.js';
 import {money} from './money.js';
-import {t, when} from './words.js';
+import {number, t, when} from './words.js';
 
 export const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
 
@@ -17,6 +17,9 @@ export const fullName = (person) => (person
 
 /** Whether a delivery is told of at all: what one may not see any more has no recipient, not even a forgotten one. */
 export const isSeen = (delivery) => Boolean(delivery && 'recipient' in delivery);
+
+/** When it arrives, and how far it is until then. */
+export const arrival = ({at, distance_m: metres}) => h('span', {}, moment(at), ` · ${number(Math.round(metres / 100) / 10)} km`);
 
 export const moment = (time) => h('time', {datetime: time}, when(time));
 
@@ -74,12 +77,16 @@ export function timeline(id) {
   return list;
 }
 
-function step({action, status, actor, at, reason, note, received_by: by, cash_collected: cash}) {
+function step({action, status, actor, at, reason, note, received_by: by, cash_collected: cash, photo_ids: photos = [], signature_id: signature}) {
   const who = actor.name || t(actor.kind === 'store' ? 'theStore' : actor.name === '' ? 'erasedCourier' : 'anotherCourier');
   // What a courier cancels goes back.
   const did = action === 'cancel' && actor.kind === 'courier' ? 'return' : action;
   const why = reason && (did === 'return' ? reasonOf(reason) : did === 'fail' ? failureOf(reason) : reason);
   const said = [why, by && t('receivedBy', {name: by}), cash && t('collected', {amount: money(cash)}), note].filter(Boolean);
   return h('li', {class: `${status} ${did}`}, h('p', {}, h('strong', {}, t(`did_${did}`)), ` · ${who} · `, moment(at)),
-    said.map((text) => h('p', {class: 'said'}, text)));
+    said.map((text) => h('p', {class: 'said'}, text)),
+    (photos.length || signature) && h('p', {class: 'shown'}, photos.map((id) => picture(id, t('stepPicture'))), signature && picture(signature, t('signature'))));
 }
+
+/** A small one, which leads to the whole. */
+const picture = (id, name) => h('a', {href: `/v1/files/${id}`, target: '_blank'}, h('img', {src: `/v1/files/${id}?width=320`, alt: name, loading: 'lazy'}));

@@ -1,7 +1,7 @@
 // One delivery, with what may be done with it and all that it went through.
 import {all, get, keeper, post} from './ask.js';
 import {chooseOthers, takeBack} from './choose.js';
-import {badge, facts, failureOf, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
+import {arrival, badge, facts, failureOf, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {due} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, wordsOf} from './dom.js';
@@ -22,7 +22,7 @@ export function details(delivery, {changed, created, closed}) {
 
   let shown;
   function show(current) {
-    const state = current && `${current.version} ${saidMark(current)}`;
+    const state = current && `${current.version} ${saidMark(current)} ${current.eta?.at.slice(0, 16)}`;
     if (!current || state === shown) return;
     shown = state;
     const hadFocus = content.contains(document.activeElement);
@@ -31,7 +31,7 @@ export function details(delivery, {changed, created, closed}) {
       h('p', {class: 'top'}, badge(status), current.reference && h('span', {class: 'hint'}, current.reference)),
       ...trouble(current), current.proof?.pin ? secret(current) : '', ...said(current),
       facts([
-        [t('due'), current.due_at && h('span', {}, due(current))],
+        [t('due'), current.due_at && h('span', {}, due(current))], [t('eta'), current.eta && arrival(current.eta)],
         [t('address'), mapLink(recipient)],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],

@@ -6,6 +6,7 @@ import {h, newID, openBeside} from './dom.js';
 import {form} from './form.js';
 import {completeRecipient} from './found.js';
 import {amountIn, currencyOf, signOf, typed} from './money.js';
+import {isSame, modes, offerIn, usualOffer} from './offering.js';
 import {placeField} from './placefield.js';
 import {t} from './words.js';
 
@@ -25,7 +26,7 @@ export function edit(delivery, done, like = delivery) {
   let version = delivery?.version;
   const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map());
   const byWhen = dueField(delivery?.due_at);
-  const more = terms(like, !delivery);
+  const more = terms(like, !delivery, isOffered);
   let isPicked = false;
   const where = placeField(recipient.location, () => { isPicked = true; });
   const fields = [
@@ -113,16 +114,21 @@ function dueField(due) {
 }
 
 /** As a new one begins that goes to the same recipient with the same things: at its own time, and under its own reference. */
-export const again = ({pickup, ...delivery}) => ({...delivery, reference: null, pickup: pickup && {...pickup, ready_at: null}});
+export const again = ({pickup, ...delivery}) => ({...delivery, reference: null, offer_at: null, pickup: pickup && {...pickup, ready_at: null}});
 
 /** What few deliveries need: folded, unless this one has it. */
-function terms(delivery, isNew) {
+function terms(delivery, isNew, isOffered) {
   const {pickup = {}, parcel, cash, pay} = delivery ?? {};
   const usual = currencyOf(remembered().country);
   const proof = delivery ? delivery.proof ?? {} : remembered().proof ?? {};
   const currencies = {cash: cash?.currency ?? usual, pay: pay?.currency ?? usual, value: parcel?.value?.currency ?? usual};
   const amount = (name, label, value) => ({name, label: `${t(label)} (${signOf(currencies[name.split('.').at(-1)])})`, value: typed(value), inputmode: 'decimal'});
+  const offer = delivery ? delivery.offer : usualOffer();
+  const from = delivery?.offer_at;
+  const offering = {fold: t('offering'), isOpen: offer?.mode === 'in_turn' || from, fields: [...modes(offer),
+    {name: 'offer_at', label: t('offerAt'), type: 'datetime-local', value: from && local(new Date(from)), hint: t('offerAtHint')}]};
   const folds = [
+    ...isOffered ? [offering] : [],
     {fold: t('parcel'), isOpen: parcel, fields: [
       {name: 'parcel.pieces', label: t('pieces'), value: parcel?.pieces, inputmode: 'numeric'},
       {name: 'parcel.weight_g', label: t('weight'), value: parcel?.weight_g && (parcel.weight_g / 1000).toLocaleString(), inputmode: 'decimal'},
@@ -145,17 +151,21 @@ function terms(delivery, isNew) {
 
   /** What was filled in, as the API wants it: what has nothing in it is null. */
   function read(body) {
-    const {parcel: filled, pickup: from} = body;
+    const {parcel: filled, pickup: source, offer: wanted, offer_at: begins, ...rest} = body;
     const grams = filled.weight_g && Number(filled.weight_g.replace(',', '.')) * 1000;
     filled.weight_g = grams && Math.round(grams);
     filled.value = amountIn(filled.value, currencies.value);
     const isSaid = Object.values(filled).some(Boolean);
     filled.pieces = filled.pieces ? Number(filled.pieces) : 1;
-    from.ready_at = moment(from.ready_at);
-    if (pickup.location && from.address === pickup.address) from.location = pickup.location;
+    source.ready_at = moment(source.ready_at);
+    if (pickup.location && source.address === pickup.address) source.location = pickup.location;
     // Nothing erases what was there, and of a new one is not said at all.
     const nothing = isNew ? undefined : null;
-    return {...body, parcel: isSaid ? filled : nothing, pickup: Object.values(from).some(Boolean) ? from : nothing,
+    const offers = isOffered ? {offer: offerIn(wanted), offer_at: moment(begins) ?? nothing} : {};
+    // What stays is not said again: turns would begin anew, and a time may have come already.
+    if (!isNew && isSame(offers.offer, offer)) delete offers.offer;
+    if (begins && begins === (from && local(new Date(from)))) delete offers.offer_at;
+    return {...rest, ...offers, parcel: isSaid ? filled : nothing, pickup: Object.values(source).some(Boolean) ? source : nothing,
       cash: amountIn(body.cash, currencies.cash), pay: amountIn(body.pay, currencies.pay)};
   }
 

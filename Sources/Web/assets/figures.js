@@ -27,11 +27,15 @@ export function figures(region) {
   function show({totals, before, days, couriers}) {
     const counts = ['created', 'delivered', 'cancelled', 'returned'].map((name) =>
       tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name])));
-    const times = medians.map((name) => tile(t(name), span(totals[name]), change(totals[name], before[name])));
+    const times = [...medians, 'median_seconds_at_store'].map((name) => tile(t(name), span(totals[name]), change(totals[name], before[name])));
+    const kept = [
+      tile(t('onTime'), share(totals), totals.due ? t('onTimeOf', {count: totals.on_time, due: totals.due}) : t('nothingDue')),
+      tile(t('attempts'), number(totals.attempts), change(totals.attempts, before.attempts)),
+    ];
     const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
     const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
     content.replaceChildren(
-      h('div', {class: 'tiles'}, counts, times),
+      h('div', {class: 'tiles'}, counts, kept, times),
       bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
       lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), (seconds) => number(seconds / 60), span),
       rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
@@ -43,6 +47,8 @@ export function figures(region) {
   const again = gathered(load, 500);
   return {onFresh: again, hears: ['delivery'], onEvent: again};
 }
+
+const share = ({due, on_time: kept}) => (due ? `${Math.floor((100 * kept) / due)} %` : '–');
 
 const tile = (name, value, changed) =>
   h('div', {class: 'tile'}, h('p', {class: 'hint'}, name), h('p', {class: 'big'}, value), h('p', {class: 'hint'}, changed));

@@ -104,5 +104,5 @@ export function line(map, places) {
 
 // Shows all of these.
 export function fit(map, places) {
-  if (places.length) map.fitBounds(places.map((at) => [at.lat, at.lon]), { padding: [40, 40], maxZoom: 16 });
+  if (places.length) map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [40, 40], paddingBottomRight: [72, 40], maxZoom: 16 });
 }

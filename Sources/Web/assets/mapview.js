@@ -2,9 +2,11 @@
 // itself. The lists have all of it, too; here it is seen at a glance.
 import {all, get} from './ask.js';
 import {details} from './details.js';
-import {fullName, isSeen} from './delivery.js';
-import {h, say, wordsOf} from './dom.js';
+import {arrival, fullName, isSeen} from './delivery.js';
+import {h, keep, redraw, say, wordsOf} from './dom.js';
+import {gathered} from './feed.js';
 import {positions} from './positions.js';
+import {handle, keepRoute, movable, suggest} from './route.js';
 import {t, when} from './words.js';
 
 export function mapOf(kind) {
@@ -15,10 +17,14 @@ export function mapOf(kind) {
     const place = h('div', {class: 'map', tabindex: '0'});
     const list = h('ol', {class: 'stops', 'aria-label': t('mapOf')});
     const nothing = h('p', {class: 'hint', hidden: true}, t('mapNothing'));
-    let maps, map, way, open, isFitted = false, isLeft = false, moving;
+    const better = h('button', {type: 'button', hidden: true, onclick: () => suggest(go)}, t('routeSuggest'));
+    const isHeld = kind === 'courier' ? movable(list, go) : () => false;
+    let maps, map, way, open, fitted = 0, isTouched = false, isLeft = false, moving;
+    // Who has moved the map wants to see what it shows.
+    for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
 
-    const placed = () => [...deliveries.values()].filter(({recipient}) => recipient?.location)
-      .sort((one, other) => (one.stop?.number ?? 99) - (other.stop?.number ?? 99) || (one.id < other.id ? -1 : 1));
+    const inOrder = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || (one.id < other.id ? -1 : 1);
+    const placed = () => [...deliveries.values()].filter(({recipient}) => recipient?.location).sort(inOrder);
 
     function look(delivery) {
       if (kind === 'courier') {
@@ -26,7 +32,39 @@ export function mapOf(kind) {
         return;
       }
       open?.close();
-      open = details(delivery, {changed: put, closed() { open = undefined; }});
+      const mine = details(delivery, {changed: put, created: put, closed() {
+        if (open === mine) open = undefined;
+        draw();
+      }});
+      open = mine;
+      draw();
+    }
+
+    /** When it arrives changes while its courier moves, without a word of the delivery. */
+    const lookAgain = gathered(() => { if (open) get(`/v1/deliveries/${open.id}`).then(put, () => {}); }, 5000);
+
+    /** Goes in this order; what has no place comes last, as it stands. */
+    async function go(ids) {
+      const all = [...deliveries.values()].filter(({status}) => status === 'in_progress').sort(inOrder).map(({id}) => id);
+      const order = [...ids, ...all.filter((id) => !ids.includes(id))];
+      for (const [at, id] of order.entries()) deliveries.set(id, {...deliveries.get(id), stop: {number: at + 1, of: order.length}});
+      draw();
+      try {
+        await keepRoute(order);
+      } catch (error) {
+        say(wordsOf(error));
+        await load().then(draw, () => {});
+      }
+    }
+
+    /** Where a courier goes: its own stops, or to one delivery over what it brings before. */
+    function wayToDraw(shown) {
+      if (kind === 'courier') return [couriers.get('me'), ...shown.map(({recipient}) => recipient.location)].filter(Boolean);
+      const one = deliveries.get(open?.id);
+      const from = one?.status === 'in_progress' && one.recipient?.location && couriers.get(one.courier?.id);
+      if (!from) return [];
+      const before = shown.filter(({id, courier, stop}) => id !== one.id && courier?.id === one.courier.id && stop && one.stop && stop.number < one.stop.number);
+      return [from, ...[...before, one].map(({recipient}) => recipient.location)];
     }
 
     /** Sets a sign, or moves it. */
@@ -59,16 +97,23 @@ export function mapOf(kind) {
         signs.delete(key);
       }
       way?.remove();
-      const me = couriers.get('me');
-      const stops = shown.filter(({status}) => status === 'in_progress').map(({recipient}) => recipient.location);
-      if (kind === 'courier' && stops.length) way = maps.line(map, [...me ? [me] : [], ...stops]);
+      const stations = wayToDraw(shown);
+      way = stations.length > 1 ? maps.line(map, stations) : undefined;
       const places = [...shown.map(({recipient}) => recipient.location), ...couriers.values()];
       nothing.hidden = places.length > 0;
-      if (!isFitted && places.length) maps.fit(map, places);
-      isFitted ||= places.length > 0;
-      list.replaceChildren(...shown.map((delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}`, onclick: () => look(delivery)},
-        h('strong', {}, fullName(delivery.recipient)), h('span', {class: 'street'}, delivery.recipient.address)))));
+      if (!isTouched && places.length > fitted) maps.fit(map, places);
+      fitted = Math.max(fitted, places.length);
+      better.hidden = kind !== 'courier' || shown.length < 2;
+      // What somebody holds stays in its hand.
+      if (!isHeld()) redraw(() => keep(list, shown, row, entry));
     }
+
+    const row = ({version, stop, eta, id}) => `${version} ${stop?.number} ${kind === 'store' && eta?.at.slice(0, 16)} ${open?.id === id}`;
+
+    const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
+      h('strong', {}, fullName(delivery.recipient)), h('span', {class: 'street'}, delivery.recipient.address),
+      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ' · ', delivery.eta && arrival(delivery.eta))),
+    kind === 'courier' && handle(fullName(delivery.recipient)));
 
     function put(delivery) {
       const isOpen = isSeen(delivery) && (delivery.status === 'in_progress' || (kind === 'store' && delivery.status === 'pending'));
@@ -92,12 +137,13 @@ export function mapOf(kind) {
       map = maps.makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
       moving = positions(kind, (id, courier) => {
         if (courier) couriers.set(id, courier); else couriers.delete(id);
+        if (open && deliveries.get(open.id)?.courier?.id === id) lookAgain();
         draw();
       });
       draw();
     }
 
-    region.append(h('div', {class: 'mapped'}, place, h('div', {}, nothing, list)));
+    region.append(h('div', {class: 'mapped'}, place, h('div', {}, nothing, list, kind === 'courier' && h('p', {class: 'actions'}, better))));
     begin().catch((error) => say(wordsOf(error)));
     return {
       leave() {

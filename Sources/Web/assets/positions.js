@@ -1,6 +1,9 @@
 // Where couriers are: what a store is told as they move, and what a courier's own phone finds.
 import {t} from './words.js';
 
+// Milliseconds after which a stream that was refused is asked for again.
+const [shortest, longest] = [1000, 30_000];
+
 function seen({courier_id: id, first_name: first, last_name: last, position, last_seen: before}) {
   const name = [first, last].filter(Boolean).join(' ') || t('erasedCourier');
   const {lat, lon, at} = position ?? before;
@@ -11,10 +14,33 @@ function seen({courier_id: id, first_name: first, last_name: last, position, las
 export const positions = (kind, changed) => (kind === 'store' ? ofStore(changed) : ofPhone(changed));
 
 function ofStore(changed) {
-  const stream = new EventSource('/v1/positions');
-  stream.addEventListener('position', ({data}) => changed(...seen(JSON.parse(data))));
-  stream.addEventListener('gone', ({data}) => changed(JSON.parse(data).courier_id));
-  return stream;
+  const shown = new Set();
+  let stream, timer, pause = shortest;
+
+  function put(id, courier) {
+    if (courier) shown.add(id); else shown.delete(id);
+    changed(id, courier);
+  }
+
+  function open() {
+    stream = new EventSource('/v1/positions');
+    stream.onopen = () => {
+      pause = shortest;
+      // Who may still be seen is told anew.
+      for (const id of shown) put(id);
+    };
+    // Final for the browser, but not for us: the server may only be starting.
+    stream.onerror = () => {
+      if (stream.readyState !== EventSource.CLOSED) return;
+      timer = setTimeout(open, pause);
+      pause = Math.min(2 * pause, longest);
+    };
+    stream.addEventListener('position', ({data}) => put(...seen(JSON.parse(data))));
+    stream.addEventListener('gone', ({data}) => put(JSON.parse(data).courier_id));
+  }
+
+  open();
+  return {close() { clearTimeout(timer); stream.close(); }};
 }
 
 function ofPhone(changed) {

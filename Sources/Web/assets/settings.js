@@ -6,6 +6,8 @@ import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
 import {keys} from './keys.js';
+import {modes, offerIn} from './offering.js';
+import {placeField} from './placefield.js';
 import {places} from './places.js';
 import {shown} from './face.js';
 import {device, pushSwitch} from './push.js';
@@ -61,6 +63,17 @@ function panels(account, {enter, leave}) {
     {name: 'tell_recipients', label: t('tellRecipients'), type: 'checkbox', value: account.tell_recipients, hint: t('tellRecipientsHint')},
     ...['pin', 'photo', 'signature'].map((name) => ({name, label: t(`proof_wants_${name}`), type: 'checkbox', value: account.proof?.[name]})),
   ];
+
+  const where = account.kind === 'store' && placeField(account.location);
+  const shop = account.kind === 'store' && [
+    ...modes(account.offer), {name: 'opening_hours', label: t('openingHours'), value: account.opening_hours, rows: 2}, h('p', {class: 'hint'}, t('storePlaceHint')), where.element,
+  ];
+
+  async function changeShop({opening_hours: hours, ...values}) {
+    const offer = offerIn({order: values['offer.order'], each_seconds: values['offer.each_seconds']});
+    remember(Object.assign(account, await ask('PATCH', '/v1/me', {offer, opening_hours: hours, location: where.location()})));
+    say(t('saved'));
+  }
 
   async function changeUsual({alert_after_minutes: minutes, tell_recipients: tells, ...proof}) {
     remember(Object.assign(account, await ask('PATCH', '/v1/me', {alert_after_minutes: Number(minutes), tell_recipients: tells, proof})));
@@ -123,6 +136,7 @@ function panels(account, {enter, leave}) {
     panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
     shown(account),
     account.kind === 'store' && panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual)),
+    account.kind === 'store' && panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop)),
     places(),
     signInWith(account),
     panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),

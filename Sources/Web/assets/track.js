@@ -56,16 +56,26 @@ async function draw(told) {
   map(told.position, told.recipient.location);
 }
 
-const follow = new EventSource(`/v1/tracking/${main.dataset.token}`);
-follow.addEventListener('tracking', (event) => {
-  const told = JSON.parse(event.data);
-  draw(told);
-  // Where the courier is stands on the map alone.
-  const said = JSON.stringify({ ...told, position: null, eta: told.eta?.at.slice(0, 16) });
-  if (said !== heard) refresh();
-  heard = said;
-});
-follow.addEventListener('gone', () => {
-  follow.close();
-  location.reload();
-});
+function follow() {
+  const stream = new EventSource(`/v1/tracking/${main.dataset.token}`);
+  stream.addEventListener('tracking', (event) => {
+    const told = JSON.parse(event.data);
+    draw(told);
+    // Where the courier is stands on the map alone.
+    const said = JSON.stringify({ ...told, position: null, eta: told.eta?.at.slice(0, 16) });
+    if (said !== heard) refresh();
+    heard = said;
+  });
+  stream.addEventListener('gone', () => {
+    stream.close();
+    location.reload();
+  });
+  // Final for the browser, but not for us: the server may only be starting. Reading the page finds out whether the link is over.
+  stream.onerror = () => {
+    if (stream.readyState !== EventSource.CLOSED) return;
+    refresh();
+    setTimeout(follow, 5000);
+  };
+}
+
+follow();

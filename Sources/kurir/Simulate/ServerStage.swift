@@ -108,6 +108,9 @@ struct ServerStage: Stage {
             "first_name": .string(content.recipient.firstName), "last_name": .string(content.recipient.lastName),
             "address": .string(content.recipient.address),
         ]
+        recipient["location"] = content.recipient.location.map {
+            .object(["lat": .number($0.lat), "lon": .number($0.lon)])
+        }
         recipient["phone"] = content.recipient.phone.map { .string($0.e164) }
         var form: [String: JSON] = ["recipient": .object(recipient), "description": .string(content.description)]
         form["instructions"] = content.instructions.map(JSON.string)
@@ -142,6 +145,12 @@ struct ServerStage: Stage {
     mutating func get(_ path: String, as person: Person) throws -> StoryServer.Answer {
         let token = try member(person).token
         return try server.ask(StoryServer.Question(path: path, token: token))
+    }
+
+    /// Has somebody say something that is no part of the story.
+    mutating func say(_ path: String, _ body: JSON, as person: Person) throws {
+        let token = try member(person).token
+        _ = try server.ask(StoryServer.Question(method: "POST", path: path, body: body, token: token))
     }
 
     /// Somebody, who signs in only once: a sign-in costs the server more than all the rest.

@@ -3,6 +3,7 @@ import Domain
 import EventLoop
 import HTTP
 import Papers
+import Places
 import Postgres
 import Schema
 import Services
@@ -27,20 +28,20 @@ struct ServedProduct: Sendable {
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
         poolSize: Int = 4, trust: Trust = Trust(), mostJobs: Int = 10_000,
-        services: ServicesFarAway.Settings = .init(), papers: KnownPapers = .usual,
+        services: ServicesFarAway.Settings = .init(), map: MapSource = .grid, papers: KnownPapers = .usual,
         _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
                 looseness: looseness, publicURL: publicURL, verifies: verifies, hashingThreads: hashingThreads,
-                poolSize: poolSize, trust, mostJobs: mostJobs, services: services, papers: papers, body)
+                poolSize: poolSize, trust, mostJobs: mostJobs, services: services, map: map, papers: papers, body)
         }
     }
 
     private static func serve<Answer: Sendable>(
         looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int, _ trust: Trust,
-        mostJobs: Int = 10_000, services: ServicesFarAway.Settings = .init(), papers: KnownPapers = .usual,
-        isFirst: Bool = true, _ body: (ServedProduct) async throws -> Answer
+        mostJobs: Int = 10_000, services: ServicesFarAway.Settings = .init(), map: MapSource = .grid,
+        papers: KnownPapers = .usual, isFirst: Bool = true, _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
@@ -49,7 +50,7 @@ struct ServedProduct: Sendable {
         var settings = Composition.Settings(
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
             messageDays: 30, verifies: verifies, version: "0")
-        (settings.trust, settings.mostJobs, settings.papers) = (trust, mostJobs, papers)
+        (settings.trust, settings.mostJobs, settings.map, settings.papers) = (trust, mostJobs, map, papers)
         let far = try ServicesFarAway(services, as: "Kurir/0") { _ in }
         settings.services = far
         // Recurring work is kept away; a test that is about outdated rows removes them itself.

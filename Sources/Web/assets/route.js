@@ -1,0 +1,70 @@
+// The order in which a courier goes: a stop is dragged by its handle, or moved by its arrows.
+import {ask, get} from './ask.js';
+import {h, say, wordsOf} from './dom.js';
+import {span, t} from './words.js';
+
+/** What a stop is moved by. */
+export const handle = (name) => h('button', {type: 'button', class: 'handle', 'aria-label': t('routeMove', {name})}, '⠿');
+
+/** Lets the items of a list be moved by their handles; `moved` gets their keys in the new order. Gives whether one is just held. */
+export function movable(list, moved) {
+  let held, before;
+  const rows = () => Array.from(list.children);
+  const order = () => rows().map(({dataset}) => dataset.key);
+  const middle = (row) => { const {top, height} = row.getBoundingClientRect(); return top + height / 2; };
+
+  list.addEventListener('pointerdown', (event) => {
+    held = event.target.closest('.handle')?.closest('li');
+    if (!held) return;
+    before = order();
+    held.classList.add('held');
+    // The list stays where it is, and goes on to hear of it.
+    list.setPointerCapture(event.pointerId);
+  });
+  list.addEventListener('pointermove', ({clientY}) => {
+    if (!held) return;
+    const others = rows().filter((row) => row !== held);
+    const next = others.find((row) => clientY < middle(row)) ?? null;
+    if (next !== held.nextElementSibling) list.insertBefore(held, next);
+  });
+
+  function drop() {
+    if (!held) return;
+    held.classList.remove('held');
+    held = undefined;
+    if (order().join() !== before.join()) moved(order());
+  }
+
+  list.addEventListener('pointerup', drop);
+  list.addEventListener('pointercancel', drop);
+  list.addEventListener('keydown', (event) => {
+    const by = {ArrowUp: -1, ArrowDown: 1}[event.key];
+    const row = event.target.closest('.handle')?.closest('li');
+    if (!by || !row) return;
+    event.preventDefault();
+    const keys = order();
+    const [from, to] = [keys.indexOf(row.dataset.key), keys.indexOf(row.dataset.key) + by];
+    if (to < 0 || to >= keys.length) return;
+    keys.splice(to, 0, ...keys.splice(from, 1));
+    moved(keys);
+    // It may be drawn anew.
+    rows().find(({dataset}) => dataset.key === keys[to])?.querySelector('.handle')?.focus();
+    say(t('routeAt', {number: to + 1, count: keys.length}));
+  });
+  return () => Boolean(held);
+}
+
+/** Tells the server, and with it the stores. */
+export const keepRoute = (ids) => ask('PUT', '/v1/me/route', {delivery_ids: ids});
+
+/** Has the order that ends soonest, unless it saves nothing; `take` gets it. */
+export async function suggest(take) {
+  try {
+    const {delivery_ids: ids, saves_seconds: saved} = await get('/v1/me/route/suggestion');
+    if (saved < 60) return say(t('routeBest'));
+    take(ids);
+    return say(t('routeSaves', {time: span(saved)}));
+  } catch (error) {
+    return say(wordsOf(error));
+  }
+}
