@@ -89,10 +89,19 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Road", dependencies: ["API", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Postgres"],
+            swiftSettings: strict),
+        .target(
+            name: "Weather",
+            dependencies: [
+                "API", "Deliveries", "Domain", "EventLoop", "HTTP", "Languages", "Postgres", "Services",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Leaflet", "Outbox", "People", "Places", "Postgres", "Services", "Simulation", "Web",
+                "Leaflet", "Outbox", "People", "Places", "Postgres", "Road", "Services", "Simulation", "Weather", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -106,7 +115,7 @@ let package = Package(
             name: "kurir",
             dependencies: [
                 "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
-                "Observability", "Places", "Postgres", "Product", "Schema", "Services", "Simulation",
+                "Observability", "Places", "Postgres", "Product", "Road", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
 
@@ -132,8 +141,8 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Services",
-                "Simulation", "TestSupport", "Web",
+                "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Road", "Schema", "Services",
+                "Simulation", "TestSupport", "Weather", "Web",
             ],
             swiftSettings: strict),
         .testTarget(

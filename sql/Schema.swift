@@ -36,7 +36,7 @@ public enum Schema {
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 5
+    public static let functionsRevision = 6
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
@@ -55,6 +55,7 @@ public enum Schema {
         ("functions/positions.sql", text(PackageResources.positions_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),
         ("functions/reliability.sql", text(PackageResources.reliability_sql)),
+        ("functions/road.sql", text(PackageResources.road_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),
         ("functions/throttles.sql", text(PackageResources.throttles_sql)),
         ("functions/tracking.sql", text(PackageResources.tracking_sql)),

@@ -12,6 +12,8 @@ import Testing
 @testable import Outbox
 @testable import People
 @testable import Places
+@testable import Road
+@testable import Weather
 
 /// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
 @Suite(.database, .timeLimit(.minutes(10))) struct PlanTests {
@@ -303,6 +305,20 @@ import Testing
                 SELECT candidates[1] AS account, generate_series(1, 300) AS n FROM deliveries WHERE id = '\(id)'
                 UNION ALL SELECT \(number), 1 FROM generate_series(1, 3000) n) kept
             """,
+            """
+            INSERT INTO road_reports (id, kind, road_type, title, lat, lon, author_id, valid_from, valid_until, is_listed)
+            SELECT uuid_v7(), 'roadworks', 'city', 'Kopaju', 40 + n % 1000 * 0.01, 10 + n / 1000 * 0.1,
+                (SELECT candidates[1] FROM deliveries WHERE id = '\(id)'), now() - interval '2 days',
+                now() + CASE n % 10 WHEN 0 THEN interval '1 hour' ELSE interval '-1 hour' END, n % 5 = 0
+            FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO road_votes (report_id, account_id, vote) SELECT id, \(number), 'gone'
+            FROM (SELECT id, row_number() OVER () AS n FROM road_reports) r
+            """,
+            """
+            INSERT INTO weather (lat, lon, asked_at) SELECT n % 100, n / 100, now() - interval '1 hour' FROM generate_series(1, 20000) n
+            """,
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
             """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
@@ -350,6 +366,14 @@ private struct Statements: Sendable {
             kind: .passwordChanged, account: courier, address: "127.0.0.1", meant: nil, requestID: "one")
         var duty = Fields(["on": false])
         let token = SHA256.hash("\(id)")
+        var reported = Fields([
+            "kind": "closure", "road_type": "city", "title": "Most",
+            "location": ["lat": .number(45.5), "lon": .number(15.5)],
+        ])
+        let (report, kinds) = (NewRoadReport(&reported), RoadKind.allCases)
+        let around = RoadArea(middle: Location(lat: 45, lon: 11)!, radius: 5000, box: nil)
+        let box = RoadArea(middle: Location(lat: 45, lon: 11)!, radius: nil, box: RoadArea.Box("44.9,10.9,45.1,11.1"))
+        let field = WeatherField(Location(lat: 0.5, lon: 0.5)!)
         let fix = try Fix(lat: 45, lon: 16, accuracy: 5, at: .now, speed: nil, heading: nil, now: .now)
         all = [
             // This comes first, since it is a transaction of its own.
@@ -367,6 +391,18 @@ private struct Statements: Sendable {
             Self.one(TakeFixes(sent: [SentFixes(courier: courier, fixes: [fix])])),
             Self.one(FindSeen(couriers: [courier])), Self.one(FindStops(courier: courier)),
             Self.one(FindWay(courier: courier)),
+            Self.one(AddRoadReport(id: .new(), author: courier, form: report)),
+            Self.one(VoteOnRoad(report: .new(), account: courier, vote: .gone)),
+            Self.one(FindRoadReport(account: courier, id: .new(), kinds: kinds)),
+            Self.one(
+                try ListRoadReports(account: courier, area: around, kinds: kinds, wanted: kinds, page: page)),
+            Self.one(try ListRoadReports(account: courier, area: box, kinds: kinds, wanted: kinds, page: page)),
+            Self.one(FindRoadsNear(account: courier, place: around.middle, kinds: kinds)),
+            Self.one(FindRoadHearers(couriers: [courier], reports: [id], kinds: kinds)),
+            Self.one(ExportPage<ExportedRoads>(account: courier, after: "")),
+            Self.one(ExportPage<ExportedRoadVotes>(account: courier, after: "")),
+            Self.one(FindWeather(field: field)), Self.one(ClaimWeather(field: field)),
+            Self.one(NoteNoWeather(field: field)), Self.one(FindPlaceOf(account: courier, id: .new())),
 
             Self.one(SetDuty(courier: courier, form: DutyForm(&duty))),
             Self.one(ExportPage<ExportedPosition>(account: courier, after: "")),

@@ -10,6 +10,8 @@ import Testing
 @testable import Outbox
 @testable import People
 @testable import Places
+@testable import Road
+@testable import Weather
 @testable import Product
 
 /// Every statement of the rooms, and of the figures.
@@ -172,7 +174,8 @@ import Testing
         ExportPage<ExportedInvites>.self,
         ExportPage<ExportedPartners>.self,
         ExportPage<ExportedCancellations>.self, ExportPage<ExportedPosition>.self, ExportPage<ExportedTrail>.self,
-        ExportPage<ExportedPlaces>.self, ExportPage<ExportedEarnings>.self,
+        ExportPage<ExportedPlaces>.self, ExportPage<ExportedEarnings>.self, ExportPage<ExportedRoads>.self,
+        ExportPage<ExportedRoadVotes>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
@@ -193,6 +196,13 @@ import Testing
         FindPlacesByWord.self,
         WalkRecipients.self,
         FindRecipientsByWord.self,
+
+        // Road
+        AddRoadReport.self, VoteOnRoad.self, FindRoadReport.self, ListRoadReports.self, FindRoadsNear.self,
+        FindRoadHearers.self, TidyRoads.self,
+
+        // Weather
+        FindWeather.self, ClaimWeather.self, KeepWeather.self, NoteNoWeather.self, ForgetWeather.self, FindPlaceOf.self,
 
         // Product
         NobodyIsThere.self,

@@ -112,6 +112,7 @@ BEGIN
     DELETE FROM positions WHERE courier_id = person;
     DELETE FROM trails WHERE courier_id = person;
     DELETE FROM places WHERE account_id = person;
+    PERFORM erase_road(person);
     RETURN true;
 END
 $$;

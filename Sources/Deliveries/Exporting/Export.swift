@@ -24,7 +24,7 @@ package struct Export: Sendable {
             ExportedInvites.name,
             ExportedPartners.name, ExportedCancellations.name, ExportedEarnings.name, ExportedPlaces.name,
             ExportedPosition.name,
-            ExportedTrail.name,
+            ExportedTrail.name, ExportedRoads.name, ExportedRoadVotes.name,
         ] + ["deliveries"] + [ExportedEvents.name, ExportedMessages.name, ExportedSecurity.name]
 
     /// Writes it piece by piece.
@@ -41,6 +41,8 @@ package struct Export: Sendable {
         try await list(ExportedPlaces.self, write)
         try await list(ExportedPosition.self, write)
         try await list(ExportedTrail.self, write)
+        try await list(ExportedRoads.self, write)
+        try await list(ExportedRoadVotes.self, write)
         try await write(Array("],\"deliveries\":[".utf8))
         try await deliveries(write)
         try await list(ExportedEvents.self, write)

@@ -1,9 +1,11 @@
 // Where couriers work, phones first.
+import {day} from './day.js';
 import {isListed} from './delivery.js';
 import {jobs} from './jobs.js';
 import {mapOf} from './mapview.js';
 import {send} from './outgoing.js';
 import {closeNotices, standBy} from './push.js';
+import {roads} from './roads.js';
 import {settings} from './settings.js';
 import {start} from './shell.js';
 import {ring} from './sound.js';
@@ -16,7 +18,7 @@ const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 standBy('courier');
 sayWhere();
 
-start('courier', {jobs, map: mapOf('courier'), stores: (region, context) => stores(region, context, invite), settings}, {
+start('courier', {jobs, map: mapOf('courier'), road: roads, day, stores: (region, context) => stores(region, context, invite), settings}, {
   invite, onFresh: send,
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();

@@ -14,6 +14,7 @@ import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {closeNotices} from './push.js';
 import {said, saidMark} from './recipient.js';
+import {surroundings} from './surroundings.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -98,6 +99,7 @@ export function jobs(region, {count}) {
 
   function look(job) {
     const content = h('div');
+    const around = surroundings(job.id);
     const dialog = openDialog(fullName(job.recipient), content);
     dialog.classList.add('wide');
     dialog.addEventListener('close', () => { open = undefined; });
@@ -110,7 +112,7 @@ export function jobs(region, {count}) {
         const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        content.replaceChildren(...about(current), ...said(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
+        content.replaceChildren(...about(current), around, ...said(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
       },
       id: job.id,
     };
@@ -154,7 +156,8 @@ export function jobs(region, {count}) {
 
   const unlisten = outgoing.listen({
     changed: all.draw,
-    answered(delivery) {
+    answered(delivery, {path}) {
+      if (path) return;
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
       all.reload();

@@ -15,8 +15,8 @@ let listener = nobody;
 const underWay = new Map();
 
 /**
- * Who is told: `changed` whenever there is other work, `answered` whenever some is over, with the delivery as it is since, if
- * the server has said so. `refused` gets what the server does not take, and why, and says whether somebody is asked for it once more.
+ * Who is told: `changed` whenever there is other work, `answered` whenever some is over, with what the server has answered, if
+ * it has, and what was over. `refused` gets what the server does not take, and why, and says whether somebody is asked for it once more.
  */
 export function listen(to) {
   listener = to;
@@ -30,6 +30,18 @@ export const isSending = (item) => underWay.get(item.key) === thisVisit();
 
 /** Whether somebody may still think better of it. */
 export const isGraced = ({from}) => from > Date.now();
+
+/** Everything of that kind that is on its way. */
+export const all = (action) => own().filter((item) => item.action === action);
+
+/** Does something that is no step of a delivery: posts it to that path. */
+export function addTo(path, id, action, body = {}) {
+  if (waiting(id)) return;
+  const item = {key: newKey(), account: remembered().id, id, action, body, path};
+  store([...kept(), item]);
+  sendOne(item);
+  send();
+}
 
 /** Does it; `pictures` are `{field, name}`, by the step's field and the shelf's name. */
 export function add(delivery, action, body = {}, pictures = []) {
@@ -106,7 +118,7 @@ async function sent(item) {
     if (field === 'signature_id') body[field] = picture.file; else (body[field] ??= []).push(picture.file);
   }
   try {
-    return await post(`/v1/deliveries/${item.id}/${item.action}`, body, {key: item.key});
+    return await post(item.path ?? `/v1/deliveries/${item.id}/${item.action}`, body, {key: item.key});
   } catch (error) {
     if (error.code !== 'unknown_file' || !isOld) throw error;
   }
@@ -135,7 +147,7 @@ export const takeBack = (item) => over(item);
 function over(item, delivery, isAsked) {
   if (!isAsked && item.pictures?.length) shelf.drop(namesOf(item)).catch(() => {});
   store(kept().filter(({key}) => key !== item.key));
-  listener.answered(delivery);
+  listener.answered(delivery, item);
 }
 
 function kept() { return JSON.parse(localStorage.getItem(place) ?? '[]'); }
