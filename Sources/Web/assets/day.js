@@ -5,7 +5,7 @@ import {h, newID, trouble, wordsOf} from './dom.js';
 import {nothing} from './empty.js';
 import {places} from './places.js';
 import {locate} from './positions.js';
-import {number, t, when} from './words.js';
+import {number, t, weekday, when} from './words.js';
 
 // Milliseconds after which it is asked for anew when somebody looks.
 const fresh = 60_000;
@@ -27,7 +27,6 @@ const percent = (value) => (value === null ? '–' : `${number(Math.round(value)
 
 /** The hour on the clocks of the place. */
 export const clockOf = ({local}) => local.slice(11, 16);
-const dayOf = (date) => new Date(`${date}T00:00:00Z`).toLocaleDateString(document.documentElement.lang, {weekday: 'short', day: 'numeric', month: 'numeric', timeZone: 'UTC'});
 
 export function day(region, {account}) {
   const shown = h('section', {class: 'panel weather', 'aria-live': 'off'});
@@ -70,16 +69,16 @@ export function day(region, {account}) {
 
     function draw(nth) {
       const one = nth === 0 && current ? current : hours[nth];
-      const time = nth === 0 ? t('weatherNow') : `${dayOf(one.local.slice(0, 10))} ${clockOf(one)}`;
+      const time = nth === 0 ? t('weatherNow') : `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
       slider.setAttribute('aria-valuetext', `${time}: ${degrees(one.temperature_c)}, ${one.words ?? ''}`);
-      hour.replaceChildren(h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), degrees(one.temperature_c)),
+      hour.replaceChildren(...[h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), degrees(one.temperature_c)),
         h('p', {}, one.words ?? ''), one.warning && h('p', {class: 'warning'}, `! ${t(`weather_${one.warning}`)}`),
         h('dl', {class: 'readings'}, reading('weatherChance', percent(one.precipitation_chance)), reading('weatherAmount', one.precipitation_mm === null ? '–' : `${number(one.precipitation_mm)} mm`),
-          reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`)));
+          reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
     }
 
     shown.replaceChildren(h('h2', {}, place.name ?? t('whereIAm')), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
-      h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? dayOf(one.date) : t('today')),
+      h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? weekday(one.date) : t('today')),
         h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
         h('span', {class: 'range'}, h('strong', {}, degrees(one.high_c)), ` ${degrees(one.low_c)}`)))),
       h('p', {class: old ? 'warning' : 'hint'}, t(old ? 'weatherStale' : 'weatherFrom', {source: page.source, time: when(at)})));

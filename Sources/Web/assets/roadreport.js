@@ -42,6 +42,6 @@ function pin(kind, at, base) {
   element.querySelector('button.main').autofocus = true;
   import('./map.js').then(({makeMap}) => {
     map = makeMap(place, base, {label: t('mapPick'), closer: t('mapCloser'), farther: t('mapFarther')});
-    map.setView([at.lat, at.lon], 16);
+    map.setView([at.lat, at.lon], 16, {animate: false});
   }).catch(() => say(t('unreachable')));
 }

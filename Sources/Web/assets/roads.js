@@ -26,7 +26,7 @@ export const distance = (meters) => (meters < 1000 ? t('meters', {number: Math.r
 export function roads(region) {
   // What is off, and where one looked last.
   const settings = {off: [], ...JSON.parse(localStorage.getItem(place()) ?? '{}')};
-  let shown = {items: [], counts: {}}, near = settings.near, about = {}, map, maps, marks = [], isLeft = false;
+  let shown = {items: [], counts: {}}, near = settings.near, about = {}, map, maps, marks = [], isLeft = false, isFound = false, isElsewhere = false;
   const mapPlace = h('div', {class: 'map', tabindex: '0'});
   const list = h('ul', {class: 'roads', 'aria-label': t('road')});
   const age = h('p', {class: 'hint', role: 'status', hidden: true});
@@ -39,11 +39,17 @@ export function roads(region) {
     localStorage.setItem(place(), JSON.stringify({...settings, near}));
   }
 
-  /** Where the phone is; if it does not say so, where it was. */
+  /** Where the phone is, as soon as it says so; until then, where it was. A phone that takes its time is not waited for. */
   const find = () => new Promise((found) => {
-    const give = (at) => found(at ? {lat: at.lat, lon: at.lon} : near ?? remembered()?.location ?? anywhere);
-    locate(give);
-    setTimeout(give, patience);
+    locate(({lat, lon}) => {
+      if (isLeft || isElsewhere) return;
+      near = {lat, lon};
+      keepSettings();
+      map?.setView([lat, lon]);
+      if (isFound) load();
+      found();
+    });
+    setTimeout(found, near ? 0 : patience);
   });
 
   const load = () => loading(list, async () => {
@@ -83,7 +89,7 @@ export function roads(region) {
   function row(item) {
     const {kind, title, text, road, distance_m: meters} = item;
     return h('li', {class: 'report', 'data-key': item.id}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
-      h('div', {}, h('h2', {}, title), h('p', {class: 'hint'}, [t(`road_${kind}`), road, item.road_type && t(`roadtype_${item.road_type}`)].filter(Boolean).join(' · ')),
+      h('div', {}, h('h2', {}, title), h('p', {class: 'hint'}, [title !== t(`road_${kind}`) && t(`road_${kind}`), road, item.road_type && t(`roadtype_${item.road_type}`)].filter(Boolean).join(' · ')),
         text && h('p', {class: 'said'}, text), h('p', {class: 'hint'}, t('roadSince', {time: when(item.valid_from)})), ...votes(item)),
       h('span', {class: 'far'}, distance(meters)));
   }
@@ -137,14 +143,16 @@ export function roads(region) {
     const {lat, lng} = map.getCenter();
     near = {lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5))};
     elsewhere.hidden = true;
+    isElsewhere = true;
     keepSettings();
     load();
   }
 
   async function begin() {
-    near = await find();
+    await find();
     if (isLeft) return;
-    keepSettings();
+    isFound = true;
+    near ??= remembered()?.location ?? anywhere;
     load();
     about = await lasting('about', () => get('/v1/about'));
     maps = await import('./map.js');
