@@ -83,8 +83,8 @@ export function roads(region) {
   }
 
   const unsent = (item) => h('li', {class: 'report waiting'}, h('span', {class: `kind ${item.body.kind}`, 'aria-hidden': 'true'}, kinds[item.body.kind]),
-    h('div', {}, h('strong', {}, item.body.title), h('p', {class: 'warning', role: 'status'}, t(outgoing.isSending(item) ? 'isSending' : 'willBeSent', {action: t('do_report_road')}))),
-    !outgoing.isSending(item) && h('button', {type: 'button', onclick: () => outgoing.takeBack(item)}, t('takeBack')));
+    h('div', {}, h('strong', {}, item.body.title), h('p', {class: 'warning', role: 'status'}, t(outgoing.isSending(item) ? 'isSending' : 'willBeSent', {action: t('do_report_road')})),
+      !outgoing.isSending(item) && h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => outgoing.takeBack(item)}, t('takeBack')))));
 
   function row(item) {
     const {kind, title, text, road, distance_m: meters} = item;
