@@ -105,10 +105,20 @@ let package = Package(
             dependencies: ["API", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Outbox", "Postgres"],
             swiftSettings: strict),
         .target(
+            name: "Road", dependencies: ["API", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Postgres"],
+            swiftSettings: strict),
+        .target(
+            name: "Weather",
+            dependencies: [
+                "API", "Deliveries", "Domain", "EventLoop", "HTTP", "Languages", "Postgres", "Services",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
                 "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Services", "Simulation", "Talk", "Web",
+                "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Road", "Services", "Simulation", "Talk",
+                "Weather", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -122,7 +132,7 @@ let package = Package(
             name: "kurir",
             dependencies: [
                 "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
-                "Observability", "Papers", "Places", "Postgres", "Product", "Schema", "Services", "Simulation",
+                "Observability", "Papers", "Places", "Postgres", "Product", "Road", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
 
@@ -148,8 +158,8 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product", "Schema",
-                "Services", "Simulation", "Talk", "TestSupport", "Web",
+                "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product", "Road",
+                "Schema", "Services", "Simulation", "Talk", "TestSupport", "Weather", "Web",
             ],
             swiftSettings: strict),
         .testTarget(

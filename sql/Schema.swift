@@ -55,6 +55,7 @@ public enum Schema {
         ("functions/positions.sql", text(PackageResources.positions_sql)),
         ("functions/queue.sql", text(PackageResources.queue_sql)),
         ("functions/reliability.sql", text(PackageResources.reliability_sql)),
+        ("functions/road.sql", text(PackageResources.road_sql)),
         ("functions/talk.sql", text(PackageResources.talk_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),
         ("functions/throttles.sql", text(PackageResources.throttles_sql)),

@@ -48,6 +48,11 @@ package struct Fields: Sendable {
         guard case .object(let members) = isLeftOut ? .object([:]) : try request.json() else {
             throw Problem.notAnObject
         }
+        return try read(members)
+    }
+
+    /// Reads a form that came otherwise than in a request.
+    package static func read<F: Form>(_ members: [String: JSON], as form: F.Type = F.self) throws(Problem) -> F {
         var fields = Fields(members)
         let form = F(&fields)
         guard fields.wrong.isEmpty else {

@@ -16,15 +16,16 @@ package struct DeliveryRoom: Room {
     let links: TrackingLinks
     /// Whether pictures are kept elsewhere than in the database.
     private let hasPictureStore: Bool
+    /// Who knows of the places that deliveries go to.
+    private let surroundings: [any Surroundings]
 
     package init(
         committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey,
-        links: TrackingLinks,
-        hasPictureStore: Bool
+        links: TrackingLinks, hasPictureStore: Bool, surroundings: [any Surroundings]
     ) {
         (self.committer, self.searches, self.clock) = (committer, searches, clock)
         (self.rates, self.key, self.links) = (rates, key, links)
-        self.hasPictureStore = hasPictureStore
+        (self.hasPictureStore, self.surroundings) = (hasPictureStore, surroundings)
     }
 
     package let eventTypes = EventType.allCases.map(\.rawValue)
@@ -47,8 +48,11 @@ package struct DeliveryRoom: Room {
                 room: Self.name, query: ListedDeliveries.parameters,
                 answers: [.ok(.page(of: StoredDelivery.shape))], refuses: [SlowReads.endedByAThird], handler: list),
             Endpoint(
-                .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery", room: Self.name, answers: one,
-                handler: find),
+                .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery, with what is around where it goes",
+                room: Self.name,
+                answers: [
+                    .ok(.object("VisitedDelivery", StoredDelivery.shape.members + surroundings.map(\.member)))
+                ], handler: find),
             Endpoint(
                 .patch, "/v1/deliveries/{id}", for: .store,
                 "Changes a delivery; once somebody carries it, not whom it is offered to", room: Self.name,
@@ -106,7 +110,24 @@ package struct DeliveryRoom: Room {
     // MARK: Reading
 
     private func find(_ call: Call) async throws -> Response {
-        try await visible(call).response(for: call.caller.account)
+        let found = try await visible(call)
+        return found.response(for: call.caller.account, amid: try await around(found, call))
+    }
+
+    /// What is around where it goes, as long as that matters to the reader.
+    private func around(_ found: StoredDelivery, _ call: Call) async throws -> [(name: StaticString, json: [UInt8])] {
+        let (delivery, standing) = (found.delivery, found.standing(of: call.caller.account))
+        guard !surroundings.isEmpty, delivery.status.isOpen, standing != .formerHolder,
+            let place = delivery.content.recipient.location
+        else { return [] }
+        let visit = Visit(
+            call: call, place: place, due: delivery.content.window?.until.map { Timestamp($0) },
+            isHolders: standing == .holder)
+        var known: [(name: StaticString, json: [UInt8])] = []
+        for one in surroundings {
+            if let json = try await one.written(for: visit) { known.append((one.name, json)) }
+        }
+        return known
     }
 
     private func visible(_ call: Call) async throws -> StoredDelivery {
@@ -181,6 +202,9 @@ package struct DeliveryRoom: Room {
             var answer = created.response(for: account, .created)
             answer.headers.append(Response.Header("Location", "/v1/deliveries/\(change.after.id)"))
             if try await commit(change, becoming: created, call, answer: answer, patiently: attempt > 0) {
+                if let place = content.recipient.location {
+                    for one in surroundings { one.expect(place, due: content.window?.until.map { Timestamp($0) }) }
+                }
                 return answer
             }
         }

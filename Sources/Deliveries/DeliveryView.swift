@@ -141,10 +141,15 @@ extension StoredDelivery {
         }
     }
 
-    /// The answer that is this delivery alone.
-    func response(for account: ID, _ status: Status = .ok) -> Response {
+    /// The answer that is this delivery alone, amid what is around it.
+    func response(
+        for account: ID, _ status: Status = .ok, amid surroundings: [(name: StaticString, json: [UInt8])] = []
+    ) -> Response {
         var json = JSONWriter()
-        json.object { write(&$0, for: account, alone: true) }
+        json.object { json in
+            write(&json, for: account, alone: true)
+            for one in surroundings { json.raw(one.name, one.json) }
+        }
         return .json(json.bytes, status: status, headers: [Response.Header("ETag", "\"\(delivery.version)\"")])
     }
 }

@@ -48,6 +48,10 @@ public enum Bounds {
     public static let devices = 10
     /// How many couriers a delivery can be offered to.
     public static let candidates = 500
+    /// What a report of the road says in one line, and which road, and whose department it is.
+    public static let (roadTitle, road, roadDepartment) = (120, 120, 120)
+    /// What somebody else who reports calls itself, and its reports.
+    public static let (roadSource, roadSourceID) = (100, 200)
     /// How many places an account keeps.
     public static let places = 1000
     /// What is scanned: the most that a code of any kind holds.

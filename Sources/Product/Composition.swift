@@ -10,8 +10,10 @@ import Domain
 import EventLoop
 import HTTP
 import Postgres
+import Road
 import Services
 import Talk
+import Weather
 
 /// All rooms, put together on a database that is migrated.
 package struct Composition: Sendable {
@@ -30,6 +32,7 @@ package struct Composition: Sendable {
     private let due: DueSweep
     private let tail: FeedTail
     private let positions: PositionTail
+    private let roads: RoadTail
     private let outbox: OutboxTail
     private let map: MapSource
 
@@ -79,6 +82,8 @@ package struct Composition: Sendable {
         package var map = MapSource.grid
         /// What couriers' papers are judged by.
         package var papers = KnownPapers.usual
+        /// Whether speed traps may be reported.
+        package var radars = true
 
         /// The settings as they are given.
         package init(
@@ -114,12 +119,15 @@ package struct Composition: Sendable {
         self.tail = tail
         let positions = try await PositionTail(database, on: group) { failed("positions", $0) }
         self.positions = positions
+        let roads = try await RoadTail(database, on: group, withRadars: settings.radars) { failed("roads", $0) }
+        self.roads = roads
         let memory = try await SessionMemory(on: group)
-        let channels = ["kurir_events", "kurir_sessions", "kurir_budgets", PositionTail.channel]
+        let channels = ["kurir_events", "kurir_sessions", "kurir_budgets", PositionTail.channel, RoadTail.channel]
         let ear = try await lanes.ear(on: channels) { text, channel in
             switch channel {
             case "kurir_events": tail.wake(text)
             case PositionTail.channel: positions.note(text)
+            case RoadTail.channel: roads.note(text)
             case "kurir_budgets": BudgetUse(announced: text).map(used)
             default: memory.forget(text)
             }
@@ -174,6 +182,9 @@ package struct Composition: Sendable {
         ]
 
         let streams = StreamCount()
+        let weather = settings.services?.weather.map { WeatherDesk($0, database) { failed("weather", $0) } }
+        var surroundings: [any Surroundings] = [RoadsNear(withRadars: settings.radars)]
+        if let weather { surroundings.append(DeliveryWeather(desk: weather)) }
         let rooms: [any Room] = [
             AccountRoom(
                 database: database, passwords: passwords, authenticator: authenticator, throttle: throttle,
@@ -197,7 +208,7 @@ package struct Composition: Sendable {
             PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
             DeliveryRoom(
                 committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
-                key: proofKey, links: links, hasPictureStore: settings.pictures != nil),
+                key: proofKey, links: links, hasPictureStore: settings.pictures != nil, surroundings: surroundings),
             TrackingRoom(tracking, database: database, tail: tail), MapRoom(settings.map),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
@@ -212,6 +223,9 @@ package struct Composition: Sendable {
                 authenticator: authenticator, streams: streams,
                 ways: settings.services?.roads.map { Ways($0, database) }),
             SuggestionRoom(roads: settings.services?.roads),
+            RoadRoom(
+                tail: roads, authenticator: authenticator, streams: streams, withRadars: settings.radars),
+            WeatherRoom(desk: weather),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
             AboutRoom(settings),
         ]
@@ -287,6 +301,8 @@ package struct Composition: Sendable {
                 try await $0.run(ForgetPositions())
                 return false
             },
+            .recurring("roads", every: .seconds(10)) { try await $0.run(TidyRoads()).first == true },
+            .recurring("weather", every: .seconds(60)) { try await $0.run(ForgetWeather()).first == true },
             .recurring("loose pictures", every: .seconds(60)) { try await $0.run(DropLooseFiles()).first ?? 0 >= 100 },
             .recurring("audit", every: .seconds(60)) { try await $0.run(RenewAudit()).first == true },
             .recurring("recipients", every: .seconds(60)) {
@@ -301,6 +317,7 @@ package struct Composition: Sendable {
     package func prepareToStop() async {
         await tail.stop()
         await positions.stop()
+        await roads.stop()
         await outbox.stop()
     }
 

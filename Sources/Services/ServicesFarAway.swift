@@ -4,6 +4,8 @@ public final class ServicesFarAway: Sendable {
     public let geocoder: Geocoder?
     /// Knows roads, if there is one.
     public let roads: Roads?
+    /// Knows the weather, if there is one.
+    public let weather: WeatherSource?
     private let lookups: Lookups?
 
     /// Which there are.
@@ -12,6 +14,8 @@ public final class ServicesFarAway: Sendable {
         public var geocoder: GeocoderPlace?
         /// Where roads are known.
         public var router: ServiceURL?
+        /// Where the weather is known.
+        public var weather: WeatherPlace?
 
         /// None.
         public init() {}
@@ -21,8 +25,8 @@ public final class ServicesFarAway: Sendable {
     public init(
         _ settings: Settings, as agent: String, heard: @escaping @Sendable (ServiceEvent) -> Void
     ) throws {
-        guard settings.geocoder != nil || settings.router != nil else {
-            (geocoder, roads, lookups) = (nil, nil, nil)
+        guard settings.geocoder != nil || settings.router != nil || settings.weather != nil else {
+            (geocoder, roads, weather, lookups) = (nil, nil, nil, nil)
             return
         }
         let lookups = try Lookups()
@@ -33,6 +37,9 @@ public final class ServicesFarAway: Sendable {
             Geocoder($0.kind, service("geocoder", $0.url, $0.kind.language.bounds))
         }
         roads = settings.router.map { Roads(service("router", $0, Roads.bounds)) }
+        weather = settings.weather.map {
+            WeatherSource($0.kind, service("weather", $0.url, $0.kind.language.bounds))
+        }
         self.lookups = lookups
     }
 

@@ -20,6 +20,8 @@ enum Command: String, CaseIterable {
     case adoptKeys = "keys adopt"
     case stopSMS = "sms stop"
     case allowSMS = "sms allow"
+    case importRoads = "roads import"
+    case clearRoads = "roads clear"
     case policy
     case verifyProof = "proof verify"
 
@@ -35,7 +37,8 @@ enum Command: String, CaseIterable {
                 .messageDays, .recipientDays, .photoDays, .conversationDays, .trailDays, .files, .filesUser,
                 .filesPassword,
                 .filesPasswordFile,
-                .mostJobs, .geocoder, .router, .map, .mapAttribution, .certificateKeys, .certificateRules,
+                .mostJobs, .geocoder, .router, .weather, .radars, .map, .mapAttribution, .certificateKeys,
+                .certificateRules,
                 .smsBudget, .smsCountries, .rates, .storeApproval,
                 .verify, .trustedProxies, .allowedOrigins, .publicURL, .tlsCertificate, .tlsKey, .appleApps,
                 .androidApps,
@@ -72,6 +75,11 @@ enum Command: String, CaseIterable {
         case .blockAccount, .unblockAccount, .eraseAccount:
             [.account, .reason, .actingName, .database, .dataDirectory, .keyFile]
         case .stopSMS, .allowSMS: [.number, .database, .dataDirectory, .keyFile]
+        case .importRoads:
+            [
+                .roadsFile, .roadsSource, .roadsReplace, .roadsStrict, .radars, .database, .dataDirectory, .keyFile,
+            ]
+        case .clearRoads: [.roadsKind, .database, .dataDirectory, .keyFile]
         case .verifyProof: [.proofFile, .proofKeys, .proofPhotos]
         }
     }
@@ -84,6 +92,7 @@ enum Command: String, CaseIterable {
             .account
         case .makeKey: .keyFile
         case .stopSMS, .allowSMS: .number
+        case .importRoads: .roadsFile
         case .verifyProof: .proofFile
         default: nil
         }
@@ -109,6 +118,8 @@ enum Command: String, CaseIterable {
         case .verifyAccount: "take an account's number or e-mail address as proven, without a code"
         case .stopSMS: "send a number no SMS any more, whoever it belongs to"
         case .allowSMS: "send a number SMS again"
+        case .importRoads: "take reports of the road from a file; what it has said before is changed"
+        case .clearRoads: "forget reports of the road"
         case .approveAccount: "let a new store invite and create, where stores wait for that"
         case .listAccounts: "show accounts, with what they sign in with and how they stand"
         case .showAccount: "show what is kept of an account itself, and how much it has"

@@ -110,6 +110,7 @@ struct Configuration: Sendable {
         product.photoDays = try settings.number(.photoDays, in: 1...3650) ?? product.photoDays
         product.mostJobs = try settings.number(.mostJobs, in: 1...10_000) ?? product.mostJobs
         product.map = try map(settings)
+        product.radars = try settings.value(.radars, expected: "on or off") { ["on": true, "off": false][$0] } ?? true
         return product
     }
 
@@ -119,6 +120,9 @@ struct Configuration: Sendable {
             .geocoder, expected: "photon:URL or nominatim:URL, as in photon:https://photon.example", GeocoderPlace.init)
         services.router = try settings.value(
             .router, expected: "a URL without a query, as in https://osrm.example", ServiceURL.init)
+        services.weather = try settings.value(
+            .weather, expected: "open-meteo or open-meteo:URL, as in open-meteo:https://weather.example",
+            WeatherPlace.init)
         return services
     }
 

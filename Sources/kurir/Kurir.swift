@@ -57,6 +57,8 @@ enum Kurir {
         case .adoptKeys: try KeysCommand.adopt(RunningDatabase(settings))
         case .stopSMS: try SMSCommand.stop(settings, in: RunningDatabase(settings))
         case .allowSMS: try SMSCommand.allow(settings, in: RunningDatabase(settings))
+        case .importRoads: try RoadsCommand.importFile(settings, in: RunningDatabase(settings))
+        case .clearRoads: try RoadsCommand.clear(settings, in: RunningDatabase(settings))
         case .verifyProof: try ProofCommand.verify(settings)
         case .policy: try PolicyCommand.show(in: RunningDatabase(settings))
         case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, in: RunningDatabase(settings))

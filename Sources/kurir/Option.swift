@@ -103,6 +103,27 @@ struct Option: Sendable {
     static let router = Option(
         name: "router", placeholder: "URL", environment: "KURIR_ROUTER",
         help: "a router that speaks OSRM's protocol, for distances and times by road (straight lines)")
+    static let weather = Option(
+        name: "weather", placeholder: "open-meteo[:URL]", environment: "KURIR_WEATHER",
+        help: "where the weather is known; it is told places to some two kilometres (none)")
+    static let radars = Option(
+        name: "radars", placeholder: "on|off", environment: "KURIR_RADARS",
+        help: "whether speed traps may be reported and are shown: off where the law wants that (on)")
+    static let roadsFile = Option(
+        name: "file", placeholder: "FILE", environment: "KURIR_ROADS_FILE",
+        help: "reports of the road: a list in JSON, or GeoJSON")
+    static let roadsSource = Option(
+        name: "source", placeholder: "NAME", environment: "KURIR_ROADS_SOURCE",
+        help: "whose reports they are where the file does not say it (import)")
+    static let roadsReplace = Option(
+        name: "replace", placeholder: nil, environment: "KURIR_ROADS_REPLACE",
+        help: "end what the sources in the file have said before and say no more")
+    static let roadsStrict = Option(
+        name: "strict", placeholder: nil, environment: "KURIR_ROADS_STRICT",
+        help: "take all of the file, or nothing if one entry is wrong")
+    static let roadsKind = Option(
+        name: "kind", placeholder: "KIND", environment: "KURIR_ROADS_KIND",
+        help: "only reports of that kind, as in roadworks")
     static let files = Option(
         name: "files", placeholder: "s3://BUCKET?endpoint=URL&region=NAME", environment: "KURIR_FILES",
         help: "a store that speaks S3, for pictures that hang on steps (the database)")

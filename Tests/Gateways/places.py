@@ -1,8 +1,10 @@
-"""Stand-ins for what Kurir asks far away: Photon, Nominatim and OSRM, with answers as their documentation has them.
+"""Stand-ins for what Kurir asks far away: Photon, Nominatim, OSRM and Open-Meteo, with answers as their documentation has them.
 
 The first part of a path says how it goes: `right`, or one of the ways in which it goes wrong. Each question is a line of
 JSON on standard output, after a first one with the address. SIGUSR1 takes them away and gives them back; SIGTERM ends them.
-Of every text with "nowhere" in it nobody knows anything; places beyond the 80th degree have no roads."""
+Of every text with "nowhere" in it nobody knows anything; places beyond the 80th degree have no roads, and a time zone that there is
+not."""
+import datetime
 import http.server
 import json
 import math
@@ -13,6 +15,7 @@ import socketserver
 import threading
 import time
 import urllib.parse
+import zoneinfo
 
 PLACES = [
     # Name, street, number, postcode, town, latitude, longitude.
@@ -93,11 +96,48 @@ def osrm(service, points, query):
         "weight_name": "routability", "weight": 1, "geometry": {"type": "LineString", "coordinates": [list(place) for place in places]}}]}
 
 
+# West, and the time zone from there on.
+ZONES = [(-180, "Pacific/Honolulu"), (-80, "America/New_York"), (-30, "GMT"), (5, "Europe/Zagreb"), (60, "Asia/Kolkata"), (120, "Asia/Tokyo")]
+
+
+def meteo(query):
+    # https://open-meteo.com/en/docs
+    lat, lon = float(query["latitude"][0]), float(query["longitude"][0])
+    zone = [name for west, name in ZONES if west <= lon][-1]
+    now = datetime.datetime.now(zoneinfo.ZoneInfo(zone))
+    ahead = int(now.utcoffset().total_seconds())
+    midnight = int(now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp())
+    past, days = int(query.get("past_days", ["0"])[0]), int(query.get("forecast_days", ["7"])[0])
+    times = [midnight + 3600 * hour for hour in range(-24 * past, 24 * days)]
+    dates = times[::24]
+    if query.get("timeformat") != ["unixtime"]:
+        # What is written out has one distance from UTC throughout.
+        times, dates = [[datetime.datetime.fromtimestamp(time + ahead, datetime.timezone.utc).strftime(form) for time in some]
+                        for some, form in [(times, "%Y-%m-%dT%H:%M"), (dates, "%Y-%m-%d")]]
+    hours = range(len(times))
+    return 200, {
+        "latitude": lat, "longitude": lon, "utc_offset_seconds": ahead, "elevation": 120.0,
+        "timezone": zone if abs(lat) < 80 else "Mars/Olympus", "timezone_abbreviation": now.tzname(),
+        "current": {"time": times[0], "interval": 900, "temperature_2m": 7.5, "relative_humidity_2m": 81, "precipitation": 0.1,
+                    "weather_code": 61, "wind_speed_10m": 12.3},
+        "hourly": {
+            "time": times, "temperature_2m": [hour % 24 - 4.5 for hour in hours], "relative_humidity_2m": [60 + hour % 24 for hour in hours],
+            "precipitation": [0.2 if hour % 24 == 5 else 0.0 for hour in hours],
+            "precipitation_probability": [hour % 24 * 4 if hour < 150 else None for hour in hours],
+            "weather_code": [71 if hour % 24 == 5 else 95 if hour % 24 == 17 else 3 for hour in hours],
+            "wind_speed_10m": [10.0 + hour % 24 for hour in hours],
+        },
+        "daily": {"time": dates, "weather_code": [61] * len(dates), "temperature_2m_max": [21.5] * len(dates), "temperature_2m_min": [-6.5] * len(dates)},
+    }
+
+
 def answer(path, query):
     if path == "/api":
         return photon(query)
     if path == "/search":
         return nominatim(query)
+    if path == "/v1/forecast":
+        return meteo(query)
     if found := re.fullmatch(r"/(table|route)/v1/driving/([0-9.,;-]+)", path):
         return osrm(*found.groups(), query)
     return 404, {"message": "Not found"}

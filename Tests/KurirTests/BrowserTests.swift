@@ -44,6 +44,17 @@ import Testing
         }
     }
 
+    @Test func `the road and the day are seen and told of`() async throws {
+        try await FarAway.running { far in
+            try await Kurir.serving(
+                "--database", TestDatabase.current.url, "--weather", "open-meteo:" + far.url(),
+                environment: ["KURIR_THROTTLE": "off"]
+            ) { kurir in
+                _ = try await look(at: kurir, "road", environment: ["KURIR_FAR_AWAY": "\(far.number)"])
+            }
+        }
+    }
+
     @Test func `people can prove who they are`() async throws {
         try await Kurir.serving(
             "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]

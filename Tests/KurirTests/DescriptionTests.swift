@@ -35,7 +35,11 @@ import Testing
     }
 
     private func serving(_ body: (Kurir) async throws -> Void) async throws {
-        try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"], body)
+        try await FarAway.running { far in
+            try await Kurir.serving(
+                "--database", TestDatabase.current.url, "--weather", "open-meteo:" + far.url(),
+                environment: ["KURIR_THROTTLE": "off"], body)
+        }
     }
 
     private static let scripts = Python.root + "/Tests/OpenAPI"

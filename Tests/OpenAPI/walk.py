@@ -206,6 +206,14 @@ def keep_house(way, store, courier):
         way.call("get_places_search", token=token, query={"q": "i", "near": "45.81,15.98", "own": "true"})
     keep_papers(way, store, courier)
     talk(way, store, courier)
+    seen = {"kind": "closure", "road_type": "city", "title": "Most", "text": "Do podneva", "road": "Savska", "location": place["location"]}
+    report = {"id": way.call("post_roads", 201, courier, body=seen)["id"]}
+    way.call("get_roads", token=store, query={"near": "45.81,15.98", "radius_m": 5000, "kinds": "closure,danger"})
+    way.call("get_roads_id", token=store, path_parameters=report)
+    for vote in ["still_there", "gone"]:
+        way.call(f"post_roads_id_{vote}", token=store, path_parameters=report)
+    way.call("get_weather", token=courier, query={"place": first["id"]})
+    way.call("get_weather", token=store, query={"lat": 45.81, "lon": 15.98})
     device = {"token": "device"}
     way.call("put_me_devices_token", 204, courier, path_parameters=device, body={"platform": "apns"})
     way.call("put_me_duty", 200, courier, body={"on": True})

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["c579dc4f061a0a217850ab11d1efb1dcae46d464a2e0704597394a0cdb15f145"]])
+        #expect(checksum == [["a0ffa96fa4d4585b0f5b97d5878a0fc0c14a593b43fad8998381f542f2db6f0c"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -20,7 +20,7 @@ import Testing
     private struct World {
         let store, courier, otherStore, otherCourier: Person
         let session, invite, device, code, offered, taken, handed, picture, cancellation, place, paper: String
-        let talk, said: String
+        let talk, said, road: String
 
         init(_ api: ServedProduct) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -46,14 +46,19 @@ import Testing
             paper = try await api.post("/v1/me/credentials", licence, as: courier.token).json["id"].string ?? ""
             talk = try await api.conversation(courier, with: store)
             said = try await api.say("Bok", in: talk, as: courier).json["id"].string ?? ""
+            let seen: JSON = [
+                "kind": "closure", "road_type": "city", "title": "Most",
+                "location": ["lat": .number(45.5), "lon": .number(15.5)],
+            ]
+            road = try await api.post("/v1/roads", seen, as: courier.token).json["id"].string ?? ""
             handed = try await api.delivery(of: store, to: [courier])
             picture = try await api.picture(of: courier).description
             try await api.act("accept", handed, as: courier)
             try await api.act("deliver", handed, as: courier, ["photo_ids": [.string(picture)]])
         }
 
-        /// Only a connection can be answered by the first, and whoever was given the second may keep it.
-        static let notShown: Set = ["get /v1/me/export", "get /v1/files/{id}"]
+        /// Only a connection can be answered by the first, whoever was given the second may keep it, and here nobody knows the third.
+        static let notShown: Set = ["get /v1/me/export", "get /v1/files/{id}", "get /v1/weather"]
 
         var rows: [String: Row] {
             [
@@ -198,6 +203,11 @@ import Testing
                     access: .signedIn, strangers: strangers(talkPath("/messages/\(said)"))),
                 "get /v1/me/quick_answers": Row(access: .signedIn),
                 "put /v1/me/quick_answers": Row(access: .signedIn, body: ["texts": nil]),
+                "post /v1/roads": Row(access: .signedIn, body: ["kind": "closure"]),
+                "get /v1/roads": Row(access: .signedIn, strangers: [("/v1/roads?near=45,15", .store, 200)]),
+                "get /v1/roads/{id}": Row(access: .signedIn, strangers: [("/v1/roads/\(road)", .courier, 200)]),
+                "post /v1/roads/{id}/gone": Row(access: .signedIn),
+                "post /v1/roads/{id}/still_there": Row(access: .signedIn), "get /v1/weather": Row(access: .signedIn),
                 "put /v1/me/route": Row(access: .courier, body: ["delivery_ids": []]),
                 "put /v1/me/duty": Row(access: .courier, body: ["on": true]),
                 "get /v1/deliveries/{id}/history": Row(

@@ -13,7 +13,9 @@ import Testing
 @testable import Papers
 @testable import People
 @testable import Places
+@testable import Road
 @testable import Talk
+@testable import Weather
 
 /// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
 @Suite(.database, .timeLimit(.minutes(10))) struct PlanTests {
@@ -336,6 +338,20 @@ import Testing
             """,
             "UPDATE conversations SET last_seq = 20000 WHERE id IN (SELECT conversation_id FROM conversation_messages)",
             "INSERT INTO quick_answers SELECT id, '{Bok}' FROM accounts ON CONFLICT DO NOTHING",
+            """
+            INSERT INTO road_reports (id, kind, road_type, title, lat, lon, author_id, valid_from, valid_until, is_listed)
+            SELECT uuid_v7(), 'roadworks', 'city', 'Kopaju', 40 + n % 1000 * 0.01, 10 + n / 1000 * 0.1,
+                (SELECT candidates[1] FROM deliveries WHERE id = '\(id)'), now() - interval '2 days',
+                now() + CASE n % 10 WHEN 0 THEN interval '1 hour' ELSE interval '-1 hour' END, n % 5 = 0
+            FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO road_votes (report_id, account_id, vote) SELECT id, \(number), 'gone'
+            FROM (SELECT id, row_number() OVER () AS n FROM road_reports) r
+            """,
+            """
+            INSERT INTO weather (lat, lon, asked_at) SELECT n % 100, n / 100, now() - interval '1 hour' FROM generate_series(1, 20000) n
+            """,
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
             """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
@@ -422,7 +438,8 @@ private struct Statements: Sendable {
                 Self.one(WalkRecipients(store: storeID, text: "nikoga", most: 300)),
                 Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
                 Self.one(FindFirstAnswer(attempt: attempt)),
-            ] + (try await Self.talk(session, storeID, courier, page)) + Self.papers(storeID, courier, hash) + [
+            ] + (try await Self.talk(session, storeID, courier, page)) + Self.papers(storeID, courier, hash)
+            + (try Self.outside(courier, id, page)) + [
                 Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
                 Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
                 Self.one(FindFeedEnd(account: storeID)),
@@ -487,6 +504,33 @@ private struct Statements: Sendable {
                 Self.one(
                     EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
             ]
+    }
+
+    /// What is asked of the road and the weather.
+    private static func outside(
+        _ courier: ID, _ report: ID, _ page: Page
+    ) throws -> [(String, @Sendable (Transaction) async throws -> Void)] {
+        var reported = Fields([
+            "kind": "closure", "road_type": "city", "title": "Most",
+            "location": ["lat": .number(45.5), "lon": .number(15.5)],
+        ])
+        let (form, kinds) = (NewRoadReport(&reported), RoadKind.allCases)
+        let around = RoadArea(middle: Location(lat: 45, lon: 11)!, radius: 5000, box: nil)
+        let box = RoadArea(middle: Location(lat: 45, lon: 11)!, radius: nil, box: RoadArea.Box("44.9,10.9,45.1,11.1"))
+        let field = WeatherField(Location(lat: 0.5, lon: 0.5)!)
+        return [
+            one(AddRoadReport(id: .new(), author: courier, form: form)),
+            one(VoteOnRoad(report: .new(), account: courier, vote: .gone)),
+            one(FindRoadReport(account: courier, id: .new(), kinds: kinds)),
+            one(try ListRoadReports(account: courier, area: around, kinds: kinds, wanted: kinds, page: page)),
+            one(try ListRoadReports(account: courier, area: box, kinds: kinds, wanted: kinds, page: page)),
+            one(FindRoadsNear(account: courier, place: around.middle, kinds: kinds)),
+            one(FindRoadHearers(couriers: [courier], reports: [report], kinds: kinds)),
+            one(ExportPage<ExportedRoads>(account: courier, after: "")),
+            one(ExportPage<ExportedRoadVotes>(account: courier, after: "")),
+            one(FindWeather(field: field)), one(ClaimWeather(field: field)), one(NoteNoWeather(field: field)),
+            one(FindPlaceOf(account: courier, id: .new())),
+        ]
     }
 
     private static func papers(

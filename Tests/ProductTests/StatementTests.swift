@@ -11,6 +11,8 @@ import Testing
 @testable import Papers
 @testable import People
 @testable import Places
+@testable import Road
+@testable import Weather
 @testable import Product
 @testable import Talk
 
@@ -177,6 +179,7 @@ import Testing
         ExportPage<ExportedPlaces>.self, ExportPage<ExportedEarnings>.self,
         ExportPage<ExportedConversations>.self, ExportPage<ExportedConversationMessages>.self,
         ExportPage<ExportedQuickAnswers>.self,
+        ExportPage<ExportedRoads>.self, ExportPage<ExportedRoadVotes>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
@@ -210,6 +213,12 @@ import Testing
         FindLooseFile.self, FindPair.self, RenewConversationPartitions.self, FindQuickAnswers.self,
         KeepQuickAnswers.self, HoldConversations<PassOverHeld>.self, HoldConversations<WaitForHeld>.self,
         FindTakenKeys.self, WriteMessages.self, FindNews.self, ShowPicture.self,
+        // Road
+        AddRoadReport.self, VoteOnRoad.self, FindRoadReport.self, ListRoadReports.self, FindRoadsNear.self,
+        FindRoadHearers.self, TidyRoads.self,
+
+        // Weather
+        FindWeather.self, ClaimWeather.self, KeepWeather.self, NoteNoWeather.self, ForgetWeather.self, FindPlaceOf.self,
 
         // Product
         NobodyIsThere.self,

@@ -177,6 +177,23 @@ import Testing
         }
     }
 
+    @Test func `texts of the road are never longer than the database takes`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            let texts = [
+                "title": Bounds.roadTitle, "text": Bounds.text, "road": Bounds.road,
+                "department": Bounds.roadDepartment,
+            ]
+            let seen: JSON = [
+                "kind": "closure", "road_type": "city", "location": ["lat": .number(45.5), "lon": .number(15.5)],
+            ]
+            try await expectBounds(texts) { form in
+                try await api.execute("DELETE FROM road_reports")
+                return try await api.post("/v1/roads", seen.with(form.members), as: courier.token)
+            }
+        }
+    }
+
     @Test func `devices, keys and searches are never longer than the database takes`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier) = (try await api.store(), try await api.courier())
@@ -217,6 +234,11 @@ import Testing
             "history_received_by": Bounds.storeName, "history_note": Bounds.reason, "history_reason": Bounds.reason,
             "invite_message": Bounds.inviteMessage, "review_note": Bounds.reason,
             "place_name": Bounds.placeName, "place_address": Bounds.address, "place_note": Bounds.placeNote,
+            "road_title": Bounds.roadTitle, "road_text": Bounds.text, "road_name": Bounds.road,
+            "road_department": Bounds.roadDepartment, "road_source": Bounds.roadSource,
+            "road_source_id": Bounds.roadSourceID,
+            // What a source far away may answer.
+            "weather_forecast": 65_536,
             "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
             "store_opening_hours": Bounds.address,
         ]

@@ -33,6 +33,10 @@ struct Services: Sendable {
 
     func roads(_ way: String = "right") -> Roads { Roads(service("router", way, Roads.bounds, false)) }
 
+    func weather(_ way: String = "right") -> WeatherSource {
+        WeatherSource(.openMeteo, service("weather", way, OpenMeteo.bounds, false))
+    }
+
     private func service(
         _ name: String, _ way: String, _ usual: RemoteService.Bounds, _ isHurried: Bool
     ) -> RemoteService {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Stand-ins for the services that Kurir asks far away (`Tests/Gateways/places.py`): Photon, Nominatim and OSRM.
+/// Stand-ins for the services that Kurir asks far away (`Tests/Gateways/places.py`): Photon, Nominatim, OSRM and Open-Meteo.
 package struct FarAway: Sendable {
     private let program: Program
     private let address: String

@@ -116,6 +116,7 @@ BEGIN
     DELETE FROM quick_answers WHERE account_id = person;
     PERFORM show_picture(person, NULL);
     UPDATE accounts SET description = NULL, public_profile = false WHERE id = person;
+    PERFORM erase_road(person);
     RETURN true;
 END
 $$;

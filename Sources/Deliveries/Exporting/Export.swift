@@ -27,6 +27,7 @@ package struct Export: Sendable {
             ExportedPosition.name,
             ExportedTrail.name, ExportedConversations.name, ExportedConversationMessages.name,
             ExportedQuickAnswers.name,
+            ExportedRoads.name, ExportedRoadVotes.name,
         ] + ["deliveries"] + [ExportedEvents.name, ExportedMessages.name, ExportedSecurity.name]
 
     /// Writes it piece by piece.
@@ -47,6 +48,8 @@ package struct Export: Sendable {
         try await list(ExportedConversations.self, write)
         try await list(ExportedConversationMessages.self, write)
         try await list(ExportedQuickAnswers.self, write)
+        try await list(ExportedRoads.self, write)
+        try await list(ExportedRoadVotes.self, write)
         try await write(Array("],\"deliveries\":[".utf8))
         try await deliveries(write)
         try await list(ExportedEvents.self, write)

@@ -175,6 +175,28 @@ enum ExportedTrail: ExportedRows {
         """
 }
 
+/// What it reported of the road.
+enum ExportedRoads: ExportedRows {
+    static let name = "road_reports"
+    static let sql = ExportSQL.page(
+        """
+        'id', id, 'kind', kind, 'road_type', road_type, 'title', title, 'text', text, 'road', road, 'department', department, 'lat', lat,
+        'lon', lon, 'valid_from', \(ExportSQL.time("valid_from")), 'valid_until', \(ExportSQL.time("valid_until")),
+        'gone_at', \(ExportSQL.time("gone_at"))
+        """, "road_reports WHERE author_id = $1")
+}
+
+/// What it said of reports.
+enum ExportedRoadVotes: ExportedRows {
+    static let name = "road_votes"
+    static let sql = """
+        SELECT report_id || ' ' || vote, jsonb_build_object('report_id', report_id, 'vote', vote, 'at', \(ExportSQL.time("at")))::text
+        FROM road_votes WHERE account_id = $1 AND (report_id, vote) > (
+            coalesce(nullif(split_part($2, ' ', 1), '')::uuid, '00000000-0000-0000-0000-000000000000'), split_part($2, ' ', 2))
+        ORDER BY report_id, vote LIMIT $3
+        """
+}
+
 /// The places that it keeps.
 enum ExportedPlaces: ExportedRows {
     static let name = "places"

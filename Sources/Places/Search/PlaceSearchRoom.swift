@@ -79,14 +79,3 @@ package struct PlaceSearchRoom: Room {
         return await geocoder.find(question)
     }
 }
-
-extension Location {
-    /// Reads a latitude and a longitude; an empty text is nil.
-    fileprivate init?(query text: String) throws(InvalidValue) {
-        guard !text.isEmpty else { return nil }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-        guard parts.count == 2, let lat = parts[0], let lon = parts[1] else { throw InvalidValue("invalid_location") }
-        guard let location = Location(lat: lat, lon: lon) else { throw InvalidValue("invalid_location") }
-        self = location
-    }
-}

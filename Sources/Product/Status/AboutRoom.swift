@@ -12,10 +12,11 @@ struct AboutRoom: Room {
     private let webPushKey: String?
     private let services: ServicesFarAway?
     private let map: MapView
+    private let hasRadars: Bool
 
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
-        (services, map) = (settings.services, settings.map.view)
+        (services, map, hasRadars) = (settings.services, settings.map.view, settings.radars)
     }
 
     var endpoints: [Endpoint] {
@@ -26,8 +27,6 @@ struct AboutRoom: Room {
         ]
     }
 
-    /// What there is not on this server.
-    private static let missing: [StaticString] = ["weather"]
     private static let channels: [StaticString] = ["push", "sms", "email"]
     private static let state = Shape.oneOf(["live", "silent"], named: "ChannelState")
     private static let shape = Shape.object(
@@ -46,7 +45,8 @@ struct AboutRoom: Room {
                         .init("bounds", Shape.array(.number, least: 4, most: 4).orNull),
                     ]
                 ).orNull),
-        ] + (["router", "geocoder"] + missing).map { .init("\($0)", Shape.string().orNull) })
+            .init("radars", .oneOf(["on", "off"])),
+        ] + ["router", "geocoder", "weather"].map { .init($0, Shape.string().orNull) })
 
     private func about(_ call: Call) async throws -> Response {
         var live = Set(try await call.run(LiveChannels()))
@@ -73,7 +73,8 @@ struct AboutRoom: Room {
             } else {
                 json.field("map", String?.none)
             }
-            for name in Self.missing { json.field(name, String?.none) }
+            json.field("weather", services?.weather?.name)
+            json.field("radars", hasRadars ? "on" : "off")
         }
         return .json(json.bytes)
     }

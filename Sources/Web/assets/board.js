@@ -14,6 +14,7 @@ import {keys} from './keys.js';
 import {longestSearch} from './lifecycle.js';
 import {lists} from './lists.js';
 import {closeNotices} from './push.js';
+import {warnings} from './warnings.js';
 import {t} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
@@ -109,6 +110,7 @@ export function board(region, {count}) {
 
   const create = () => edit(null, created);
   const first = guide(create);
+  const sky = warnings();
   const hand = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});
   const sections = (areOver) => columns.parts.filter(({fold}) => Boolean(fold) === areOver).map(({section}) => section);
@@ -117,7 +119,7 @@ export function board(region, {count}) {
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
-    hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, sections(true))));
+    sky.line, hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, sections(true))));
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens.
   const clock = setInterval(() => {
@@ -139,6 +141,7 @@ export function board(region, {count}) {
     leave() {
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
+      sky.leave();
       unlisten();
     },
     onFresh() {

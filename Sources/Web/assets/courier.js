@@ -1,4 +1,5 @@
 // Where couriers work, phones first.
+import {day} from './day.js';
 import {isListed} from './delivery.js';
 import {jobs} from './jobs.js';
 import {messages} from './messages.js';
@@ -6,6 +7,7 @@ import {mapOf} from './mapview.js';
 import {send} from './outgoing.js';
 import {papers} from './papers.js';
 import {closeNotices, standBy} from './push.js';
+import {roads} from './roads.js';
 import {settings} from './settings.js';
 import {start} from './shell.js';
 import {ring} from './sound.js';
@@ -18,7 +20,7 @@ const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 standBy('courier');
 sayWhere();
 
-start('courier', {jobs, map: mapOf('courier'), stores: (region, context) => stores(region, context, invite), messages, papers, settings}, {
+start('courier', {jobs, map: mapOf('courier'), road: roads, day, messages, stores: (region, context) => stores(region, context, invite), papers, settings}, {
   invite, onFresh: send,
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();

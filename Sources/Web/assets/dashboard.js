@@ -1,5 +1,6 @@
 // Where stores work.
 import {board} from './board.js';
+import {day} from './day.js';
 import {figures} from './figures.js';
 import {mapOf} from './mapview.js';
 import {messages} from './messages.js';
@@ -12,7 +13,7 @@ import {ring} from './sound.js';
 // What waits for nobody else than the store.
 const urgent = ['delivery.stranded', 'delivery.returned'];
 
-start('store', {board, map: mapOf('store'), partners, messages, figures, settings}, {
+start('store', {board, map: mapOf('store'), partners, messages, figures, day, settings}, {
   onFresh: send,
   onEvent({type}) { if (urgent.includes(type)) ring(); },
 });

@@ -16,6 +16,7 @@ import {closeNotices} from './push.js';
 import {said, saidMark} from './recipient.js';
 import {deliveryIn, scanCode} from './scan.js';
 import {talkLink} from './talk.js';
+import {surroundings} from './surroundings.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -100,6 +101,7 @@ export function jobs(region, {count}) {
 
   function look(job) {
     const content = h('div');
+    const around = surroundings(job.id);
     const dialog = openDialog(fullName(job.recipient), content);
     dialog.classList.add('wide');
     dialog.addEventListener('close', () => { open = undefined; });
@@ -112,7 +114,7 @@ export function jobs(region, {count}) {
         const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        content.replaceChildren(...about(current), ...said(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
+        content.replaceChildren(...about(current), around, ...said(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
       },
       id: job.id,
     };
@@ -156,8 +158,8 @@ export function jobs(region, {count}) {
 
   const unlisten = outgoing.listen({
     changed: all.draw,
-    answered(delivery, {action}) {
-      if (action === 'say') return;
+    answered(delivery, {action, path}) {
+      if (action === 'say' || path) return;
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
       all.reload();

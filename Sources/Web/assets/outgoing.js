@@ -37,6 +37,18 @@ export const isSending = (item) => underWay.get(item.key) === thisVisit();
 /** Whether somebody may still think better of it. */
 export const isGraced = ({from}) => from > Date.now();
 
+/** Everything of that kind that is on its way. */
+export const all = (action) => own().filter((item) => item.action === action);
+
+/** Does something that is no step of a delivery: posts it to that path. */
+export function addTo(path, id, action, body = {}) {
+  if (waiting(id)) return;
+  const item = {key: newKey(), account: remembered().id, id, action, body, path};
+  store([...kept(), item]);
+  sendOne(item);
+  send();
+}
+
 /** Does it; `pictures` are `{field, name}`, by the step's field and the shelf's name. */
 export function add(delivery, action, body = {}, pictures = []) {
   if (waiting(delivery.id)) return;
@@ -145,7 +157,7 @@ async function sent(item) {
   return sent(item);
 }
 
-const pathOf = ({id, action}) => (action === saying ? `/v1/conversations/${id}/messages` : `/v1/deliveries/${id}/${action}`);
+const pathOf = ({id, action, path}) => path ?? (action === saying ? `/v1/conversations/${id}/messages` : `/v1/deliveries/${id}/${action}`);
 
 async function upload(picture) {
   const {id} = await post('/v1/files', picture.blob, {key: picture.key});

@@ -6,14 +6,16 @@ import {changes, form} from './form.js';
 import {phoneLink} from './delivery.js';
 import {t} from './words.js';
 
-export function places() {
+/** `chosen` is told which one is, whenever that has been loaded. */
+export function places(chosen = () => {}) {
   const list = h('ul', {class: 'rows'});
   const here = h('div');
   let kept = [], selected = null;
 
-  const load = () => loading(list, async () => ({items: await all('/v1/places'), chosen: (await get('/v1/places', {limit: 1})).selected}), ({items, chosen}) => {
-    [kept, selected] = [items, chosen];
+  const load = () => loading(list, async () => ({items: await all('/v1/places'), selection: (await get('/v1/places', {limit: 1})).selected}), ({items, selection}) => {
+    [kept, selected] = [items, selection];
     show();
+    chosen(selected);
   });
 
   function show() {

@@ -96,7 +96,7 @@ export function thread(region, conversation, {account, about, changed}) {
   }
 
   const isOwn = ({from}) => from.id === account.id;
-  const dayOf = (at) => h('li', {class: 'day'}, h('span', {}, new Date(at).toDateString() === new Date().toDateString() ? t('today') : shortDay(at.slice(0, 10))));
+  const dayOf = (at) => h('li', {class: 'said-day'}, h('span', {}, new Date(at).toDateString() === new Date().toDateString() ? t('today') : shortDay(at.slice(0, 10))));
 
   function bubble(message) {
     const {text: words, file, delivery, deleted, at, isSeen, isFresh} = message;

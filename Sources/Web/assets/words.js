@@ -5,7 +5,7 @@ export {names};
 const wanted = [new URLSearchParams(location.search).get('language'), ...navigator.languages];
 const all = {};
 let current = wanted.map((name) => name?.slice(0, 2)).find((name) => names[name]) ?? 'en';
-let plurals, dates, clock, days;
+let plurals, dates, clock, days, weekdays;
 await load(current);
 choose(current);
 
@@ -29,6 +29,7 @@ export function choose(name) {
   plurals = new Intl.PluralRules(region);
   dates = new Intl.DateTimeFormat(region, {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
   clock = new Intl.DateTimeFormat(region, {hour: '2-digit', minute: '2-digit'});
+  weekdays = new Intl.DateTimeFormat(region, {weekday: 'short', day: 'numeric', month: 'numeric', timeZone: 'UTC'});
   days = new Intl.DateTimeFormat(region, {day: 'numeric', month: 'short', timeZone: 'UTC'});
 }
 
@@ -52,6 +53,8 @@ export const shortDay = (day) => days.format(new Date(`${day}T00:00:00Z`));
 
 /** A day with its year. */
 export const dayOf = (day) => new Date(`${day}T12:00:00Z`).toLocaleDateString(current, {dateStyle: 'medium', timeZone: 'UTC'});
+/** The same with its name. */
+export const weekday = (day) => weekdays.format(new Date(`${day}T00:00:00Z`));
 
 /** How long something took. */
 export function span(seconds) {

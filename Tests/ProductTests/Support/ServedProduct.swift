@@ -41,7 +41,8 @@ struct ServedProduct: Sendable {
     private static func serve<Answer: Sendable>(
         looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int, _ trust: Trust,
         mostJobs: Int = 10_000, services: ServicesFarAway.Settings = .init(), map: MapSource = .grid,
-        papers: KnownPapers = .usual, isFirst: Bool = true, _ body: (ServedProduct) async throws -> Answer
+        papers: KnownPapers = .usual, radars: Bool = true, isFirst: Bool = true,
+        _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
         let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
@@ -50,7 +51,8 @@ struct ServedProduct: Sendable {
         var settings = Composition.Settings(
             publicURL: url, looseness: looseness, apps: apps, hashingThreads: hashingThreads, eventDays: 1,
             messageDays: 30, verifies: verifies, version: "0")
-        (settings.trust, settings.mostJobs, settings.map, settings.papers) = (trust, mostJobs, map, papers)
+        (settings.trust, settings.mostJobs, settings.map) = (trust, mostJobs, map)
+        (settings.papers, settings.radars) = (papers, radars)
         let far = try ServicesFarAway(services, as: "Kurir/0") { _ in }
         settings.services = far
         // Recurring work is kept away; a test that is about outdated rows removes them itself.
@@ -96,11 +98,13 @@ struct ServedProduct: Sendable {
 
     /// Starts another node on the same database.
     static func another<Answer: Sendable>(
-        looseness: Double?, trust: Trust, _ body: (ServedProduct) async throws -> Answer
+        looseness: Double?, trust: Trust, services: ServicesFarAway.Settings = .init(), radars: Bool = true,
+        _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         try await serve(
-            looseness: looseness, publicURL: "", verifies: false, hashingThreads: 1, poolSize: 4, trust, isFirst: false,
-            body)
+            looseness: looseness, publicURL: "", verifies: false, hashingThreads: 1, poolSize: 4, trust,
+            services: services,
+            radars: radars, isFirst: false, body)
     }
 
     static let apps = MobileApps(

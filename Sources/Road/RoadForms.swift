@@ -1,0 +1,41 @@
+import API
+import Domain
+
+/// What somebody reports of the road.
+struct NewRoadReport: Form {
+    let kind: RoadKind
+    /// Conditions have one.
+    let roadType: RoadType?
+    let title: String
+    let text, road, department: String?
+    let location: Location
+
+    init(_ fields: inout Fields) {
+        let kinds = fields.choice("kind", RoadKind.allCases.map(\.rawValue), named: "RoadKind")
+        let isKnown = !fields.refused("kind")
+        kind = RoadKind(rawValue: kinds) ?? .danger
+        roadType = (fields.optional("road_type") as RoadTypeField?)?.type
+        if isKnown, !kind.isRadar, roadType == nil, !fields.refused("road_type") {
+            fields.refuse("road_type", "required")
+        }
+        title = fields.line("title", upTo: Bounds.roadTitle)
+        text = fields.optionalLine("text", upTo: Bounds.text, by: Texts.paragraph)
+        road = fields.optionalLine("road", upTo: Bounds.road)
+        department = fields.optionalLine("department", upTo: Bounds.roadDepartment)
+        location = fields.required("location")
+    }
+}
+
+/// The type of a road as a field.
+private struct RoadTypeField: TextFieldValue {
+    static let shape = RoadReport.typeShape
+    static let example = RoadTypeField(type: .city)
+    let type: RoadType
+
+    init(type: RoadType) { self.type = type }
+
+    init(_ text: String) throws(InvalidValue) {
+        guard let type = RoadType(rawValue: text) else { throw InvalidValue("invalid_value") }
+        self.type = type
+    }
+}

@@ -1,0 +1,131 @@
+import API
+import Deliveries
+import Domain
+import Feed
+import HTTP
+import Postgres
+
+/// What is reported of the road, by whoever is out there.
+package struct RoadRoom: Room {
+    let tail: RoadTail
+    let authenticator: Authenticator
+    let streams: StreamCount
+    /// What may be reported here.
+    let kinds: [RoadKind]
+
+    package init(tail: RoadTail, authenticator: Authenticator, streams: StreamCount, withRadars: Bool) {
+        (self.tail, self.authenticator, self.streams) = (tail, authenticator, streams)
+        kinds = RoadKind.all(withRadars: withRadars)
+    }
+
+    static let name = "Road"
+
+    package var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/roads", for: .signedIn,
+                """
+                Reports something of the road. Conditions need a road_type. They and announced radars hold for a day, stationary \
+                radars without end
+                """,
+                room: Self.name, takes: NewRoadReport.self, answers: [.created(RoadReport.shape)],
+                refuses: [.reportedAlready],
+                throttledBy: { call in
+                    [Throttle.Bucket("roads of", call.caller.account.description, burst: 60, step: .seconds(20))]
+                }, handler: report),
+            Endpoint(
+                .get, "/v1/roads", for: .signedIn,
+                """
+                What holds around a place or in a box, nearest first, with how much there is of each kind, those that are not \
+                asked for as well; of more than \(ListRoadReports.mostLookedAt), those around the middle. With Accept: \
+                text/event-stream (couriers), as a stream: `road` for each new report within \(Int(FindRoadHearers.meters)) metres of \
+                where one has just said to be
+                """,
+                room: Self.name, query: RoadArea.parameters + [Self.filter] + Endpoint.Parameter.list,
+                answers: [.ok(.page(of: RoadReport.shape, with: [Self.counts]))], handler: see),
+            Endpoint(
+                .get, "/v1/roads/{id}", for: .signedIn, "One report, also when it is over", room: Self.name,
+                answers: [.ok(RoadReport.shape)], refuses: [.notFound]
+            ) { try await find($0).response() },
+            Endpoint(
+                .post, "/v1/roads/{id}/gone", for: .signedIn,
+                "Says that it is gone: the fifth who does removes it, and whoever reported it does alone",
+                room: Self.name, answers: [.ok(RoadReport.shape)], refuses: [.notFound]
+            ) { try await vote($0, .gone) },
+            Endpoint(
+                .post, "/v1/roads/{id}/still_there", for: .signedIn,
+                "Says that it is still there: it holds for another day, and what was said against it counts no more",
+                room: Self.name, answers: [.ok(RoadReport.shape)], refuses: [.notFound, .reportOver]
+            ) { try await vote($0, .stillThere) },
+        ]
+    }
+
+    private static let filter = Endpoint.Parameter(
+        name: "kinds", shape: .string(example: "roadworks,closure"), what: "Only these kinds, with commas between.")
+    private static let counts = Shape.Member(
+        "counts", .object("RoadCounts", RoadKind.allCases.map { .init($0.rawValue, .count, optional: true) }))
+
+    private func report(_ call: Call, _ form: NewRoadReport) async throws -> Response {
+        guard kinds.contains(form.kind) else { throw Self.wrong("kind", "radars_off") }
+        let id = ID.new()
+        let same = try await call.run(AddRoadReport(id: id, author: call.caller.account, form: form)).first
+        if let same, let same { throw Problem.alreadyReported(same) }
+        return try await find(call, id).response(.created)
+    }
+
+    private func see(_ call: Call) async throws -> Response {
+        if call.request.wantsEventStream { return try stream(call) }
+        let page = try call.page()
+        let list = try ListRoadReports(
+            account: call.caller.account, area: RoadArea(call.request), kinds: kinds, wanted: wanted(call), page: page)
+        let rows = try await call.run(list)
+        return page.response(
+            rows.compactMap(\.item), key: { ["\($0.distance ?? 0)", $0.id.description] }
+        ) { json in
+            json.raw("counts", rows.first?.remark.utf8 ?? Array("{}".utf8))
+        } write: { json, report in
+            json.object(report.write)
+        }
+    }
+
+    private func wanted(_ call: Call) throws -> [RoadKind] {
+        guard let text = call.request.query("kinds"), !text.isEmpty else { return kinds }
+        let wanted = text.split(separator: ",", omittingEmptySubsequences: false).map { RoadKind(rawValue: String($0)) }
+        guard wanted.allSatisfy({ $0 != nil }) else { throw Self.wrong("kinds", "invalid_value") }
+        let known = wanted.compactMap(\.self)
+        return kinds.filter(known.contains)
+    }
+
+    private func find(_ call: Call, _ id: ID? = nil) async throws -> RoadReport {
+        let id = try id ?? call.request.parameter("id")
+        let find = FindRoadReport(account: call.caller.account, id: id, kinds: kinds)
+        guard let found = try await call.run(find).first else { throw Problem.notFound }
+        return found
+    }
+
+    private func vote(_ call: Call, _ vote: RoadVote) async throws -> Response {
+        // What is off here is nobody's to vote on.
+        let id = try await find(call).id
+        let outcome = try await call.run(VoteOnRoad(report: id, account: call.caller.account, vote: vote)).first
+        guard let outcome, let outcome else { throw Problem.notFound }
+        // Whoever says that it is gone, and is late, is right.
+        if vote == .stillThere, outcome == "over" { throw Problem.reportOver }
+        return try await find(call).response()
+    }
+
+    static func wrong(_ field: String, _ code: String) -> Problem {
+        Problem(.unprocessable, "validation_failed", fields: [Problem.WrongField(field, code)])
+    }
+}
+
+extension Problem {
+    static let reportedAlready = Problem(.conflict, "already_reported")
+    static let reportOver = Problem(.conflict, "report_over")
+
+    /// It is known, under that id.
+    static func alreadyReported(_ id: ID) -> Problem {
+        var problem = reportedAlready
+        problem.id = id.description
+        return problem
+    }
+}

@@ -1,0 +1,110 @@
+// The day: the weather of a chosen place by the hour and for eight days, and the places to choose from. What is seen is never much older
+// than a minute.
+import {get, lasting} from './ask.js';
+import {h, newID, trouble, wordsOf} from './dom.js';
+import {nothing} from './empty.js';
+import {places} from './places.js';
+import {locate} from './positions.js';
+import {number, t, weekday, when} from './words.js';
+
+// Milliseconds after which it is asked for anew when somebody looks.
+const fresh = 60_000;
+const patience = 3000;
+const anywhere = {lat: 45.81, lon: 15.98};
+
+/** What the sky is like, by the code of the World Meteorological Organization. */
+export function skyOf(code) {
+  if (code === null || code === undefined) return '·';
+  if (code >= 95) return '⛈';
+  if (code >= 71 && code <= 77 || code === 85 || code === 86) return '❄';
+  if (code >= 51) return '☂';
+  if (code >= 45) return '≋';
+  return code === 0 ? '☀' : code < 3 ? '⛅' : '☁';
+}
+
+export const degrees = (value) => (value === null ? '–' : `${number(Math.round(value))}°`);
+const percent = (value) => (value === null ? '–' : `${number(Math.round(value))} %`);
+
+/** The hour on the clocks of the place. */
+export const clockOf = ({local}) => local.slice(11, 16);
+
+export function day(region, {account}) {
+  const shown = h('section', {class: 'panel weather', 'aria-live': 'off'});
+  let chosen = null, loaded = 0, isLeft = false, turn = 0;
+
+  const here = () => new Promise((found) => {
+    const give = (at) => found(at ? {lat: at.lat, lon: at.lon} : account.location ?? anywhere);
+    locate(give);
+    setTimeout(give, patience);
+  });
+
+  async function load() {
+    const mine = ++turn;
+    if (!shown.dataset.loaded) shown.replaceChildren(h('div', {class: 'skeleton', role: 'status'}, h('span', {class: 'unseen'}, t('loading')), h('i'), h('i'), h('i')));
+    shown.setAttribute('aria-busy', 'true');
+    let page, failure;
+    try {
+      page = await lasting(`weather.${chosen ?? 'here'}`, async () => {
+        const {weather} = await get('/v1/about');
+        if (!weather) return {isOff: true};
+        return get('/v1/weather', chosen ? {place: chosen} : await here());
+      });
+    } catch (error) {
+      failure = error;
+    }
+    if (isLeft || mine !== turn) return;
+    shown.removeAttribute('aria-busy');
+    loaded = Date.now();
+    if (page?.isOff) shown.replaceChildren(nothing('div', t('weatherOff'), t('weatherOffHint')));
+    else if (page) show(page);
+    else shown.replaceChildren(trouble(failure.status === 422 ? t('weatherNoPlace') : wordsOf(failure), load));
+    if (page) shown.dataset.loaded = 'yes'; else delete shown.dataset.loaded;
+  }
+
+  function show(page) {
+    const {place, current, hours, days, stale, fetched_at: at} = page;
+    const slider = h('input', {type: 'range', id: newID(), min: 0, max: Math.max(0, hours.length - 1), value: 0, oninput: () => draw(Number(slider.value))});
+    const hour = h('div', {class: 'hour'});
+    const old = stale || Date.now() - new Date(at) > 10 * fresh;
+
+    function draw(nth) {
+      const one = nth === 0 && current ? current : hours[nth];
+      const time = nth === 0 ? t('weatherNow') : `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
+      slider.setAttribute('aria-valuetext', `${time}: ${degrees(one.temperature_c)}, ${one.words ?? ''}`);
+      hour.replaceChildren(...[h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), degrees(one.temperature_c)),
+        h('p', {}, one.words ?? ''), one.warning && h('p', {class: 'warning'}, `! ${t(`weather_${one.warning}`)}`),
+        h('dl', {class: 'readings'}, reading('weatherChance', percent(one.precipitation_chance)), reading('weatherAmount', one.precipitation_mm === null ? '–' : `${number(one.precipitation_mm)} mm`),
+          reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
+    }
+
+    shown.replaceChildren(h('h2', {}, place.name ?? t('whereIAm')), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
+      h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? weekday(one.date) : t('today')),
+        h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
+        h('span', {class: 'range'}, h('strong', {}, degrees(one.high_c)), ` ${degrees(one.low_c)}`)))),
+      h('p', {class: old ? 'warning' : 'hint'}, t(old ? 'weatherStale' : 'weatherFrom', {source: page.source, time: when(at)})));
+    if (hours.length) draw(0);
+  }
+
+  const reading = (name, text) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, text));
+
+  function seen() {
+    if (!document.hidden && Date.now() - loaded > fresh) load();
+  }
+
+  document.addEventListener('visibilitychange', seen);
+  const clock = setInterval(seen, fresh / 4);
+  region.append(shown, places((id) => {
+    if (loaded && id === chosen) return;
+    chosen = id;
+    delete shown.dataset.loaded;
+    load();
+  }));
+  return {
+    leave() {
+      isLeft = true;
+      clearInterval(clock);
+      document.removeEventListener('visibilitychange', seen);
+    },
+    onFresh: load,
+  };
+}

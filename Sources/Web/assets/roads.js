@@ -1,0 +1,199 @@
+// What there is on the road around a courier: on a map and as a list, nearest first, by kind; reported, and said to be gone or still
+// there. Without a connection the last list is there with its age, and what was said goes out later.
+import {remembered} from './account.js';
+import {get, lasting} from './ask.js';
+import {h, loading, openDialog, say, wordsOf} from './dom.js';
+import {nothing} from './empty.js';
+import * as outgoing from './outgoing.js';
+import {locate} from './positions.js';
+import {reporting} from './roadreport.js';
+import {t, when} from './words.js';
+
+/** Kinds as they stand in filters, each with its sign. */
+export const kinds = {
+  radar_stationary: '◉', radar_announced: '◎', border_crossing: '⇄', roadworks: '⚒', closure: '⊗', congestion: '≡', goods_vehicle_ban: '⊘',
+  rockfall: '▲', accident: '✸', black_ice: '❄', danger: '!',
+};
+const radius = 20_000;
+const place = () => `kurir.road.${remembered()?.id}`;
+// Where one begins who does not say where that is.
+const anywhere = {lat: 45.81, lon: 15.98};
+// Milliseconds within which a phone finds out where it is, or goes by where it was.
+const patience = 3000;
+
+export const distance = (meters) => (meters < 1000 ? t('meters', {number: Math.round(meters / 10) * 10}) : t('kilometers', {number: meters / 1000}));
+
+export function roads(region) {
+  // What is off, and where one looked last.
+  const settings = {off: [], ...JSON.parse(localStorage.getItem(place()) ?? '{}')};
+  let shown = {items: [], counts: {}}, near = settings.near, about = {}, map, maps, marks = [], isLeft = false, isFound = false, isElsewhere = false;
+  const mapPlace = h('div', {class: 'map', tabindex: '0'});
+  const list = h('ul', {class: 'roads', 'aria-label': t('road')});
+  const age = h('p', {class: 'hint', role: 'status', hidden: true});
+  const filter = h('button', {type: 'button', onclick: choose}, t('roadFilter'));
+  const elsewhere = h('button', {type: 'button', hidden: true, onclick: lookThere}, t('roadLookHere'));
+
+  const isOn = ({kind}) => !settings.off.includes(kind);
+
+  function keepSettings() {
+    localStorage.setItem(place(), JSON.stringify({...settings, near}));
+  }
+
+  /** Where the phone is, as soon as it says so; until then, where it was. A phone that takes its time is not waited for. */
+  const find = () => new Promise((found) => {
+    locate(({lat, lon}) => {
+      if (isLeft || isElsewhere) return;
+      near = {lat, lon};
+      keepSettings();
+      map?.setView([lat, lon]);
+      if (isFound) load();
+      found();
+    });
+    setTimeout(found, near ? 0 : patience);
+  });
+
+  const load = () => loading(list, async () => {
+    const page = await lasting('roads', async () => ({
+      ...await get('/v1/roads', {near: `${near.lat},${near.lon}`, radius_m: radius, limit: 200}), at: new Date().toISOString(), near,
+    }));
+    return page;
+  }, (page) => {
+    shown = page;
+    age.hidden = Date.now() - new Date(page.at) < 60_000;
+    age.textContent = t('asOf', {time: when(page.at)});
+    draw();
+  });
+
+  /** What waits to be reported, and what is there. */
+  function draw() {
+    const items = shown.items.filter(isOn);
+    const off = shown.items.length - items.length;
+    filter.textContent = settings.off.length ? t('roadFilterSome', {count: off}) : t('roadFilter');
+    const waiting = outgoing.all('report_road').map(unsent);
+    if (items.length || waiting.length) list.replaceChildren(...waiting, ...items.map(row));
+    else list.replaceChildren(nothing('li', t(off ? 'roadNothingOn' : 'roadNothing'), t('roadNothingHint'), t('roadReport'), report));
+    drawMap(items);
+  }
+
+  function drawMap(items) {
+    if (!map) return;
+    for (const mark of marks) mark.remove();
+    marks = items.map((item) => maps.sign(map, item.location, `road ${item.kind}`, kinds[item.kind], `${t(`road_${item.kind}`)}: ${item.title}`, () => look(item)));
+    if (near) marks.push(maps.sign(map, near, 'courier', '●', t('mapMe')));
+  }
+
+  const unsent = (item) => h('li', {class: 'report waiting'}, h('span', {class: `kind ${item.body.kind}`, 'aria-hidden': 'true'}, kinds[item.body.kind]),
+    h('div', {}, h('strong', {}, item.body.title), h('p', {class: 'warning', role: 'status'}, t(outgoing.isSending(item) ? 'isSending' : 'willBeSent', {action: t('do_report_road')})),
+      !outgoing.isSending(item) && h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => outgoing.takeBack(item)}, t('takeBack')))));
+
+  function row(item) {
+    const {kind, title, text, road, distance_m: meters} = item;
+    return h('li', {class: 'report', 'data-key': item.id}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
+      h('div', {}, h('h2', {}, title), h('p', {class: 'hint'}, [title !== t(`road_${kind}`) && t(`road_${kind}`), road, item.road_type && t(`roadtype_${item.road_type}`)].filter(Boolean).join(' · ')),
+        text && h('p', {class: 'said'}, text), h('p', {class: 'hint'}, t('roadSince', {time: when(item.valid_from)})), ...votes(item)),
+      h('span', {class: 'far'}, distance(meters)));
+  }
+
+  /** What one can say of it, or has said. */
+  function votes(item) {
+    const waiting = outgoing.waiting(item.id);
+    if (waiting) {
+      return [h('p', {class: 'warning', role: 'status'}, t(outgoing.isSending(waiting) ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)}))];
+    }
+    const said = {gone: 'roadYouGone', still_there: 'roadYouStill'}[item.voted];
+    const button = (action, name) => h('button', {type: 'button', 'aria-label': `${t(`do_${action}`)}: ${item.title}`,
+      onclick: () => outgoing.addTo(`/v1/roads/${item.id}/${name}`, item.id, action)}, t(`do_${action}`));
+    return [h('p', {class: 'actions'}, item.voted !== 'gone' && button('road_gone', 'gone'), !item.voted && button('road_still', 'still_there'),
+      said && h('span', {class: 'hint'}, `✓ ${t(said)}`))];
+  }
+
+  function look(item) {
+    const dialog = openDialog(item.title, h('ul', {class: 'roads'}, row(item)));
+    dialog.addEventListener('click', ({target}) => { if (target.closest('.actions button')) dialog.close(); });
+  }
+
+  /** Which kinds are shown; at least one. What is cancelled changes nothing. */
+  function choose() {
+    const there = Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar'));
+    const boxes = there.map((kind) => h('input', {type: 'checkbox', value: kind, checked: !settings.off.includes(kind), onchange({target}) {
+      if (boxes.some(({checked}) => checked)) return;
+      target.checked = true;
+      say(t('roadOneStays'));
+    }}));
+    const all = h('button', {type: 'button', class: 'plain', onclick: () => { for (const box of boxes) box.checked = true; }}, t('roadAll'));
+    const dialog = openDialog(t('roadFilter'), h('fieldset', {class: 'kinds'}, h('legend', {class: 'unseen'}, t('roadFilter')),
+      boxes.map((box) => h('label', {class: 'choice'}, box, h('span', {class: `kind ${box.value}`, 'aria-hidden': 'true'}, kinds[box.value]),
+        h('span', {}, t(`road_${box.value}`)), h('span', {class: 'hint'}, String(shown.counts[box.value] ?? 0))))),
+    h('p', {class: 'actions'}, h('button', {type: 'button', class: 'main', onclick: take}, t('show')), all,
+      h('button', {type: 'button', onclick: () => dialog.close()}, t('cancel'))));
+
+    function take() {
+      settings.off = boxes.filter(({checked}) => !checked).map(({value}) => value);
+      keepSettings();
+      dialog.close();
+      draw();
+    }
+  }
+
+  function report() {
+    reporting({at: near ?? anywhere, kinds: Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar')), signs: kinds, base: about.map});
+  }
+
+  function lookThere() {
+    const {lat, lng} = map.getCenter();
+    near = {lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5))};
+    elsewhere.hidden = true;
+    isElsewhere = true;
+    keepSettings();
+    load();
+  }
+
+  async function begin() {
+    await find();
+    if (isLeft) return;
+    isFound = true;
+    near ??= remembered()?.location ?? anywhere;
+    load();
+    about = await lasting('about', () => get('/v1/about'));
+    maps = await import('./map.js');
+    if (isLeft) return;
+    map = maps.makeMap(mapPlace, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
+    map.setView([near.lat, near.lon], 13);
+    map.on('dragend', () => { elsewhere.hidden = false; });
+    draw();
+  }
+
+  const unlisten = outgoing.listen({
+    changed: draw,
+    answered(answer, {path}) {
+      if (!path) return;
+      if (answer) put(answer);
+      load();
+    },
+    refused: () => false,
+  });
+
+  /** What was said of it is known by the answer. */
+  function put(report) {
+    shown.items = shown.items.map((item) => (item.id === report.id ? {...item, ...report} : item)).filter(({state}) => state === 'valid');
+  }
+
+  const stream = new EventSource('/v1/roads');
+  stream.addEventListener('road', ({data}) => {
+    const report = JSON.parse(data);
+    if (isOn(report)) say(t('roadNew', {title: report.title, distance: distance(report.distance_m)}));
+    load();
+  });
+  region.append(h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: report}, t('roadReport')), filter, elsewhere), age,
+    h('div', {class: 'mapped'}, mapPlace, list));
+  begin().catch((error) => say(wordsOf(error)));
+  return {
+    leave() {
+      isLeft = true;
+      stream.close();
+      unlisten();
+      map?.remove();
+    },
+    onFresh: () => near && load(),
+  };
+}

@@ -1,0 +1,22 @@
+// What is around the place of a delivery: what there is on the road, and the weather when it is due. Only the delivery that is looked at
+// knows, and nothing is missed where that cannot be asked.
+import {clockOf, degrees, skyOf} from './day.js';
+import {get} from './ask.js';
+import {h} from './dom.js';
+import {distance, kinds} from './roads.js';
+import {t} from './words.js';
+
+const sky = (hour) => h('p', {class: hour.warning && 'warning'}, h('span', {'aria-hidden': 'true'}, `${skyOf(hour.code)} `),
+  [`${clockOf(hour)}: ${degrees(hour.temperature_c)}`, hour.words, hour.warning && `! ${t(`weather_${hour.warning}`)}`].filter(Boolean).join(', '));
+
+const road = ({kind, title, distance_m: meters}) => h('li', {}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
+  h('span', {}, `${title}, ${distance(meters)}`));
+
+/** A part that fills itself when it is known. */
+export function surroundings(id) {
+  const part = h('div', {class: 'around'});
+  get(`/v1/deliveries/${id}`).then(({roads_near: roads = [], weather}) => {
+    part.replaceChildren(...weather ? [sky(weather)] : [], ...roads.length ? [h('ul', {'aria-label': t('road')}, roads.map(road))] : []);
+  }, () => {});
+  return part;
+}
