@@ -12,7 +12,8 @@ let strict = ofTools + (libFuzzer == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer
 
 // Readers of strangers' bytes are tried by a test. Where libFuzzer is named, it tries the same in a program (make fuzz).
 let readers: [Target.Dependency] = [
-    "API", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "People", "Pictures",
+    "API", "Bulletin", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "People",
+    "Pictures",
     "Postgres",
 ]
 let fuzz: Target =
@@ -37,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
         .target(
@@ -89,9 +91,14 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Bulletin",
+            dependencies: ["API", "CXML2", "Domain", "Feed", "HTTP", "Outbox", "Postgres"],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
-                "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
+                "API", "Bulletin", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
+                "Languages",
                 "Leaflet", "Outbox", "People", "Places", "Postgres", "Services", "Simulation", "Web",
             ],
             swiftSettings: strict),
@@ -105,7 +112,7 @@ let package = Package(
         .executableTarget(
             name: "kurir",
             dependencies: [
-                "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
+                "API", "Bulletin", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
                 "Observability", "Places", "Postgres", "Product", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
@@ -131,7 +138,8 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
+                "API", "Bulletin", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
+                "Languages",
                 "Observability", "Outbox", "People", "Places", "Postgres", "Product", "Schema", "Services",
                 "Simulation", "TestSupport", "Web",
             ],

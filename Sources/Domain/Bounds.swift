@@ -44,4 +44,12 @@ public enum Bounds {
     public static let candidates = 500
     /// How many places an account keeps.
     public static let places = 1000
+    /// What a bulletin is called, what it says, and where there is more.
+    public static let (bulletinTitle, bulletinText, bulletinLink) = (200, 4000, 500)
+    /// Where a bulletin is from.
+    public static let bulletinSource = 100
+    /// What a feed calls an entry.
+    public static let bulletinGUID = 400
+    /// How many bulletins a store writes in a day.
+    public static let bulletinsADay = 10
 }

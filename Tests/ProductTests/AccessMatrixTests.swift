@@ -19,7 +19,7 @@ import Testing
     /// Things of one store and its courier that belong to nobody else.
     private struct World {
         let store, courier, otherStore, otherCourier: Person
-        let session, invite, device, code, offered, taken, handed, picture, cancellation, place: String
+        let session, invite, device, code, offered, taken, handed, picture, cancellation, place, bulletin: String
 
         init(_ api: ServedProduct) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -41,6 +41,8 @@ import Testing
             _ = try await api.post("/v1/deliveries/\(taken)/accept", as: courier.token)
             let kept: JSON = ["name": "Ured", "address": "Ilica 1"]
             place = try await api.post("/v1/places", kept, as: courier.token).json["id"].string ?? ""
+            let told: JSON = ["title": "Sutra ne radimo", "text": "Vidimo se u ponedjeljak."]
+            bulletin = try await api.post("/v1/bulletin", told, as: store.token).json["id"].string ?? ""
             handed = try await api.delivery(of: store, to: [courier])
             picture = try await api.picture(of: courier).description
             try await api.act("accept", handed, as: courier)
@@ -152,6 +154,13 @@ import Testing
                 "get /v1/me/earnings": Row(access: .courier),
                 "post /v1/me/positions": Row(access: .courier, body: ["fixes": []]),
                 "get /v1/positions": Row(access: .store), "get /v1/me/route/suggestion": Row(access: .courier),
+                "get /v1/bulletin": Row(access: .signedIn),
+                "get /v1/bulletin/{id}": Row(access: .signedIn, strangers: strangers("/v1/bulletin/\(bulletin)")),
+                "post /v1/bulletin": Row(access: .store, body: ["title": "", "text": ""]),
+                "delete /v1/bulletin/{id}": Row(
+                    access: .store, strangers: [("/v1/bulletin/\(bulletin)", .store, 404)]),
+                "get /v1/stats/areas": Row(access: .store), "get /v1/stats/areas/{cell}": Row(access: .store),
+                "get /v1/stats/days/{date}": Row(access: .store), "get /v1/me/stats": Row(access: .courier),
                 "get /v1/places": Row(access: .signedIn), "get /v1/places/search": Row(access: .signedIn),
                 "post /v1/places": Row(access: .signedIn, body: ["name": "", "address": ""]),
                 "patch /v1/places/{id}": Row(

@@ -7,11 +7,13 @@ import TestSupport
 import Testing
 
 @testable import API
+@testable import Bulletin
 @testable import Deliveries
 @testable import Feed
 @testable import Outbox
 @testable import People
 @testable import Places
+@testable import Product
 
 /// No statement that requests wait for reads more than it needs, whatever statistics the planner has.
 @Suite(.database, .timeLimit(.minutes(10))) struct PlanTests {
@@ -106,7 +108,8 @@ import Testing
     /// Every table has so many rows that reading all of them is noticed, except those that are always small.
     private func expectRows(_ api: ServedProduct) async throws {
         let small: Set = [
-            "audit_failures", "channel_claims", "erasures", "event_cursors_before", "event_rounds", "events_kept",
+            "area_days", "area_marks", "audit_failures", "channel_claims", "country_zones", "erasures",
+            "event_cursors_before", "event_rounds", "events_kept",
             "gateway_keys",
             "housekeeping",
             "message_counts",
@@ -305,6 +308,20 @@ import Testing
             """,
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
             """
+            INSERT INTO bulletins (id, store_id, source, category, title, text, link, published_at, day)
+            SELECT uuid_v7(), CASE WHEN n % 2 = 0 THEN store_id END, CASE n % 2 WHEN 0 THEN '' ELSE 'HAK' END,
+                CASE n % 2 WHEN 0 THEN 'store' ELSE 'news' END, 'Vijest ' || n, '', 'https://hak.hr/' || n,
+                now() - make_interval(mins => n), current_date
+            FROM deliveries, generate_series(1, 20000) n WHERE id = '\(id)'
+            """,
+            """
+            INSERT INTO bulletin_counts (store_id, count) SELECT \(number), 1 FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO bulletin_days (store_id, day, posts, urgent)
+            SELECT \(number), current_date, 1, false FROM generate_series(1, 20000) n
+            """,
+            """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
             SELECT store_id, id::text, sha256(''), 201, '{}', '' FROM deliveries
             """,
@@ -341,6 +358,8 @@ private struct Statements: Sendable {
         let invitation = InviteForm(&fields)
         var (new, former) = (Fields(["name": "Dom", "address": "Ilica 2"]), Fields(["name": "Dom"]))
         let (place, changedPlace) = (NewPlace(&new), ChangedPlace(&former))
+        var told = Fields(["title": "Sutra ne radimo", "text": "Vidimo se.", "urgent": true])
+        let bulletin = NewBulletin(&told)
         let (number, hash) = (Login.phone(PhoneNumber(e164: "+385911234567")), [UInt8](repeating: 1, count: 32))
         let notice = Message(.passwordChanged)
         let returned = try #require(
@@ -381,6 +400,11 @@ private struct Statements: Sendable {
             Self.one(FindPlacesByWord(account: courier, text: "ilica 77")),
             Self.one(WalkRecipients(store: storeID, text: "nikoga", most: 300)),
             Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
+            Self.one(try ListBulletins(account: courier, page: page)), Self.one(CountBulletins(account: courier)),
+            Self.one(FindBulletin(account: courier, id: .new())), Self.one(HoldAuthor(store: storeID)),
+            Self.one(PostBulletin(store: courier, name: "Pekara", id: .new(), form: bulletin)),
+            Self.one(RemoveBulletin(store: storeID, id: .new())), Self.one(FindStoreDay(store: storeID)),
+            Self.one(ReadOwnStats(courier: courier, zone: "Europe/Zagreb", period: .init(last: .today, length: 30))),
             Self.one(FindFirstAnswer(attempt: attempt)),
             Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
             Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),

@@ -112,6 +112,8 @@ BEGIN
     DELETE FROM positions WHERE courier_id = person;
     DELETE FROM trails WHERE courier_id = person;
     DELETE FROM places WHERE account_id = person;
+    DELETE FROM bulletins WHERE store_id = person;
+    DELETE FROM bulletin_days WHERE store_id = person;
     RETURN true;
 END
 $$;

@@ -23,6 +23,7 @@ package struct Export: Sendable {
             ExportedAccount.name, ExportedSessions.name, ExportedDevices.name, ExportedAddresses.name,
             ExportedInvites.name,
             ExportedPartners.name, ExportedCancellations.name, ExportedEarnings.name, ExportedPlaces.name,
+            ExportedBulletins.name,
             ExportedPosition.name,
             ExportedTrail.name,
         ] + ["deliveries"] + [ExportedEvents.name, ExportedMessages.name, ExportedSecurity.name]
@@ -39,6 +40,7 @@ package struct Export: Sendable {
         try await list(ExportedCancellations.self, write)
         try await list(ExportedEarnings.self, write)
         try await list(ExportedPlaces.self, write)
+        try await list(ExportedBulletins.self, write)
         try await list(ExportedPosition.self, write)
         try await list(ExportedTrail.self, write)
         try await write(Array("],\"deliveries\":[".utf8))

@@ -174,6 +174,15 @@ enum ExportedPlaces: ExportedRows {
         """, "places p WHERE account_id = $1")
 }
 
+/// What a store has told its couriers.
+enum ExportedBulletins: ExportedRows {
+    static let name = "bulletins"
+    static let sql = ExportSQL.page(
+        """
+        'id', id, 'title', title, 'text', text, 'link', link, 'published_at', \(ExportSQL.time("published_at")), 'urgent', urgent
+        """, "bulletins WHERE store_id = $1")
+}
+
 /// What is in its feed. Deliveries are told as they are now, and by themselves.
 enum ExportedEvents: ExportedRows {
     static let name = "events"

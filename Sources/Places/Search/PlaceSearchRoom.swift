@@ -75,17 +75,3 @@ package struct PlaceSearchRoom: Room {
         return await geocoder.find(question)
     }
 }
-
-extension Request {
-    /// A query parameter of a latitude and a longitude.
-    fileprivate func location(_ name: String) throws -> Location? {
-        guard let text = query(name), !text.isEmpty else { return nil }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-        guard parts.count == 2, let lat = parts[0], let lon = parts[1], let location = Location(lat: lat, lon: lon)
-        else {
-            throw Problem(
-                .unprocessable, "validation_failed", fields: [Problem.WrongField(name, "invalid_location")])
-        }
-        return location
-    }
-}
