@@ -4,8 +4,8 @@ import {all, lasting, post} from './ask.js';
 import {cancellations} from './cancellations.js';
 import {mapLink, moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
-import {earnings} from './earnings.js';
 import {form} from './form.js';
+import {ownFigures} from './ownfigures.js';
 import {t} from './words.js';
 
 /** `invite` holds the code that a courier came with, until it is used. */
@@ -13,7 +13,7 @@ export function stores(region, {account}, invite) {
   const partners = h('ul', {class: 'rows'});
   const invites = h('ul', {class: 'rows'});
   const own = h('div');
-  const earned = earnings();
+  const figures = ownFigures();
   const given = cancellations(account.id, true);
 
   const store = ({name, address, phone}) =>
@@ -36,7 +36,7 @@ export function stores(region, {account}, invite) {
     loading(partners, () => lasting('partners', () => all('/v1/partners')), (items) => fill(partners, items, store, 'noStores'));
     loading(invites, () => lasting('invites', () => all('/v1/invites')), (items) =>
       fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived'));
-    earned.load();
+    figures.load();
     given.load();
     loading(own, () => lasting('me', refreshed), ({stats, rating}) => own.replaceChildren(reliability(stats),
       rating ? h('p', {class: 'hint'}, t('meanStars', {stars: rating.toLocaleString(undefined, {maximumFractionDigits: 1})})) : ''));
@@ -52,7 +52,7 @@ export function stores(region, {account}, invite) {
       say(t('joined', {name}));
       load();
     }, {draft: 'code'})),
-    panel(t('earnings'), ...earned.content), panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), given.list));
+    panel(t('yourFigures'), ...figures.content), panel(t('yourReliability'), own, h('h3', {}, t('cancellations')), given.list));
   load();
 
   return {onFresh: load, hears: ['partner', 'invite', 'delivery', 'cancellation'], onEvent: load};

@@ -59,7 +59,7 @@ self.addEventListener('notificationclick', (event) => {
   const {notification, action} = event;
   notification.close();
   const {kind, delivery_id: id, language} = notification.data;
-  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : id ? `#delivery=${id}` : ''));
+  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : kind === 'bulletin_published' ? '#/news' : id ? `#delivery=${id}` : ''));
 });
 
 const t = (name, language) => (words[language] ?? words.en)[name];
