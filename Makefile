@@ -7,7 +7,7 @@ SHELL := bash
 
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
 PACKAGES := libcurl4-openssl-dev libjpeg-dev libjs-leaflet libpng-dev libpq-dev libqrencode-dev libsqlite3-dev \
-	libssl-dev libwebp-dev libzxing-dev postgresql zlib1g-dev
+	libssl-dev libwebp-dev libxml2-dev libzxing-dev pkg-config postgresql zlib1g-dev
 TEST_PACKAGES := $(PACKAGES) binutils curl libgd-dev python3 python3-venv wrk apache2-utils slowhttptest chromium procps
 
 CLUSTER_PACKAGES := $(PACKAGES) patroni python3-etcd etcd-server haproxy iproute2
@@ -15,7 +15,7 @@ DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgba
 	systemd-container
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
-PARTS := bench deliveries growth neighbours feed outbox signins sizing files positions papers roads
+PARTS := bench deliveries growth neighbours feed outbox signins sizing files positions papers roads areas
 
 # Where the tests of the API's description have their tools.
 VENV := .build/venv

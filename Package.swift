@@ -12,8 +12,8 @@ let strict = ofTools + (libFuzzer == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer
 
 // Readers of strangers' bytes are tried by a test. Where libFuzzer is named, it tries the same in a program (make fuzz).
 let readers: [Target.Dependency] = [
-    "API", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "Papers", "People",
-    "Pictures", "Postgres",
+    "API", "Bulletin", "CLibpq", "Crypto", "Deliveries", "Domain", "Feed", "HTTP", "Observability", "Outbox", "Papers",
+    "People", "Pictures", "Postgres",
 ]
 let fuzz: Target =
     if let libFuzzer {
@@ -37,6 +37,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CBarcodes", linkerSettings: [.linkedLibrary("ZXing")]),
@@ -114,11 +115,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Bulletin",
+            dependencies: ["API", "CXML2", "Domain", "Feed", "HTTP", "Outbox", "Postgres"],
+            swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
-                "API", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Road", "Services", "Simulation", "Talk",
-                "Weather", "Web",
+                "API", "Bulletin", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
+                "Languages", "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Road", "Services",
+                "Simulation", "Talk", "Weather", "Web",
             ],
             swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Domain"], swiftSettings: strict),
@@ -131,7 +136,7 @@ let package = Package(
         .executableTarget(
             name: "kurir",
             dependencies: [
-                "API", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
+                "API", "Bulletin", "CLinux", "Crypto", "Curl", "Deliveries", "Domain", "EventLoop", "Gateways", "HTTP",
                 "Observability", "Papers", "Places", "Postgres", "Product", "Road", "Schema", "Services", "Simulation",
             ],
             swiftSettings: strict),
@@ -157,9 +162,9 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP", "Languages",
-                "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product", "Road",
-                "Schema", "Services", "Simulation", "Talk", "TestSupport", "Weather", "Web",
+                "API", "Bulletin", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
+                "Languages", "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product",
+                "Road", "Schema", "Services", "Simulation", "Talk", "TestSupport", "Weather", "Web",
             ],
             swiftSettings: strict),
         .testTarget(

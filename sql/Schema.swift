@@ -41,9 +41,11 @@ public enum Schema {
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
         ("functions/accounts.sql", text(PackageResources.accounts_sql)),
+        ("functions/areas.sql", text(PackageResources.areas_sql)),
         ("functions/backfills.sql", text(PackageResources.backfills_sql)),
         ("functions/basics.sql", text(PackageResources.basics_sql)),
         ("functions/budgets.sql", text(PackageResources.budgets_sql)),
+        ("functions/bulletin.sql", text(PackageResources.bulletin_sql)),
         ("functions/deliveries.sql", text(PackageResources.deliveries_sql)),
         ("functions/erasing.sql", text(PackageResources.erasing_sql)),
         ("functions/feed.sql", text(PackageResources.feed_sql)),

@@ -24,11 +24,17 @@ package struct Endpoint: Sendable {
             (self.name, self.shape, self.what, self.check) = (name, shape, what, check)
         }
 
-        package static let list = [
-            Parameter(name: "limit", shape: .integer(Page.limits), what: "How many items at most (default: 50)."),
-            Parameter(
-                name: "cursor", shape: .string(), what: "The next_cursor of the previous page.", check: Page.check),
-        ]
+        package static let list = list(of: Page.usualLimit)
+
+        /// Those of a list that has so many items on a page unless it is told otherwise.
+        package static func list(of usual: Int) -> [Parameter] {
+            [
+                Parameter(
+                    name: "limit", shape: .integer(Page.limits), what: "How many items at most (default: \(usual))."),
+                Parameter(
+                    name: "cursor", shape: .string(), what: "The next_cursor of the previous page.", check: Page.check),
+            ]
+        }
     }
 
     /// An answer that is not a problem.

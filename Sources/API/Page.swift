@@ -5,7 +5,7 @@ import HTTP
 /// The part of a list that is asked for: so many items after a place that only the list itself can read.
 package struct Page: Sendable {
     package static let limits = 1...200
-    fileprivate static let usualLimit = 50
+    package static let usualLimit = 50
 
     let limit: Int
     /// The sort key of the last item before the page; nil at the beginning.
@@ -63,9 +63,9 @@ package struct Page: Sendable {
 }
 
 extension Page {
-    /// The part that a request asks for.
-    package init(_ request: Request) throws {
+    /// The part that a request asks for, of so many items unless it says otherwise.
+    package init(_ request: Request, usually usual: Int = usualLimit) throws {
         let after = try request.query("cursor").map { try Self.read($0) }
-        self.init(limit: try request.query("limit", in: Self.limits) ?? Self.usualLimit, after: after)
+        self.init(limit: try request.query("limit", in: Self.limits) ?? usual, after: after)
     }
 }

@@ -60,4 +60,12 @@ public enum Bounds {
     public static let credentialTitle = 100
     /// How many credentials a courier keeps, and with how many stores each is shared.
     public static let (credentials, credentialStores) = (50, 200)
+    /// What a bulletin is called, what it says, and where there is more.
+    public static let (bulletinTitle, bulletinText, bulletinLink) = (200, 4000, 500)
+    /// Where a bulletin is from.
+    public static let bulletinSource = 100
+    /// What a feed calls an entry.
+    public static let bulletinGUID = 400
+    /// How many bulletins a store writes in a day.
+    public static let bulletinsADay = 10
 }

@@ -29,6 +29,8 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     case cancellationContested = "cancellation_contested"
     /// Giving back counts no more.
     case cancellationExcused = "cancellation_excused"
+    /// A store tells its couriers what cannot wait.
+    case bulletinPublished = "bulletin_published"
     /// To whom a delivery comes: where it can be followed.
     case recipientTracking = "recipient_tracking"
     case passwordReset = "password_reset"
@@ -46,7 +48,7 @@ public enum NotificationKind: String, CaseIterable, Sendable {
         switch self {
         case .deliveryOffered, .deliveryAccepted, .deliveryDelivered, .deliveryReturned, .deliveryStranded,
             .deliveryUnaccepted, .deliveryLate, .deliveryChanged, .attemptFailed, .partnerJoined, .partnershipEnded,
-            .messageReceived, .cancellationContested, .cancellationExcused:
+            .messageReceived, .cancellationContested, .cancellationExcused, .bulletinPublished:
             false
         default: true
         }

@@ -1,4 +1,5 @@
 import API
+import Bulletin
 import Deliveries
 import Feed
 import Outbox
@@ -226,7 +227,8 @@ package struct Composition: Sendable {
             RoadRoom(
                 tail: roads, authenticator: authenticator, streams: streams, withRadars: settings.radars),
             WeatherRoom(desk: weather),
-            OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), status,
+            OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), AreaRoom(reads: slowReads),
+            OwnStatsRoom(reads: slowReads), BulletinRoom(), status,
             AboutRoom(settings),
         ]
         let app = AppRoom(
@@ -309,6 +311,8 @@ package struct Composition: Sendable {
                 try await $0.run(ForgetRecipients()).first ?? 0 >= 500
             },
             .recurring("erasures", every: .seconds(60)) { try await Departure.erase(in: $0) },
+            .recurring("figures by area", every: .seconds(10)) { try await $0.run(FoldAreas()).first == true },
+            .recurring("old bulletins", every: .seconds(60)) { try await $0.run(DropOldBulletins()).first ?? 0 >= 500 },
             .recurring("outdated rows", every: .seconds(60)) { try await $0.run(RemoveOutdated()).first == true },
         ]
     }

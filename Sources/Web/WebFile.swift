@@ -32,6 +32,7 @@ public struct WebFile: Sendable {
     /// The files that the pages load.
     public static let assets = [
         WebFile("account.js", PackageResources.account_js),
+        WebFile("areas.js", PackageResources.areas_js),
         WebFile("ask.js", PackageResources.ask_js),
         WebFile("board.js", PackageResources.board_js),
         WebFile("camera.js", PackageResources.camera_js),
@@ -74,8 +75,10 @@ public struct WebFile: Sendable {
         WebFile("mapview.js", PackageResources.mapview_js),
         WebFile("messages.js", PackageResources.messages_js),
         WebFile("money.js", PackageResources.money_js),
+        WebFile("news.js", PackageResources.news_js),
         WebFile("offering.js", PackageResources.offering_js),
         WebFile("outgoing.js", PackageResources.outgoing_js),
+        WebFile("ownfigures.js", PackageResources.ownfigures_js),
         WebFile("papers.js", PackageResources.papers_js),
         WebFile("parcel.js", PackageResources.parcel_js),
         WebFile("partners.js", PackageResources.partners_js),

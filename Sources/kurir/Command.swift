@@ -24,6 +24,10 @@ enum Command: String, CaseIterable {
     case clearRoads = "roads clear"
     case policy
     case verifyProof = "proof verify"
+    case importBulletins = "bulletin import"
+    case postBulletin = "bulletin post"
+    case removeBulletin = "bulletin remove"
+    case reportRoads = "roads report"
 
     static let version = "0.1.0"
 
@@ -81,6 +85,14 @@ enum Command: String, CaseIterable {
             ]
         case .clearRoads: [.roadsKind, .database, .dataDirectory, .keyFile]
         case .verifyProof: [.proofFile, .proofKeys, .proofPhotos]
+        case .importBulletins: [.bulletinFeed, .bulletinSource, .bulletinCategory, .database, .dataDirectory, .keyFile]
+        case .postBulletin:
+            [
+                .bulletinTitle, .bulletinText, .bulletinLink, .bulletinCategory, .bulletinSource, .database,
+                .dataDirectory, .keyFile,
+            ]
+        case .removeBulletin: [.bulletin, .database, .dataDirectory, .keyFile]
+        case .reportRoads: [.roadFile, .bulletinSource, .database, .dataDirectory, .keyFile]
         }
     }
 
@@ -94,6 +106,9 @@ enum Command: String, CaseIterable {
         case .stopSMS, .allowSMS: .number
         case .importRoads: .roadsFile
         case .verifyProof: .proofFile
+        case .importBulletins: .bulletinFeed
+        case .removeBulletin: .bulletin
+        case .reportRoads: .roadFile
         default: nil
         }
     }
@@ -129,6 +144,10 @@ enum Command: String, CaseIterable {
         case .eraseAccount: "erase everything that says who an account was, for good"
         case .verifyProof:
             "say without a server whether the proof of a delivery holds, and what it says: exit code 0, or 1"
+        case .importBulletins: "take over the entries of a feed (RSS 2.0, Atom, JSON Feed) that are not there yet"
+        case .postBulletin: "publish something to be read by everybody, and print its id"
+        case .removeBulletin: "remove something that was published, whoever wrote it"
+        case .reportRoads: "publish what a file says of the roads: {title, text, link?} as JSON, or a list of them"
         case .policy: "show the rules of what may be done, how often, and what it may cost, as they are in force"
         }
     }

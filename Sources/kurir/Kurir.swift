@@ -60,6 +60,10 @@ enum Kurir {
         case .importRoads: try RoadsCommand.importFile(settings, in: RunningDatabase(settings))
         case .clearRoads: try RoadsCommand.clear(settings, in: RunningDatabase(settings))
         case .verifyProof: try ProofCommand.verify(settings)
+        case .importBulletins: try BulletinCommand.importFeed(settings, in: RunningDatabase(settings))
+        case .postBulletin: try BulletinCommand.post(settings, in: RunningDatabase(settings))
+        case .removeBulletin: try BulletinCommand.remove(settings, in: RunningDatabase(settings))
+        case .reportRoads: try RoadsCommand.report(settings, in: RunningDatabase(settings))
         case .policy: try PolicyCommand.show(in: RunningDatabase(settings))
         case .revokeGatewayKey: try GatewayKeyCommand.revoke(settings, in: RunningDatabase(settings))
         }

@@ -298,6 +298,25 @@ struct Option: Sendable {
     static let actingName = Option(
         name: "as", placeholder: "NAME", environment: "KURIR_AS",
         help: "who does it, for the audit (the name of the system's user)")
+    static let bulletinFeed = Option(
+        name: "from", placeholder: "FILE|URL", environment: "KURIR_BULLETIN_FROM", help: "the feed")
+    static let bulletinSource = Option(
+        name: "source", placeholder: "NAME", environment: "KURIR_BULLETIN_SOURCE",
+        help: "where it comes from, as readers see it (the feed's title; else Kurir)")
+    static let bulletinCategory = Option(
+        name: "category", placeholder: "news|road|weather", environment: "KURIR_BULLETIN_CATEGORY",
+        help: "what it is about (news)")
+    static let bulletinTitle = Option(
+        name: "title", placeholder: "TEXT", environment: "KURIR_BULLETIN_TITLE", help: "what stands above it")
+    static let bulletinText = Option(
+        name: "text", placeholder: "TEXT", environment: "KURIR_BULLETIN_TEXT", help: "what it says")
+    static let bulletinLink = Option(
+        name: "link", placeholder: "URL", environment: "KURIR_BULLETIN_LINK", help: "where there is more")
+    static let bulletin = Option(
+        name: "id", placeholder: "ID", environment: "KURIR_BULLETIN_ID", help: "which one, as GET /v1/bulletin tells it"
+    )
+    static let roadFile = Option(
+        name: "file", placeholder: "FILE", environment: "KURIR_ROADS_FILE", help: "the reports")
     static let status = Option(
         name: "status", placeholder: nil, environment: "KURIR_MIGRATE_STATUS",
         help: "only show what is applied and what is not")

@@ -17,7 +17,7 @@ enum RoadsCommand {
         let (isStrict, replaces) = (try settings.has(.roadsStrict), try settings.has(.roadsReplace))
         let file: RoadImport
         do {
-            file = try RoadImport(try content(of: path), source: source, withRadars: try radars(settings))
+            file = try RoadImport(try BoundedFile.read(path, upTo: mostBytes), source: source, withRadars: try radars(settings))
         } catch is RoadImport.NotUnderstood {
             throw UsageError("\(path) is neither a list of reports in JSON nor GeoJSON")
         }
@@ -82,22 +82,6 @@ enum RoadsCommand {
             let rows = try connection.query(
                 "SELECT end_roads($1, $2::jsonb)", [source.key, String(decoding: ids.bytes, as: UTF8.self)])
             return ended + (rows.first?[0].flatMap { Int($0) } ?? 0)
-        }
-    }
-
-    private static func content(of path: String) throws -> [UInt8] {
-        guard let file = fopen(path, "r") else {
-            throw UsageError("\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        while true {
-            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
-                count = fread(buffer.baseAddress, 1, buffer.count, file)
-            }
-            guard !piece.isEmpty else { return bytes }
-            bytes += piece
-            guard bytes.count <= mostBytes else { throw UsageError("\(path) has more than \(mostBytes >> 20) MiB") }
         }
     }
 

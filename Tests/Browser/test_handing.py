@@ -108,7 +108,7 @@ def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
     assert (step["action"], step["received_by"], step["cash_collected"]) == ("deliver", "the neighbour", CASH)
     expect(page.get_by_text("Today: 1 delivered · €4.00")).to_be_visible()
     go(page, "Stores")
-    expect(panel(page, "Earnings of 30 days")).to_contain_text("€4.00")
+    expect(panel(page, "Your figures")).to_contain_text("€4.00")
     look(page, "earnings")
 
 

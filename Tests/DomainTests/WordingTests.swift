@@ -20,7 +20,7 @@ import Testing
         .attemptFailed: ["courier", "reference", "address", "reason"],
         .messageReceived: ["name", "text"], .offersWaiting: ["count", "url"], .partnerJoined: ["courier"],
         .cancellationContested: ["courier", "reference"], .cancellationExcused: ["store", "reference"],
-        .recipientTracking: ["store", "reason", "url"],
+        .bulletinPublished: ["store", "title"], .recipientTracking: ["store", "reason", "url"],
         .passwordReset: ["code", "minutes"], .confirmationCode: ["code", "minutes"],
         .newDevice: ["address"], .passwordChanged: [], .loginChanged: ["url", "hours"], .sessionEnded: [],
     ]
@@ -28,7 +28,7 @@ import Testing
         "store": "Pekara Klas", "courier": "Ana Kos", "code": "01ABC-DEF89", "url": "https://kurir.hr/i/01ABCDEF89",
         "reference": "2026-17", "address": "Ilica 1, Zagreb", "reason": "Guma je pukla", "minutes": "15",
         "description": "Torta", "hours": "72", "count": "3", "message": "Do viđenja!", "name": "Ana Kos",
-        "text": "Nitko ne otvara",
+        "text": "Nitko ne otvara", "title": "Sutra ne radimo",
     ]
 
     @Test(arguments: Language.known, NotificationKind.allCases)

@@ -8,7 +8,7 @@ import Testing
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in
             try await look(at: kurir, key: try await key(), "story", "pages", "connection", "courier", "handing")
-            try await look(at: kurir, key: try await key(), "start", "reach", "board", "tracking", "messages")
+            try await look(at: kurir, key: try await key(), "start", "reach", "board", "tracking", "messages", "day")
         }
     }
 

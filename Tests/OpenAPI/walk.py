@@ -190,6 +190,10 @@ def carry(way, store, courier):
     way.call("get_deliveries_id_notices", token=store, path_parameters=delivery)
     way.call("get_lifecycle")
     way.call("get_stats", token=store)
+    told = way.call("get_stats_areas", token=store, query={"days": 7, "top": 3, "near": "45.81,15.98"})
+    way.call("get_stats_areas_cell", token=store, path_parameters={"cell": "u25kes"})
+    way.call("get_stats_days_date", token=store, path_parameters={"date": told["to"]})
+    way.call("get_me_stats", token=courier, query={"days": 7, "time_zone": "Europe/Zagreb"})
 
 
 def keep_house(way, store, courier):
@@ -214,6 +218,10 @@ def keep_house(way, store, courier):
         way.call(f"post_roads_id_{vote}", token=store, path_parameters=report)
     way.call("get_weather", token=courier, query={"place": first["id"]})
     way.call("get_weather", token=store, query={"lat": 45.81, "lon": 15.98})
+    told = way.call("post_bulletin", 201, store, body={"title": "Sutra ne radimo", "text": "Vidimo se.", "link": "https://example.com"})
+    way.call("get_bulletin", token=courier)
+    way.call("get_bulletin_id", token=courier, path_parameters={"id": told["id"]})
+    way.call("delete_bulletin_id", 204, store, path_parameters={"id": told["id"]})
     device = {"token": "device"}
     way.call("put_me_devices_token", 204, courier, path_parameters=device, body={"platform": "apns"})
     way.call("put_me_duty", 200, courier, body={"on": True})

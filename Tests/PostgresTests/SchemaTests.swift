@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 6)
-        #expect(checksum == [["a0ffa96fa4d4585b0f5b97d5878a0fc0c14a593b43fad8998381f542f2db6f0c"]])
+        #expect(checksum == [["eda2119f22cadd1aed7c99ddaaacb108c8a6e82a29b87b1083415997fb99bc03"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

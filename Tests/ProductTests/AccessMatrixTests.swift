@@ -20,7 +20,7 @@ import Testing
     private struct World {
         let store, courier, otherStore, otherCourier: Person
         let session, invite, device, code, offered, taken, handed, picture, cancellation, place, paper: String
-        let talk, said, road: String
+        let talk, said, road, bulletin: String
 
         init(_ api: ServedProduct) async throws {
             (store, courier) = (try await api.store(), try await api.courier())
@@ -51,6 +51,8 @@ import Testing
                 "location": ["lat": .number(45.5), "lon": .number(15.5)],
             ]
             road = try await api.post("/v1/roads", seen, as: courier.token).json["id"].string ?? ""
+            let told: JSON = ["title": "Sutra ne radimo", "text": "Vidimo se u ponedjeljak."]
+            bulletin = try await api.post("/v1/bulletin", told, as: store.token).json["id"].string ?? ""
             handed = try await api.delivery(of: store, to: [courier])
             picture = try await api.picture(of: courier).description
             try await api.act("accept", handed, as: courier)
@@ -162,6 +164,13 @@ import Testing
                 "get /v1/me/earnings": Row(access: .courier),
                 "post /v1/me/positions": Row(access: .courier, body: ["fixes": []]),
                 "get /v1/positions": Row(access: .store), "get /v1/me/route/suggestion": Row(access: .courier),
+                "get /v1/bulletin": Row(access: .signedIn),
+                "get /v1/bulletin/{id}": Row(access: .signedIn, strangers: strangers("/v1/bulletin/\(bulletin)")),
+                "post /v1/bulletin": Row(access: .store, body: ["title": "", "text": ""]),
+                "delete /v1/bulletin/{id}": Row(
+                    access: .store, strangers: [("/v1/bulletin/\(bulletin)", .store, 404)]),
+                "get /v1/stats/areas": Row(access: .store), "get /v1/stats/areas/{cell}": Row(access: .store),
+                "get /v1/stats/days/{date}": Row(access: .store), "get /v1/me/stats": Row(access: .courier),
                 "get /v1/places": Row(access: .signedIn), "get /v1/places/search": Row(access: .signedIn),
                 "post /v1/places": Row(access: .signedIn, body: ["name": "", "address": ""]),
                 "patch /v1/places/{id}": Row(

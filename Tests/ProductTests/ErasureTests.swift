@@ -50,6 +50,8 @@ import Testing
         }
         let licence: JSON = ["raw": "B-123", "kind": "licence", "title": "Vozačka"]
         #expect(try await api.post("/v1/me/credentials", licence, as: courier.token).status == 201)
+        let news: JSON = ["title": "Zqnews", "text": "Zqwords", "link": "https://zqlink.example", "urgent": true]
+        #expect(try await api.post("/v1/bulletin", news, as: store.token).status == 201)
         let invite = try await api.post("/v1/invites", ["phone": "+385915566778"], as: store.token).json
         #expect(try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token).status == 201)
         _ = try await api.post("/v1/invites", ["phone": "+385917770001"], as: store.token)

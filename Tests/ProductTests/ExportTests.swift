@@ -21,6 +21,7 @@ import Testing
             _ = try await api.post("/v1/invites", ["phone": "+385912345678"], as: store.token)
             let carried = try await api.delivery(of: store, to: [ana], ["pay": ["amount": 350, "currency": "EUR"]])
             _ = try await api.call("PATCH", "/v1/me", ["opening_hours": "7 do 20"], as: store.token)
+            _ = try await api.post("/v1/bulletin", ["title": "Vijest", "text": "Sutra ne radimo."], as: store.token)
             try await api.act("accept", carried, as: ana)
             try await api.act("deliver", carried, as: ana, ["note": "moja poruka"])
             // What the other one has now is none of hers.
@@ -65,6 +66,8 @@ import Testing
 
             let its = try await export(api, store)
             let all = try #require(JSON(its.body))
+            #expect(
+                all["bulletins"].items.map { $0["text"] } == ["Sutra ne radimo."] && json["bulletins"].items.isEmpty)
             #expect(all["deliveries"].items.count == 3 && all["partners"].items.count == 2)
             #expect(
                 all["account"].items[0]["opening_hours"] == "7 do 20"

@@ -7,12 +7,14 @@ import TestSupport
 import Testing
 
 @testable import API
+@testable import Bulletin
 @testable import Deliveries
 @testable import Feed
 @testable import Outbox
 @testable import Papers
 @testable import People
 @testable import Places
+@testable import Product
 @testable import Road
 @testable import Talk
 @testable import Weather
@@ -110,7 +112,8 @@ import Testing
     /// Every table has so many rows that reading all of them is noticed, except those that are always small.
     private func expectRows(_ api: ServedProduct) async throws {
         let small: Set = [
-            "audit_failures", "channel_claims", "erasures", "event_cursors_before", "event_rounds", "events_kept",
+            "area_days", "area_marks", "audit_failures", "channel_claims", "country_zones", "erasures",
+            "event_cursors_before", "event_rounds", "events_kept",
             "gateway_keys",
             "housekeeping",
             "message_counts",
@@ -354,6 +357,20 @@ import Testing
             """,
             "INSERT INTO selected_places SELECT DISTINCT ON (account_id) account_id, id FROM places",
             """
+            INSERT INTO bulletins (id, store_id, source, category, title, text, link, published_at, day)
+            SELECT uuid_v7(), CASE WHEN n % 2 = 0 THEN store_id END, CASE n % 2 WHEN 0 THEN '' ELSE 'HAK' END,
+                CASE n % 2 WHEN 0 THEN 'store' ELSE 'news' END, 'Vijest ' || n, '', 'https://hak.hr/' || n,
+                now() - make_interval(mins => n), current_date
+            FROM deliveries, generate_series(1, 20000) n WHERE id = '\(id)'
+            """,
+            """
+            INSERT INTO bulletin_counts (store_id, count) SELECT \(number), 1 FROM generate_series(1, 20000) n
+            """,
+            """
+            INSERT INTO bulletin_days (store_id, day, posts, urgent)
+            SELECT \(number), current_date, 1, false FROM generate_series(1, 20000) n
+            """,
+            """
             INSERT INTO idempotency_keys (account_id, key, fingerprint, status, headers, body)
             SELECT store_id, id::text, sha256(''), 201, '{}', '' FROM deliveries
             """,
@@ -439,7 +456,7 @@ private struct Statements: Sendable {
                 Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
                 Self.one(FindFirstAnswer(attempt: attempt)),
             ] + (try await Self.talk(session, storeID, courier, page)) + Self.papers(storeID, courier, hash)
-            + (try Self.outside(courier, id, page)) + [
+            + (try Self.outside(courier, id, page)) + (try Self.day(storeID, courier, page)) + [
                 Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
                 Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
                 Self.one(FindFeedEnd(account: storeID)),
@@ -530,6 +547,21 @@ private struct Statements: Sendable {
             one(ExportPage<ExportedRoadVotes>(account: courier, after: "")),
             one(FindWeather(field: field)), one(ClaimWeather(field: field)), one(NoteNoWeather(field: field)),
             one(FindPlaceOf(account: courier, id: .new())),
+        ]
+    }
+
+    /// What is asked of the bulletin, and of figures by area.
+    private static func day(
+        _ store: ID, _ courier: ID, _ page: Page
+    ) throws -> [(String, @Sendable (Transaction) async throws -> Void)] {
+        var told = Fields(["title": "Sutra ne radimo", "text": "Vidimo se.", "urgent": true])
+        let bulletin = NewBulletin(&told)
+        return [
+            one(try ListBulletins(account: courier, page: page)), one(CountBulletins(account: courier)),
+            one(FindBulletin(account: courier, id: .new())), one(HoldAuthor(store: store)),
+            one(PostBulletin(store: courier, name: "Pekara", id: .new(), form: bulletin)),
+            one(RemoveBulletin(store: store, id: .new())), one(FindStoreDay(store: store)),
+            one(ReadOwnStats(courier: courier, zone: "Europe/Zagreb", period: .init(last: .today, length: 30))),
         ]
     }
 

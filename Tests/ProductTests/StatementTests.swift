@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import API
+@testable import Bulletin
 @testable import Deliveries
 @testable import Feed
 @testable import Observability
@@ -180,6 +181,7 @@ import Testing
         ExportPage<ExportedConversations>.self, ExportPage<ExportedConversationMessages>.self,
         ExportPage<ExportedQuickAnswers>.self,
         ExportPage<ExportedRoads>.self, ExportPage<ExportedRoadVotes>.self,
+        ExportPage<ExportedBulletins>.self,
         ExportPage<ExportedEvents>.self,
         ExportPage<ExportedMessages>.self,
         ExportPage<ExportedSecurity>.self,
@@ -220,7 +222,12 @@ import Testing
         // Weather
         FindWeather.self, ClaimWeather.self, KeepWeather.self, NoteNoWeather.self, ForgetWeather.self, FindPlaceOf.self,
 
+        // Bulletin
+        ListBulletins.self, CountBulletins.self, FindBulletin.self, HoldAuthor.self, PostBulletin.self,
+        RemoveBulletin.self, DropOldBulletins.self,
+
         // Product
+        FindStoreDay.self, ReadAreas.self, FoldAreas.self, FindDay.self, ReadOwnStats.self,
         NobodyIsThere.self,
         RegisterDemoPeople.self,
         FindInviter.self,
@@ -250,7 +257,8 @@ import Testing
         "ListPartners": "uuid, boolean, text[], integer", "RankPartners": "uuid, boolean, text[], integer",
         "WalkCouriers": "uuid, boolean, text[], integer, text, integer",
         "FindCouriersByWord": "uuid, boolean, text[], integer, text", "ContestCancellation": "uuid, text, jsonb",
-        "ExcuseCancellation": "uuid, jsonb", "FindCancellation": "uuid, uuid",
+        "ExcuseCancellation": "uuid, jsonb", "PostBulletin": "uuid, text, uuid, text, text, text, boolean, jsonb",
+        "ListBulletins": "uuid, timestamptz, uuid, integer", "FindCancellation": "uuid, uuid",
         "RegisterDemoPeople":
             "text, timestamptz, uuid[], text[], text[], text[], text[], text[], uuid[], text[], text[], text[], "
             + "uuid[], uuid[]",

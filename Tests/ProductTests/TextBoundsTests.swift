@@ -79,6 +79,25 @@ import Testing
         }
     }
 
+    @Test func `what stores tell is never longer than the database takes`() async throws {
+        try await ServedProduct.serving { api in
+            let store = try await api.store()
+            try await expectBounds(["title": Bounds.bulletinTitle, "text": Bounds.bulletinText]) {
+                try await api.post("/v1/bulletin", $0, as: store.token)
+            }
+            let told: JSON = ["title": "Sutra ne radimo", "text": "Vidimo se."]
+            func link(_ count: Int) -> [String: JSON] {
+                let start = "https://example.com/"
+                return ["link": .string(start + String(repeating: "🍋", count: count - start.count))]
+            }
+            let taken = try await api.post("/v1/bulletin", told.with(link(Bounds.bulletinLink)), as: store.token)
+            #expect(taken.status == 201)
+            let refused = try await api.post(
+                "/v1/bulletin", told.with(link(Bounds.bulletinLink + 1)), as: store.token)
+            #expect(refused.wrong == ["link": "too_long"])
+        }
+    }
+
     @Test func `what recipients say is never longer than the database takes`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

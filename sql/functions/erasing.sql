@@ -117,6 +117,8 @@ BEGIN
     PERFORM show_picture(person, NULL);
     UPDATE accounts SET description = NULL, public_profile = false WHERE id = person;
     PERFORM erase_road(person);
+    DELETE FROM bulletins WHERE store_id = person;
+    DELETE FROM bulletin_days WHERE store_id = person;
     RETURN true;
 END
 $$;

@@ -24,6 +24,7 @@ package struct Export: Sendable {
             ExportedInvites.name,
             ExportedPartners.name, ExportedCancellations.name, ExportedEarnings.name, ExportedPlaces.name,
             ExportedCredentials.name,
+            ExportedBulletins.name,
             ExportedPosition.name,
             ExportedTrail.name, ExportedConversations.name, ExportedConversationMessages.name,
             ExportedQuickAnswers.name,
@@ -43,6 +44,7 @@ package struct Export: Sendable {
         try await list(ExportedEarnings.self, write)
         try await list(ExportedPlaces.self, write)
         try await list(ExportedCredentials.self, write)
+        try await list(ExportedBulletins.self, write)
         try await list(ExportedPosition.self, write)
         try await list(ExportedTrail.self, write)
         try await list(ExportedConversations.self, write)

@@ -255,6 +255,15 @@ enum ExportedQuickAnswers: ExportedRows {
     static let sql = ExportSQL.page("'texts', texts", "quick_answers WHERE account_id = $1", id: "account_id")
 }
 
+/// What a store has told its couriers.
+enum ExportedBulletins: ExportedRows {
+    static let name = "bulletins"
+    static let sql = ExportSQL.page(
+        """
+        'id', id, 'title', title, 'text', text, 'link', link, 'published_at', \(ExportSQL.time("published_at")), 'urgent', urgent
+        """, "bulletins WHERE store_id = $1")
+}
+
 /// What is in its feed. Deliveries are told as they are now, and by themselves.
 enum ExportedEvents: ExportedRows {
     static let name = "events"

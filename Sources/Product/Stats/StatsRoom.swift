@@ -24,22 +24,20 @@ struct StatsRoom: Room {
     private static let to = Endpoint.Parameter(
         name: "to", shape: .string(format: "date"), what: "The last day (default: today by UTC); 366 days at most.",
         check: StatsPeriod.checkDay)
-    private static let zone = Endpoint.Parameter(
+    static let zone = Endpoint.Parameter(
         name: "time_zone", shape: .string(most: Bounds.timeZone, example: "Europe/Zagreb"),
         what: "The time zone (default: UTC).", check: StatsPeriod.checkZone)
 
     private func stats(_ call: Call) async throws -> Response {
         let period = try StatsPeriod(call.request)
         let store = call.caller.account
-        do {
-            return try await reads.run(for: store) { runner in
+        return try await StatsPeriod.naming(period.zone) {
+            try await reads.run(for: store) { runner in
                 let sums = try await runner.run(StatsSums(store: store, period: period))
                 let days = try await runner.run(StatsDays(store: store, period: period))
                 let couriers = try await runner.run(StatsCouriers(store: store, period: period))
                 return StatsView(period: period, sums: sums, days: days, couriers: couriers).response
             }
-        } catch PostgresError.refused(let error) where error.state.code == "22023" {
-            throw Problem.invalidParameter("time_zone")
         }
     }
 }
@@ -50,12 +48,28 @@ struct StatsPeriod: Sendable {
     let zone: String
 
     init(_ request: Request) throws {
-        zone = try request.text("time_zone", upTo: Bounds.timeZone) ?? "UTC"
+        zone = try Self.zone(request)
         let today = Day(number: Timestamp.now.microseconds / 86_400_000_000)
         last = request.query("to").flatMap(Day.init) ?? today
         first = request.query("from").flatMap(Day.init) ?? Day(number: max(0, last.number - 29))
         guard first <= last else { throw Problem.invalidParameter("from", "from_after_to") }
         guard length <= 366 else { throw Problem.invalidParameter("from", "period_too_long") }
+    }
+
+    /// The time zone that is asked for.
+    static func zone(_ request: Request) throws -> String {
+        let zone = try request.text("time_zone", upTo: Bounds.timeZone) ?? "UTC"
+        guard isName(zone) else { throw Problem.invalidParameter("time_zone") }
+        return zone
+    }
+
+    /// Reads something in a time zone, which the database may not know.
+    static func naming<Answer>(_ zone: String, _ read: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await read()
+        } catch PostgresError.refused(let error) where error.state.code == "22023" {
+            throw Problem.invalidParameter("time_zone")
+        }
     }
 
     /// PostgreSQL also takes offsets as POSIX has them, with the opposite sign and any name before them. They are not

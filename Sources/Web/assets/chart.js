@@ -43,6 +43,10 @@ export function lines(title, days, series, mark, format) {
   return figure(title, [axis(scale, mark), ticks(days, step), ...paths], series, table(title, days, series, format));
 }
 
+/** One figure, large. */
+export const tile = (name, value, changed) =>
+  h('div', {class: 'tile'}, h('p', {class: 'hint'}, name), h('p', {class: 'big'}, value), changed && h('p', {class: 'hint'}, changed));
+
 /** A bar for each of somebody's figures. */
 export function rows(title, items, series) {
   const most = Math.max(1, ...items.map((item) => series.reduce((sum, {name}) => sum + item[name], 0)));

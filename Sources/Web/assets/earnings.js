@@ -1,8 +1,8 @@
 // What a courier gets for what it has delivered.
-import {get, lasting} from './ask.js';
-import {fill, h, loading} from './dom.js';
+import {get} from './ask.js';
+import {h} from './dom.js';
 import {money} from './money.js';
-import {shortDay, t} from './words.js';
+import {t} from './words.js';
 
 /** Sums by currency, as one reads them. */
 function sums(items) {
@@ -21,17 +21,4 @@ export function today() {
     line.textContent = count ? `${t('today')}: ${t('deliveredCount', {count})} · ${sums(items)}` : '';
   }
   return {line, load};
-}
-
-/** Day by day, and store by store. */
-export function earnings() {
-  const list = h('ul', {class: 'rows'});
-  const total = h('p', {class: 'big'});
-  const load = () => loading(list, () => lasting('earnings', () => get('/v1/me/earnings', {days: 30})), ({items}) => {
-    total.textContent = sums(items);
-    fill(list, items.map((one) => ({id: `${one.day} ${one.store.id} ${one.currency}`, ...one})), ({day, store, deliveries, amount, currency}) =>
-      h('li', {}, h('div', {}, h('strong', {}, store.name), h('p', {class: 'hint'}, `${shortDay(day)} · ${t('deliveredCount', {count: deliveries})}`)),
-        h('span', {}, money({amount, currency}))), 'noEarnings');
-  });
-  return {content: [total, list], load};
 }

@@ -1,6 +1,7 @@
 // What a shop's owner wants to see of the days that were.
+import {areas} from './areas.js';
 import {get} from './ask.js';
-import {bars, lines, rows} from './chart.js';
+import {bars, lines, rows, tile} from './chart.js';
 import {fullName} from './delivery.js';
 import {h, loading, newID} from './dom.js';
 import {gathered} from './feed.js';
@@ -14,6 +15,8 @@ export function figures(region) {
     [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
   const content = h('div', {class: 'charts'});
   region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content);
+  const byArea = areas();
+  region.append(byArea.element);
 
   function load() {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -43,15 +46,17 @@ export function figures(region) {
     content.querySelectorAll('details').forEach((table, place) => { table.open = open[place]; });
   }
 
-  load();
-  const again = gathered(load, 500);
-  return {onFresh: again, hears: ['delivery'], onEvent: again};
+  function loadAll() {
+    load();
+    byArea.load();
+  }
+
+  loadAll();
+  const again = gathered(loadAll, 500);
+  return {onFresh: again, hears: ['delivery'], onEvent: again, leave: byArea.leave};
 }
 
 const share = ({due, on_time: kept}) => (due ? `${Math.floor((100 * kept) / due)} %` : '–');
-
-const tile = (name, value, changed) =>
-  h('div', {class: 'tile'}, h('p', {class: 'hint'}, name), h('p', {class: 'big'}, value), h('p', {class: 'hint'}, changed));
 
 /** How much it is now against the period before. */
 function change(now, before) {

@@ -102,6 +102,16 @@ export function line(map, places) {
   return L.polyline(places.map((at) => [at.lat, at.lon]), { className: 'map-way', interactive: false }).addTo(map);
 }
 
+// An area, which is touched as a whole.
+export function area(map, [south, west, north, east], kind, act) {
+  return L.rectangle([[south, west], [north, east]], { className: `map-area ${kind}`, bubblingMouseEvents: false }).on('click', act).addTo(map);
+}
+
+// What happens when nothing of the map is touched but the map.
+export function touched(map, act) {
+  map.on('click', act);
+}
+
 // Shows all of these.
 export function fit(map, places) {
   if (places.length) map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [40, 40], paddingBottomRight: [72, 40], maxZoom: 16 });

@@ -7,6 +7,7 @@ import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {earnings} from './earnings.js';
 import {avatar} from './face.js';
 import {form} from './form.js';
+import {ownFigures} from './ownfigures.js';
 import {inviteIn, scanInto} from './scan.js';
 import {talkLink} from './talk.js';
 import {t} from './words.js';
@@ -16,7 +17,7 @@ export function stores(region, {account}, invite) {
   const partners = h('ul', {class: 'rows'});
   const invites = h('ul', {class: 'rows'});
   const own = h('div');
-  const earned = earnings();
+  const figures = ownFigures();
   const given = cancellations(account.id, true);
 
   const store = ({id, name, address, phone, picture, description}) =>
@@ -40,7 +41,7 @@ export function stores(region, {account}, invite) {
     loading(partners, () => lasting('partners', () => all('/v1/partners')), (items) => fill(partners, items, store, 'noStores'));
     loading(invites, () => lasting('invites', () => all('/v1/invites')), (items) =>
       fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived'));
-    earned.load();
+    figures.load();
     given.load();
     loading(own, () => lasting('me', refreshed), ({stats, rating}) => own.replaceChildren(reliability(stats),
       rating ? h('p', {class: 'hint'}, t('meanStars', {stars: rating.toLocaleString(undefined, {maximumFractionDigits: 1})})) : ''));
@@ -56,7 +57,7 @@ export function stores(region, {account}, invite) {
       say(t('joined', {name}));
       load();
     }, {draft: 'code'})),
-    panel(t('earnings'), ...earned.content), panel(t('yourFigures'), own, h('h3', {}, t('cancellations')), given.list));
+    panel(t('yourFigures'), ...figures.content), panel(t('yourReliability'), own, h('h3', {}, t('cancellations')), given.list));
   load();
 
   return {onFresh: load, hears: ['partner', 'invite', 'delivery', 'cancellation'], onEvent: load};

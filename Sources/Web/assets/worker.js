@@ -59,7 +59,8 @@ self.addEventListener('notificationclick', (event) => {
   const {notification, action} = event;
   notification.close();
   const {kind, delivery_id: id, conversation_id: talk, language} = notification.data;
-  event.waitUntil(action === 'accept' ? accept(id, language) : open(kind === 'invite' ? '#/stores' : talk ? `#/messages/${talk}` : id ? `#delivery=${id}` : ''));
+  event.waitUntil(action === 'accept' ? accept(id, language)
+    : open(kind === 'invite' ? '#/stores' : kind === 'bulletin_published' ? '#/news' : talk ? `#/messages/${talk}` : id ? `#delivery=${id}` : ''));
 });
 
 const t = (name, language) => (words[language] ?? words.en)[name];

@@ -9,7 +9,9 @@ struct Property: Sendable, CustomStringConvertible {
         (self.name, self.check) = (name, check)
     }
 
-    static let all = [requests, fields, queries, json, forms, cursors, codes, people, papers, pictures, sealed, rows]
+    static let all = [
+        requests, fields, queries, json, forms, cursors, codes, people, papers, pictures, sealed, rows, feeds,
+    ]
 
     var description: String { name }
 }

@@ -1,0 +1,85 @@
+import API
+import Domain
+import Postgres
+
+/// Where a store's days begin and end, and which one it is there now.
+struct FindStoreDay: Statement {
+    static let sql = """
+        SELECT zone, (now() AT TIME ZONE zone)::date::text
+        FROM stores s, LATERAL (SELECT zone_of(s.country, s.lat, s.lon) AS zone OFFSET 0) z WHERE s.id = $1
+        """
+    static let isReadOnly = true
+    let store: ID
+
+    func bind(into parameters: inout Parameters) { parameters.add(store) }
+
+    static func decode(_ row: inout RowReader) throws -> (zone: String, today: Day) {
+        (try row.read(), try Day.read(&row))
+    }
+}
+
+/// The figures by area of each of a store's days; days without deliveries may be left out.
+struct ReadAreas: Statement {
+    static let sql = """
+        SELECT day::text, cells, deliveries, delivered, returned, failed, seconds
+        FROM areas_between($1, $2, $3::text::date, $4::text::date)
+        """
+    static let isReadOnly = true
+    let store: ID
+    let zone: String
+    let first, last: Day
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(store)
+        parameters.add(zone)
+        parameters.add(first.description)
+        parameters.add(last.description)
+    }
+
+    struct Row: Sendable {
+        let day: Day
+        /// What has no place has no cell.
+        let sums: [(cell: AreaCell?, sums: AreaSums)]
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Row {
+        let day = try Day.read(&row)
+        let (cells, deliveries, delivered): ([Int32], [Int32], [Int32]) = (
+            try row.read(), try row.read(), try row.read()
+        )
+        let (returned, failed, seconds): ([Int32], [Int32], [Int32]) = (try row.read(), try row.read(), try row.read())
+        var (sums, place): ([(cell: AreaCell?, sums: AreaSums)], Int) = ([], 0)
+        for (number, cell) in cells.enumerated() {
+            let end = place + Int(delivered[number])
+            guard end <= seconds.count else { throw PostgresError.unexpected("a day whose figures do not match") }
+            sums.append(
+                (
+                    AreaCell(number: cell),
+                    AreaSums(
+                        deliveries: Int(deliveries[number]), delivered: Int(delivered[number]),
+                        returned: Int(returned[number]), failed: Int(failed[number]),
+                        seconds: Array(seconds[place..<end]))
+                ))
+            place = end
+        }
+        return Row(day: day, sums: sums)
+    }
+}
+
+extension Day {
+    /// Reads a column that has it as a text.
+    static func read(_ row: inout RowReader) throws -> Day {
+        let text: String = try row.read()
+        guard let day = Day(text) else { throw PostgresError.unexpected("the day \(text)") }
+        return day
+    }
+}
+
+/// Keeps the figures of some days that are over, and says whether there may be more.
+package struct FoldAreas: Statement {
+    package init() {}
+
+    package static let sql = "SELECT fold_areas()"
+
+    package static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}

@@ -1,0 +1,129 @@
+// A store's figures by area: on a map whose panel follows what is touched, and as a table that says the same without it.
+import {remembered} from './account.js';
+import {get} from './ask.js';
+import {bars, tile} from './chart.js';
+import {h, loading, newID, panel, say} from './dom.js';
+import {number, shortDay, t} from './words.js';
+
+const counts = ['deliveries', 'delivered', 'returned', 'failed_attempts'];
+const all = [...counts, 'median_minutes'];
+// How high and wide an area is, in degrees.
+const [height, width] = [180 / 32768, 360 / 32768];
+
+export function areas() {
+  const period = h('select', {id: newID(), value: '30', onchange: () => load()},
+    h('option', {value: 'today'}, t('todayByYesterday')), h('option', {value: 'yesterday'}, t('yesterdayByBefore')),
+    [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
+  const place = h('div', {class: 'map', tabindex: '0'});
+  const side = h('div', {class: 'area-side', 'aria-live': 'polite'});
+  const mapped = h('div', {class: 'mapped'}, place, side);
+  const content = h('div');
+  const table = h('div', {class: 'scroll area-table', tabindex: '0', role: 'region', 'aria-label': t('byArea')});
+  let told, chosen = null, today, maps, map, drawn = [], isLeft = false;
+
+  const dayBefore = (day) => new Date(Date.parse(`${day}T12:00Z`) - 86_400_000).toISOString().slice(0, 10);
+
+  async function read() {
+    const {lat, lon} = remembered()?.location ?? {};
+    const query = {top: 50, near: lat === undefined ? undefined : `${lat},${lon}`};
+    if (period.value === 'yesterday') {
+      today ??= (await get('/v1/stats/areas', {days: 1, top: 3})).to;
+      return get(`/v1/stats/days/${dayBefore(today)}`, query);
+    }
+    const answer = await get('/v1/stats/areas', {days: period.value === 'today' ? 1 : period.value, ...query});
+    today = answer.to;
+    return answer;
+  }
+
+  const load = () => loading(content, read, (answer) => {
+    told = answer;
+    if (!told.items.some(({cell}) => cell === chosen)) chosen = null;
+    const isEmpty = told.items.length === 0;
+    content.replaceChildren(isEmpty ? h('p', {class: 'hint'}, t('noAreas')) : '', mapped,
+      told.without_place ? h('p', {class: 'hint'}, t('withoutPlace', {count: told.without_place})) : '',
+      isEmpty ? '' : h('details', {open: true}, h('summary', {}, t('asTable')), table));
+    place.hidden = isEmpty;
+    mapped.classList.toggle('alone', isEmpty);
+    fillTable();
+    show();
+    if (!isEmpty) draw().catch(withoutMap);
+  });
+
+  /** The table has all of it, too. */
+  function withoutMap() {
+    place.hidden = true;
+    mapped.classList.add('alone');
+    say(t('noMapNow'));
+  }
+
+  /** Follows what is touched; nothing means all of them. */
+  function choose(cell) {
+    chosen = cell;
+    show();
+    mark();
+    for (const row of table.querySelectorAll('button')) row.setAttribute('aria-pressed', String(row.dataset.cell === cell));
+  }
+
+  function show() {
+    const at = told.items.findIndex(({cell}) => cell === chosen);
+    const figures = at < 0 ? told.total : told.items[at];
+    const days = h('div');
+    side.replaceChildren(h('h3', {}, at < 0 ? t('allAreas') : nameOf(told.items[at], at)), span(told),
+      h('div', {class: 'tiles'}, all.map((name) => tile(t(`area_${name}`), value(name, figures[name].value), change(figures[name].change)))), days,
+      at < 0 ? h('p', {class: 'hint'}, t('touchArea')) : h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => choose(null)}, t('allAreas'))));
+    if (at < 0 || told.from === told.to) return;
+    const length = Math.round((Date.parse(told.to) - Date.parse(told.from)) / 86_400_000) + 1;
+    loading(days, () => get(`/v1/stats/areas/${chosen}`, {days: length}), (one) => days.replaceChildren(bars(t('deliveriesADay'),
+      one.days.map((day) => ({...day, open: day.deliveries - day.delivered})), ['delivered', 'open'].map((name) => ({name, label: t(`area_day_${name}`)})))));
+  }
+
+  const span = ({from, to}) => h('p', {class: 'hint'}, from === to ? shortDay(from) : `${shortDay(from)} – ${shortDay(to)}`);
+  const nameOf = ({distance_m: far}, at) => t('areaNumber', {number: at + 1}) + (far === undefined ? '' : ` · ${t('kilometres', {number: far / 1000})}`);
+  const value = (name, now) => (now === null ? '–' : name === 'median_minutes' ? t('minutes', {number: now}) : number(now));
+  const change = (difference) => (difference === null ? t('nothingBefore') : difference === 0 ? t('asBefore') : `${difference > 0 ? '+' : '−'}${number(Math.abs(difference))}`);
+
+  function fillTable() {
+    const cell = (name, {value: now, change: difference}) => h('td', {}, value(name, now), difference ? h('span', {class: 'hint'}, ` ${change(difference)}`) : '');
+    table.replaceChildren(h('table', {}, h('caption', {class: 'unseen'}, t('byArea')),
+      h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('area')), all.map((name) => h('th', {scope: 'col'}, t(`area_${name}`))))),
+      h('tbody', {}, told.items.map((area, at) => h('tr', {}, h('th', {scope: 'row'},
+        h('button', {type: 'button', 'data-cell': area.cell, 'aria-pressed': String(area.cell === chosen), onclick: () => choose(area.cell === chosen ? null : area.cell)}, nameOf(area, at))),
+      all.map((name) => cell(name, area[name]))))),
+      h('tfoot', {}, h('tr', {}, h('th', {scope: 'row'}, t('allAreas')), all.map((name) => cell(name, told.total[name]))))));
+  }
+
+  async function draw() {
+    if (!map) {
+      const [about, module] = await Promise.all([get('/v1/about'), import('./map.js')]);
+      if (isLeft || map) return;
+      maps = module;
+      map = maps.makeMap(place, about.map, {label: t('mapOfAreas'), closer: t('mapCloser'), farther: t('mapFarther')});
+      maps.touched(map, () => choose(null));
+    }
+    for (const one of drawn) one.remove();
+    const most = told.items[0].deliveries.value;
+    drawn = told.items.flatMap((area, at) => {
+      const {cell, center: {lat, lon}, deliveries} = area;
+      const bounds = [lat - height / 2, lon - width / 2, lat + height / 2, lon + width / 2];
+      const act = () => choose(cell);
+      const shape = maps.area(map, bounds, `of-${Math.max(1, Math.ceil((3 * deliveries.value) / most))}`, act);
+      shape.cell = cell;
+      return [shape, maps.sign(map, {lat, lon}, 'area', String(at + 1), `${nameOf(area, at)}: ${t('area_deliveries')} ${deliveries.value}`, act)];
+    });
+    maps.fit(map, told.items.flatMap(({center: {lat, lon}}) => [{lat: lat - height, lon: lon - width}, {lat: lat + height, lon: lon + width}]));
+    mark();
+  }
+
+  function mark() {
+    for (const shape of drawn) if (shape.cell) shape.getElement()?.classList.toggle('chosen', shape.cell === chosen);
+  }
+
+  return {
+    element: panel(t('byArea'), h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content),
+    load,
+    leave() {
+      isLeft = true;
+      map?.remove();
+    },
+  };
+}
