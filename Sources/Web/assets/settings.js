@@ -133,8 +133,8 @@ function panels(account, {enter, leave}) {
   return [
     panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})),
     here,
-    panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
     shown(account),
+    panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
     account.kind === 'store' && panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual)),
     account.kind === 'store' && panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop)),
     places(),
