@@ -5,7 +5,7 @@ export {names};
 const wanted = [new URLSearchParams(location.search).get('language'), ...navigator.languages];
 const all = {};
 let current = wanted.map((name) => name?.slice(0, 2)).find((name) => names[name]) ?? 'en';
-let plurals, dates, clock, days;
+let plurals, dates, clock, days, wholeDays;
 await load(current);
 choose(current);
 
@@ -30,6 +30,7 @@ export function choose(name) {
   dates = new Intl.DateTimeFormat(region, {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
   clock = new Intl.DateTimeFormat(region, {hour: '2-digit', minute: '2-digit'});
   days = new Intl.DateTimeFormat(region, {day: 'numeric', month: 'short', timeZone: 'UTC'});
+  wholeDays = new Intl.DateTimeFormat(region, {dateStyle: 'medium', timeZone: 'UTC'});
 }
 
 /** A text by its name, with `{values}` filled in; one with `count` takes the form that goes with the number. */
@@ -51,7 +52,7 @@ export function when(time) {
 export const shortDay = (day) => days.format(new Date(`${day}T00:00:00Z`));
 
 /** A day with its year. */
-export const dayOf = (day) => new Date(`${day}T12:00:00Z`).toLocaleDateString(current, {dateStyle: 'medium', timeZone: 'UTC'});
+export const dayOf = (day) => wholeDays.format(new Date(`${day}T12:00:00Z`));
 
 /** How long something took. */
 export function span(seconds) {
