@@ -81,7 +81,7 @@ def test_papers_come_from_pictures_and_by_hand_and_go(visit, look, tmp_path):
     scanner.locator("input[type=file]").set_input_files(tmp_path / "nothing.jpg")
     expect(scanner.get_by_text("There is no code in this picture")).to_be_visible()
     look(page, "scanner-dark")
-    scanner.locator("input[type=file]").set_input_files(tmp_path / "in bad light.jpg")
+    scanner.locator("input[type=file]").set_input_files(tmp_path / "at an angle.jpg")
     expect(row(page, "Test")).to_contain_text("Positive")
     page.get_by_role("button", name="By hand").click()
     form = page.get_by_role("dialog", name="New paper")

@@ -33,7 +33,9 @@ struct HealthCertificate: Sendable {
             let event = HealthEvent(certificate)
         else { return nil }
         (self.message, self.holder, self.event) = (message, holder, event)
-        birthDate = certificate["dob"]?.bounded.flatMap { $0.contains(/^[0-9]{4}(-[0-9]{2}){0,2}/) ? $0 : nil }
+        birthDate = certificate["dob"]?.bounded.flatMap {
+            $0.wholeMatch(of: /[0-9]{4}(-[0-9]{2}){0,2}/) == nil ? nil : $0
+        }
         country = event.country ?? claims[Claim.issuer]?.bounded
         issuer = event.issuer
         issued = claims[Claim.issued]?.moment

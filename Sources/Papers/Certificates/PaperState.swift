@@ -29,10 +29,11 @@ struct HealthVerdict: Sendable {
     init(_ certificate: HealthCertificate, _ keys: TrustedKeys, _ rules: HealthRules, at now: Moment) {
         let signature = keys.verdict(on: certificate.message)
         isVerified = signature == .verified
-        // One that says it was issued in time to come is good from then on.
-        let issuedLater = certificate.issued.flatMap { now < $0 ? $0 : nil }
+        // One that says it was issued in time to come, or is good only then, is good from then on. What issuers say of the past is when
+        // they signed it, and not since when it is good.
+        let later = [certificate.issued, certificate.begins].compactMap(\.self).filter { now < $0 }
         let kind = certificate.event.kind
-        from = [kind.begin, certificate.begins, issuedLater].compactMap(\.self).max()!
+        from = later.reduce(kind.begin, max)
         until = [kind.end(by: rules), certificate.expires].compactMap(\.self).min()!
         state =
             switch (signature, kind) {

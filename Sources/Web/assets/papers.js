@@ -60,9 +60,9 @@ export function papers(region) {
       ? partners.map((store) => share(paper, store)) : [h('p', {class: 'hint'}, t('noStores'))]));
   }
 
-  /** A switch for one store; what others see is as it was until the server says otherwise. */
+  /** A switch for one store, which takes effect at once, so that nothing typed is lost with the dialog; what others see is as it was until the server says otherwise. */
   function share(paper, {id, name}) {
-    const control = h('input', {type: 'checkbox', checked: paper.shared_with.includes(id), async onchange() {
+    const control = h('input', {type: 'checkbox', checked: paper.shared_with.includes(id), oninput: (event) => event.stopPropagation(), async onchange() {
       const stores = paper.shared_with.filter((other) => other !== id);
       const isDone = await change(async () => {
         Object.assign(paper, await ask('PATCH', `/v1/me/credentials/${paper.id}`, {shared_with: control.checked ? [...stores, id] : stores}));

@@ -4,6 +4,9 @@ import {shrunk, shrunkFile, viewfinder} from './camera.js';
 import {h, openDialog, wordsOf} from './dom.js';
 import {t} from './words.js';
 
+// What the server takes as it is: a picture in bad light is worse when it is made anew.
+const taken = {most: 5 << 20, types: ['image/jpeg', 'image/png', 'image/webp']};
+const whole = (file) => (file.size <= taken.most && taken.types.includes(file.type) ? file : shrunkFile(file));
 // Milliseconds between two looks. The server is asked more rarely than the browser.
 const pause = {browser: 150, server: 700};
 
@@ -60,7 +63,7 @@ export function scanCode(title, read = (text) => text) {
     async function fromPicture(chosen) {
       state.textContent = t('loading');
       try {
-        const texts = await codesIn(await shrunkFile(chosen));
+        const texts = await codesIn(await whole(chosen));
         if (!take(texts) && !texts.length) state.textContent = t('noCodeInPicture');
       } catch (error) {
         state.textContent = error instanceof DOMException ? t('noPicture') : wordsOf(error);

@@ -5,7 +5,7 @@ export {names};
 const wanted = [new URLSearchParams(location.search).get('language'), ...navigator.languages];
 const all = {};
 let current = wanted.map((name) => name?.slice(0, 2)).find((name) => names[name]) ?? 'en';
-let plurals, dates, clock, days, weekdays;
+let plurals, dates, clock, days, weekdays, wholeDays;
 await load(current);
 choose(current);
 
@@ -31,6 +31,7 @@ export function choose(name) {
   clock = new Intl.DateTimeFormat(region, {hour: '2-digit', minute: '2-digit'});
   weekdays = new Intl.DateTimeFormat(region, {weekday: 'short', day: 'numeric', month: 'numeric', timeZone: 'UTC'});
   days = new Intl.DateTimeFormat(region, {day: 'numeric', month: 'short', timeZone: 'UTC'});
+  wholeDays = new Intl.DateTimeFormat(region, {dateStyle: 'medium', timeZone: 'UTC'});
 }
 
 /** A text by its name, with `{values}` filled in; one with `count` takes the form that goes with the number. */
@@ -52,7 +53,7 @@ export function when(time) {
 export const shortDay = (day) => days.format(new Date(`${day}T00:00:00Z`));
 
 /** A day with its year. */
-export const dayOf = (day) => new Date(`${day}T12:00:00Z`).toLocaleDateString(current, {dateStyle: 'medium', timeZone: 'UTC'});
+export const dayOf = (day) => wholeDays.format(new Date(`${day}T12:00:00Z`));
 /** The same with its name. */
 export const weekday = (day) => weekdays.format(new Date(`${day}T00:00:00Z`));
 
