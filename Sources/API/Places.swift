@@ -48,16 +48,24 @@ extension JSONWriter {
     }
 }
 
+extension Location {
+    /// Reads a latitude and a longitude of a query; an empty text is nil.
+    package init?(query text: String) throws(InvalidValue) {
+        guard !text.isEmpty else { return nil }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        guard parts.count == 2, let lat = parts[0], let lon = parts[1], let location = Location(lat: lat, lon: lon)
+        else { throw InvalidValue("invalid_location") }
+        self = location
+    }
+}
+
 extension Request {
     /// A query parameter of a latitude and a longitude.
     package func location(_ name: String) throws -> Location? {
-        guard let text = query(name), !text.isEmpty else { return nil }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-        guard parts.count == 2, let lat = parts[0], let lon = parts[1], let location = Location(lat: lat, lon: lon)
-        else {
-            throw Problem(
-                .unprocessable, "validation_failed", fields: [Problem.WrongField(name, "invalid_location")])
+        do {
+            return try query(name).flatMap { try Location(query: $0) }
+        } catch let error as InvalidValue {
+            throw Problem(.unprocessable, "validation_failed", fields: [Problem.WrongField(name, error.code)])
         }
-        return location
     }
 }

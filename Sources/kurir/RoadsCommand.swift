@@ -17,7 +17,8 @@ enum RoadsCommand {
         let (isStrict, replaces) = (try settings.has(.roadsStrict), try settings.has(.roadsReplace))
         let file: RoadImport
         do {
-            file = try RoadImport(try BoundedFile.read(path, upTo: mostBytes), source: source, withRadars: try radars(settings))
+            file = try RoadImport(
+                try BoundedFile.read(path, upTo: mostBytes), source: source, withRadars: try radars(settings))
         } catch is RoadImport.NotUnderstood {
             throw UsageError("\(path) is neither a list of reports in JSON nor GeoJSON")
         }

@@ -138,7 +138,9 @@ import Testing
             for setting in ["enable_nestloop", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"] {
                 try await session.query("SET LOCAL \(setting) = off")
             }
-            for call in ["trail_partitions(7)", "event_partitions(30)", "file_partitions(90)", "message_partitions(30)"] {
+            for call in [
+                "trail_partitions(7)", "event_partitions(30)", "file_partitions(90)", "message_partitions(30)",
+            ] {
                 try await session.query("SELECT \(call)")
             }
             try await session.commit()

@@ -49,7 +49,7 @@ package struct PlaceSearchRoom: Room {
     private func search(_ call: Call) async throws -> Response {
         let text = try call.request.text("q", upTo: Bounds.search) ?? ""
         let (near, isOwn) = (
-            try call.request.query("near").flatMap { try Location(query: $0) }, try call.request.flag("own") ?? false
+            try call.request.location("near"), try call.request.flag("own") ?? false
         )
         let search = PlaceSearch(account: call.caller.account, kind: call.caller.kind, text: text)
         var found = try await searches.run(for: call.caller.account) { try await search.run($0) }
