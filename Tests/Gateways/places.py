@@ -2,8 +2,8 @@
 
 The first part of a path says how it goes: `right`, or one of the ways in which it goes wrong. Each question is a line of
 JSON on standard output, after a first one with the address. SIGUSR1 takes them away and gives them back; SIGTERM ends them.
-Of every text with "nowhere" in it nobody knows anything; places beyond the 80th degree have no roads, and a time zone that there is
-not."""
+Of every text with "nowhere" in it nobody knows anything; places beyond the 80th degree have no roads, and those at the 84th a time zone
+that there is not."""
 import datetime
 import http.server
 import json
@@ -117,7 +117,7 @@ def meteo(query):
     hours = range(len(times))
     return 200, {
         "latitude": lat, "longitude": lon, "utc_offset_seconds": ahead, "elevation": 120.0,
-        "timezone": zone if abs(lat) < 80 else "Mars/Olympus", "timezone_abbreviation": now.tzname(),
+        "timezone": "Mars/Olympus" if lat == 84 else zone, "timezone_abbreviation": now.tzname(),
         "current": {"time": times[0], "interval": 900, "temperature_2m": 7.5, "relative_humidity_2m": 81, "precipitation": 0.1,
                     "weather_code": 61, "wind_speed_10m": 12.3},
         "hourly": {
