@@ -29,8 +29,8 @@ import Testing
                 "delivery_offered", "delivery_cancelled", "invite", "partnership_ended", "delivery_accepted",
                 "delivery_delivered", "delivery_returned", "delivery_stranded", "delivery_unaccepted",
                 "delivery_late", "delivery_changed", "delivery_reassigned", "delivery_reopened", "attempt_failed",
-                "offers_waiting", "partner_joined", "cancellation_contested",
-                "cancellation_excused", "recipient_tracking", "password_reset", "confirmation_code",
+                "offers_waiting", "message_received", "partner_joined", "cancellation_contested",
+                "cancellation_excused", "bulletin_published", "recipient_tracking", "password_reset", "confirmation_code",
                 "new_device", "password_changed", "login_changed", "session_ended",
             ])
         #expect(AccountKind.allCases.map(\.rawValue) == ["store", "courier"])

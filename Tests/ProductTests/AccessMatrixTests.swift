@@ -329,7 +329,13 @@ import Testing
 
     /// A path with something in the place of each parameter.
     private func filled(_ path: String) -> String {
-        path.replacing(/\{(\w+)\}/) { $0.1.hasSuffix("id") ? "018f0000-0000-7000-8000-000000000000" : "x" }
+        path.replacing(/\{(\w+)\}/) { part in
+            switch part.1 {
+            case "date": "2026-01-31"
+            case "cell": "u24n8w"
+            case let name: name.hasSuffix("id") ? "018f0000-0000-7000-8000-000000000000" : "x"
+            }
+        }
     }
 
     private func refusesNobodies(_ api: ServedProduct, _ method: String, _ path: String, _ body: JSON?) async throws {

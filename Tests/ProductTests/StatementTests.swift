@@ -261,7 +261,7 @@ import Testing
         "ListBulletins": "uuid, timestamptz, uuid, integer", "FindCancellation": "uuid, uuid",
         "RegisterDemoPeople":
             "text, timestamptz, uuid[], text[], text[], text[], text[], text[], uuid[], text[], text[], text[], "
-            + "uuid[], uuid[]",
+            + "uuid[], uuid[], double precision[], double precision[]",
     ]
 
     /// The database accepts each of them as it is: everything that it names exists, with the type that is meant.

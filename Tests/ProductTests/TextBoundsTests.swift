@@ -6,7 +6,7 @@ import Testing
 /// The API bounds texts in characters, and the database bounds them in bytes.
 @Suite(.database) struct TextBoundsTests {
     /// One character to a reader, and more bytes than any column takes.
-    private static let endless = "e" + String(repeating: "\u{301}", count: 5000)
+    private static let endless = "e" + String(repeating: "\u{301}", count: 9000)
 
     /// The longest text of characters of four bytes.
     private static func full(_ most: Int) -> JSON { .string(String(repeating: "🍋", count: most)) }
@@ -124,10 +124,10 @@ import Testing
                 ("deliver", ["note": Bounds.reason, "received_by": Bounds.storeName]),
                 ("cancel", ["reason": Bounds.reason, "note": Bounds.reason]),
             ] {
-                let id = try await api.delivery(of: store, to: couriers)
-                try await api.act("accept", id, as: couriers[0])
                 try await expectBounds(texts) {
-                    try await api.act(
+                    let id = try await api.delivery(of: store, to: couriers)
+                    try await api.act("accept", id, as: couriers[0])
+                    return try await api.act(
                         action, id, as: ["cancel", "reassign"].contains(action) ? store : couriers[0], $0)
                 }
             }
@@ -260,6 +260,9 @@ import Testing
             "weather_forecast": 65_536,
             "session_user_agent": Bounds.userAgent, "store_address": Bounds.address, "store_name": Bounds.storeName,
             "store_opening_hours": Bounds.address,
+            "bulletin_title": Bounds.bulletinTitle, "bulletin_text": Bounds.bulletinText,
+            "bulletin_link": Bounds.bulletinLink, "bulletin_source": Bounds.bulletinSource,
+            "bulletin_guid": Bounds.bulletinGUID,
         ]
         let constraints = try await ServedProduct.serving { api in
             try await api.execute(
