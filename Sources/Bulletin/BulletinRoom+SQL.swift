@@ -13,11 +13,12 @@ private enum Readable {
         """
 }
 
-/// A page of the bulletin: a range of an index for each source.
+/// A page of the bulletin: a range of an index for each source. Its first column is named in the order, since the planner does not
+/// know that what is NULL is one.
 struct ListBulletins: Statement {
     private static let before = """
         (published_at, id) < (coalesce($2, 'infinity'), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-        ORDER BY published_at DESC, id DESC LIMIT $4
+        ORDER BY store_id DESC, published_at DESC, id DESC LIMIT $4
         """
     static let sql = """
         WITH \(Readable.sources),

@@ -55,7 +55,10 @@ package enum Town {
 
     /// The corners of the way from one door to another, along the streets.
     package static func way(from start: Spot, to end: Spot) -> [Spot] {
+        // Whoever is on that street already, or on the one that leads there, does not turn round first.
+        if abs(start.north - end.north) < 0.001 { return [end] }
         let across = (end.east / block).rounded() * block
+        if abs(start.east - across) < 0.001 { return [Spot(east: across, north: end.north), end] }
         let row = (start.north / block).rounded() * block
         return [
             Spot(east: start.east, north: row), Spot(east: across, north: row), Spot(east: across, north: end.north),

@@ -91,7 +91,7 @@ struct SearchConversations: Statement {
     static let sql = """
         WITH asked AS MATERIALIZED (
             SELECT search_for(ARRAY['*', mark_of($1)], $6) AS of_couriers, search_for(ARRAY[''], $6) AS of_stores),
-        looked AS MATERIALIZED (SELECT * FROM \(ListedConversations.conversations(upTo: "\(most)"))),
+        looked AS MATERIALIZED (SELECT * FROM \(ListedConversations.conversations(upTo: mostAtOnce))),
         found AS MATERIALIZED (
             SELECT c.* FROM looked c, asked
             WHERE CASE WHEN c.store_id = $1 THEN EXISTS (
@@ -110,6 +110,8 @@ struct SearchConversations: Statement {
         """
     static let isReadOnly = true
     private static let most = 500
+    // The planner must not know how many that are, lest it reads all and sorts them.
+    private static let mostAtOnce = "greatest($5, \(most))"
     let listed: ListedConversations
     let text: String
 

@@ -70,6 +70,7 @@ public struct WebFile: Sendable {
         WebFile("invites.js", PackageResources.invites_js),
         WebFile("jobs.js", PackageResources.jobs_js),
         WebFile("keys.js", PackageResources.keys_js),
+        WebFile("later.js", PackageResources.later_js),
         WebFile("lists.js", PackageResources.lists_js),
         WebFile("map.js", PackageResources.map_js),
         WebFile("mapview.js", PackageResources.mapview_js),

@@ -252,7 +252,7 @@ def test_loading_and_trouble_are_shown(visit, look):
     look(page, "figures-trouble")
     page.unroute("**/v1/stats*")
     page.get_by_role("button", name="Try again").click()
-    expect(page.locator(".tile")).to_have_count(6)
+    expect(page.locator(".charts .tile")).to_have_count(9)
     # A table that is being read stays open, whatever happens meanwhile.
     page.get_by_text("As a table").first.click()
     shop.deliver_to(Courier(shop))

@@ -27,7 +27,7 @@ def invite(store, phone):
     store.get_by_role("button", name="Invite by number").click()
     dialog = store.get_by_role("dialog")
     code = dialog.locator(".code").inner_text()
-    link = dialog.get_by_role("link").get_attribute("href")
+    link = dialog.get_by_role("link").first.get_attribute("href")
     picture = dialog.get_by_role("img")
     picture.evaluate("(picture) => picture.decode()")
     (read,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture.screenshot())))
@@ -76,7 +76,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
 
     figures = store.context.new_page()
     figures.goto("/store#/figures")
-    delivered = figures.locator(".tile", has=figures.get_by_text("Delivered", exact=True)).locator(".big")
+    delivered = figures.locator(".charts .tile", has=figures.get_by_text("Delivered", exact=True)).locator(".big")
     expect(delivered).to_have_text("0")
 
     go(store, "Deliveries")

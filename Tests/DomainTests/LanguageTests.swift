@@ -30,7 +30,8 @@ import Testing
                 "delivery_delivered", "delivery_returned", "delivery_stranded", "delivery_unaccepted",
                 "delivery_late", "delivery_changed", "delivery_reassigned", "delivery_reopened", "attempt_failed",
                 "offers_waiting", "message_received", "partner_joined", "cancellation_contested",
-                "cancellation_excused", "bulletin_published", "recipient_tracking", "password_reset", "confirmation_code",
+                "cancellation_excused", "bulletin_published", "recipient_tracking", "password_reset",
+                "confirmation_code",
                 "new_device", "password_changed", "login_changed", "session_ended",
             ])
         #expect(AccountKind.allCases.map(\.rawValue) == ["store", "courier"])

@@ -384,8 +384,12 @@ import Testing
 private struct Statements: Sendable {
     /// How many rows and index entries one may read: two pages of a list, with what belongs to each row.
     private static let most = 1500
-    /// A walk looks at two thousand partners at most, of whom there are many more, and at what each has.
-    private static let walks = ["ListPositions": 12_000]
+    /// A walk looks at two thousand partners at most, of whom there are many more, and at what each has; or at five hundred
+    /// conversations, and whom each is with. Here one store has all conversations: where the planner knows that, it looks for
+    /// those of a courier among all.
+    private static let walks = [
+        "ListPositions": 12_000, "SearchConversations": 2500, "ExportPage<ExportedConversationMessages>": 7000,
+    ]
 
     static func most(of statement: String) -> Int { walks[statement] ?? most }
 
@@ -561,7 +565,6 @@ private struct Statements: Sendable {
             one(FindBulletin(account: courier, id: .new())), one(HoldAuthor(store: store)),
             one(PostBulletin(store: courier, name: "Pekara", id: .new(), form: bulletin)),
             one(RemoveBulletin(store: store, id: .new())), one(FindStoreDay(store: store)),
-            one(ReadOwnStats(courier: courier, zone: "Europe/Zagreb", period: .init(last: .today, length: 30))),
         ]
     }
 

@@ -32,6 +32,9 @@ CREATE TABLE conversations (
 ) WITH (fillfactor = 70);
 CREATE INDEX conversations_of_store ON conversations (store_id, store_hidden, latest_at, id);
 CREATE INDEX conversations_of_courier ON conversations (courier_id, courier_hidden, latest_at, id);
+-- What is exported and erased goes by their ids.
+CREATE INDEX conversations_of_store_by_id ON conversations (store_id, id);
+CREATE INDEX conversations_of_courier_by_id ON conversations (courier_id, id);
 -- Those that a bar counts.
 CREATE INDEX conversations_store_unread ON conversations (store_id) WHERE store_unread > 0;
 CREATE INDEX conversations_courier_unread ON conversations (courier_id) WHERE courier_unread > 0;

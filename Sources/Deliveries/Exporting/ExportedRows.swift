@@ -37,10 +37,11 @@ private enum ExportSQL {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
     }
 
-    /// Rows with an `id` that a query has, which ends where its conditions do; `members` are pairs of names and values.
+    /// Rows with an `id` that a query has, which ends where its conditions do; `members` are pairs of names and values. Their order is
+    /// that of the ids, as an index has it, and not that of the texts of them.
     static func page(_ members: String, _ query: String, id: String = "id") -> String {
         """
-        SELECT \(id)::text, jsonb_strip_nulls(jsonb_build_object(\(members)))::text FROM \(query) AND \(id) > \(after)
+        SELECT \(id)::text AS place, jsonb_strip_nulls(jsonb_build_object(\(members)))::text FROM \(query) AND \(id) > \(after)
         ORDER BY \(id) LIMIT $3
         """
     }
@@ -219,9 +220,14 @@ enum ExportedConversations: ExportedRows {
         'blocked', c.blocked, 'unread', CASE WHEN c.store_id = $1 THEN c.store_unread ELSE c.courier_unread END
         """,
         """
-        (SELECT * FROM conversations WHERE store_id = $1 UNION ALL SELECT * FROM conversations WHERE courier_id = $1) c
+        (SELECT * FROM (\(some("store_id"))) of_store UNION ALL SELECT * FROM (\(some("courier_id"))) of_courier) c
             JOIN stores s ON s.id = c.store_id JOIN couriers k ON k.id = c.courier_id WHERE true
         """, id: "c.id")
+
+    /// The next of an account that is on that side of them.
+    private static func some(_ side: String) -> String {
+        "SELECT * FROM conversations WHERE \(side) = $1 AND id > \(ExportSQL.after) ORDER BY id LIMIT $3"
+    }
 }
 
 /// What was said there, by both.

@@ -1,19 +1,12 @@
 // Where couriers work, phones first.
-import {day} from './day.js';
 import {isListed} from './delivery.js';
 import {say} from './dom.js';
 import {jobs} from './jobs.js';
-import {messages} from './messages.js';
-import {mapOf} from './mapview.js';
-import {news} from './news.js';
+import {later} from './later.js';
 import {send} from './outgoing.js';
-import {papers} from './papers.js';
 import {closeNotices, standBy} from './push.js';
-import {roads} from './roads.js';
-import {settings} from './settings.js';
 import {start} from './shell.js';
 import {ring} from './sound.js';
-import {stores} from './stores.js';
 import {sayWhere} from './whereabouts.js';
 import {t} from './words.js';
 
@@ -23,7 +16,20 @@ const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 standBy('courier');
 sayWhere();
 
-start('courier', {jobs, map: mapOf('courier'), road: roads, day, news, messages, stores: (region, context) => stores(region, context, invite), papers, settings}, {
+start('courier', {
+  jobs,
+  map: later(async () => (await import('./mapview.js')).mapOf('courier')),
+  road: later(async () => (await import('./roads.js')).roads),
+  day: later(async () => (await import('./day.js')).day),
+  news: later(async () => (await import('./news.js')).news),
+  messages: later(async () => (await import('./messages.js')).messages),
+  stores: later(async () => {
+    const {stores} = await import('./stores.js');
+    return (region, context) => stores(region, context, invite);
+  }),
+  papers: later(async () => (await import('./papers.js')).papers),
+  settings: later(async () => (await import('./settings.js')).settings),
+}, {
   invite, onFresh: send,
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();

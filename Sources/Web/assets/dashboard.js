@@ -1,20 +1,23 @@
 // Where stores work.
 import {board} from './board.js';
-import {day} from './day.js';
-import {figures} from './figures.js';
-import {mapOf} from './mapview.js';
-import {messages} from './messages.js';
-import {news} from './news.js';
+import {later} from './later.js';
 import {send} from './outgoing.js';
-import {partners} from './partners.js';
-import {settings} from './settings.js';
 import {start} from './shell.js';
 import {ring} from './sound.js';
 
 // What waits for nobody else than the store.
 const urgent = ['delivery.stranded', 'delivery.returned'];
 
-start('store', {board, map: mapOf('store'), partners, messages, figures, day, news, settings}, {
+start('store', {
+  board,
+  map: later(async () => (await import('./mapview.js')).mapOf('store')),
+  partners: later(async () => (await import('./partners.js')).partners),
+  messages: later(async () => (await import('./messages.js')).messages),
+  figures: later(async () => (await import('./figures.js')).figures),
+  day: later(async () => (await import('./day.js')).day),
+  news: later(async () => (await import('./news.js')).news),
+  settings: later(async () => (await import('./settings.js')).settings),
+}, {
   onFresh: send,
   onEvent({type}) { if (urgent.includes(type)) ring(); },
 });

@@ -4,7 +4,6 @@ import {all, lasting, post} from './ask.js';
 import {cancellations} from './cancellations.js';
 import {mapLink, moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
-import {earnings} from './earnings.js';
 import {avatar} from './face.js';
 import {form} from './form.js';
 import {ownFigures} from './ownfigures.js';
