@@ -107,7 +107,7 @@ import Testing
         let radar = try await take([entry(1, ["kind": "radar_announced"]), entry(2)], "--radars", "off")
         #expect(radar.said == "1 new, 0 known, 1 skipped, 0 ended\n")
         let url = TestDatabase.current.url
-        #expect(try await Kurir.run("roads", "import", "/nonexistent", "--database", url).code == 64)
+        #expect(try await Kurir.run("roads", "import", "/nonexistent", "--database", url).code == 1)
         #expect(try await Kurir.run("roads", "import", Kurir.keyFile, "--database", url).code == 64)
         #expect(try await Kurir.run("roads", "import", "--database", url).code == 64)
     }

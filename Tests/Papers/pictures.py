@@ -48,7 +48,7 @@ def draw(directory: Path, text: str):
         "straight": straight,
         "at an angle": seen(straight, 45, 17),
         "turned": seen(straight, 0, 40),
-        "in bad light": dim(seen(straight, 12, 9), 0.35, 8, 0.6),
+        "in bad light": dim(seen(straight, 12, 9), 0.45, 5, 0.5),
         "blurred": seen(straight, 8, 5).filter(ImageFilter.GaussianBlur(1.5)),
         "far away": seen(straight, 10, 5, size=(4000, 3000), fill=0.35),
     }.items():

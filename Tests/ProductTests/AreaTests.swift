@@ -11,7 +11,7 @@ import Testing
 @Suite(.database) struct AreaTests {
     /// Two places in one cell, and one in another, some kilometres away.
     private static let here: JSON = ["lat": .number(45.8131), "lon": .number(15.9775)]
-    private static let near: JSON = ["lat": .number(45.8122), "lon": .number(15.9771)]
+    private static let near: JSON = ["lat": .number(45.8142), "lon": .number(15.9771)]
     private static let far: JSON = ["lat": .number(45.7800), "lon": .number(16.0400)]
 
     private func recipient(at location: JSON) -> JSON {
