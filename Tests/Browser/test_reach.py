@@ -213,7 +213,7 @@ def test_a_store_is_told_no_more_of_what_it_sees(visit):
     closed = []
     page.context.expose_function("noticeClosed", lambda tag: closed.append(tag))
     page.add_init_script("""
-        const notice = (tag) => ({tag, close: () => noticeClosed(tag)});
+        const notice = (tag) => ({tag, data: {delivery_id: tag}, close: () => noticeClosed(tag)});
         navigator.serviceWorker.getRegistration = async () => ({getNotifications: async () => [notice('%s'), notice('another')]});
     """ % job)
     page.reload()

@@ -58,7 +58,7 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     asking.get_by_role("button", name="Invite by number").click()
     shown = page.get_by_role("dialog", name="The invite")
     # Nobody has sent it, so that is what is said.
-    expect(shown.get_by_role("button", name="By your own SMS")).to_be_visible()
+    expect(shown.get_by_role("link", name="By your own SMS")).to_be_visible()
     code = shown.locator(".code").inner_text()
     look(page, "led-invite")
     page.keyboard.press("Escape")

@@ -18,17 +18,14 @@ sayWhere();
 
 start('courier', {
   jobs,
-  map: later(async () => (await import('./mapview.js')).mapOf('courier')),
-  road: later(async () => (await import('./roads.js')).roads),
-  day: later(async () => (await import('./day.js')).day),
-  news: later(async () => (await import('./news.js')).news),
-  messages: later(async () => (await import('./messages.js')).messages),
-  stores: later(async () => {
-    const {stores} = await import('./stores.js');
-    return (region, context) => stores(region, context, invite);
-  }),
-  papers: later(async () => (await import('./papers.js')).papers),
-  settings: later(async () => (await import('./settings.js')).settings),
+  map: later('mapview', ({mapOf}) => mapOf('courier')),
+  road: later('roads', ({roads}) => roads),
+  day: later('day', ({day}) => day),
+  news: later('news', ({news}) => news),
+  messages: later('messages', ({messages}) => messages),
+  stores: later('stores', ({stores}) => (region, context) => stores(region, context, invite)),
+  papers: later('papers', ({papers}) => papers),
+  settings: later('settings', ({settings}) => settings),
 }, {
   invite, onFresh: send,
   onEvent({type, delivery}) {

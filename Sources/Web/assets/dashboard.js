@@ -10,13 +10,13 @@ const urgent = ['delivery.stranded', 'delivery.returned'];
 
 start('store', {
   board,
-  map: later(async () => (await import('./mapview.js')).mapOf('store')),
-  partners: later(async () => (await import('./partners.js')).partners),
-  messages: later(async () => (await import('./messages.js')).messages),
-  figures: later(async () => (await import('./figures.js')).figures),
-  day: later(async () => (await import('./day.js')).day),
-  news: later(async () => (await import('./news.js')).news),
-  settings: later(async () => (await import('./settings.js')).settings),
+  map: later('mapview', ({mapOf}) => mapOf('store')),
+  partners: later('partners', ({partners}) => partners),
+  messages: later('messages', ({messages}) => messages),
+  figures: later('figures', ({figures}) => figures),
+  day: later('day', ({day}) => day),
+  news: later('news', ({news}) => news),
+  settings: later('settings', ({settings}) => settings),
 }, {
   onFresh: send,
   onEvent({type}) { if (urgent.includes(type)) ring(); },

@@ -1,13 +1,32 @@
 // Views that are loaded when somebody first wants to see them, so that a page begins with little.
+import {Unreachable} from './ask.js';
 import {loading} from './dom.js';
 
-/** A view like any other, of which `load` gives the function. */
-export const later = (load) => (region, context) => {
-  let isLeft = false;
-  const view = {leave() { isLeft = true; }};
-  loading(region, load, (fill) => {
-    region.replaceChildren();
-    if (!isLeft) Object.assign(view, fill(region, context));
-  });
-  return view;
-};
+const files = new Set();
+
+/** A view like any other, which `choose` finds in the module of that name. */
+export function later(name, choose) {
+  files.add(name);
+  return (region, context) => {
+    const load = () => loading(region, async () => choose(await loaded(name)), (fill) => {
+      region.replaceChildren();
+      delete view.onFresh;
+      Object.assign(view, fill(region, context));
+    });
+    const view = {onFresh: load};
+    load();
+    return view;
+  };
+}
+
+/** Has all of them at hand, now that there is a connection and nothing else to do. */
+export const fetchLater = () => (window.requestIdleCallback ?? setTimeout)(() => {
+  for (const name of files) loaded(name).then(() => files.delete(name), () => {});
+});
+
+/** A browser does not try again to load a module that it could not load once: so it is asked for as a file before. */
+async function loaded(name) {
+  const file = `./${name}.js`;
+  await fetch(new URL(file, import.meta.url)).catch(() => { throw new Unreachable(); });
+  return import(file);
+}

@@ -5,6 +5,7 @@ import {closeUntyped, h, mark, say} from './dom.js';
 import {dutySwitch} from './duty.js';
 import {follow} from './feed.js';
 import {askForCode, isProven, unproven} from './identity.js';
+import {fetchLater} from './later.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
 import {unread} from './unread.js';
@@ -184,6 +185,7 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
       onFresh();
       news.load();
       view.onFresh?.();
+      fetchLater();
     },
     onEvent(event) {
       onEvent(event);
