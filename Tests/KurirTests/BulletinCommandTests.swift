@@ -44,7 +44,7 @@ import Testing
         do { answer = .success(try await body("http://127.0.0.1:\(port)/\(file.lastPathComponent)")) } catch {
             answer = .failure(error)
         }
-        server.signal(SIGTERM)
+        server.signal(SIGKILL)
         try await server.end()
         return try answer.get()
     }
