@@ -320,7 +320,7 @@ import Testing
             for (field, wrong) in [
                 ("parcel", ["pieces": 100]), ("cash", ["amount": -1, "currency": "EUR"]),
                 ("pay", ["amount": 1, "currency": "euro"]), ("pay", ["amount": 1, "currency": "ZZZ"]),
-                ("cash", ["amount": 1, "currency": "XXX"]), ("pay", ["amount": 1, "currency": "HRK"]),
+                ("cash", ["amount": 1, "currency": "XAU"]), ("pay", ["amount": 1, "currency": "HRK"]),
             ] as [(String, JSON)] {
                 let refused = try await api.post(
                     "/v1/deliveries", SampleDelivery.form(to: couriers, [field: wrong]), as: store.token)
