@@ -318,7 +318,8 @@ class Worker:
         self.session, self.origin, self.id = session, page.url.split("/courier")[0], found[0]["registrationId"]
 
     def push(self, message):
-        self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.id, "data": json.dumps(message)})
+        data = json.dumps(message) if message else ""
+        self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.id, "data": data})
 
     def shown(self):
         return self.worker.evaluate("""async () => (await self.registration.getNotifications()).map(({title, body, tag, actions}) =>

@@ -184,7 +184,7 @@ def test_a_push_that_says_nothing_is_shown_all_the_same(visit):
     page = visit("/courier", phone=True)
     sign_in(page, Courier())
     worker = Worker(page)
-    worker.worker.evaluate("self.dispatchEvent(new PushEvent('push'))")
+    worker.push(None)
     until(page, lambda: worker.shown())
     assert worker.shown()[0]["title"] == "Kurir"
 
