@@ -9,15 +9,19 @@ extension Array: PostgresValue where Element: PostgresValue {
         for element in self { encodeWithLength(element, into: &bytes) }
     }
 
-    /// Reads the binary form.
+    /// Reads the binary form. Of numbers there may be hundreds of thousands.
+    @specialized(where Element == Int32)
     public init(postgres bytes: UnsafeRawBufferPointer) throws {
-        var elements = try ArrayReader<Element>(bytes)
+        var elements = try ArrayReader(bytes, of: Element.self)
         self = []
         reserveCapacity(elements.count)
-        while let element = try elements.next() {
-            guard let element else { throw PostgresError.unexpected("NULL in an array of \(Element.self)") }
-            append(element)
+        while elements.count > 0 {
+            guard let element = try elements.next() else {
+                throw PostgresError.unexpected("NULL in an array of \(Element.self)")
+            }
+            append(try Element(postgres: element))
         }
+        try elements.end()
     }
 }
 
@@ -42,10 +46,11 @@ struct NullableArray<Element: PostgresValue> {
     }
 
     init(postgres bytes: UnsafeRawBufferPointer) throws {
-        var reader = try ArrayReader<Element>(bytes)
+        var reader = try ArrayReader(bytes, of: Element.self)
         var elements: [Element?] = []
         elements.reserveCapacity(reader.count)
-        while let element = try reader.next() { elements.append(element) }
+        while reader.count > 0 { elements.append(try reader.next().map { try Element(postgres: $0) }) }
+        try reader.end()
         self.elements = elements
     }
 }
@@ -73,13 +78,15 @@ private struct ArrayHeader {
     }
 }
 
-private struct ArrayReader<Element: PostgresValue> {
+/// Goes through the bytes of an array. It knows no type of elements, so that the compiler makes the same fast code for all.
+private struct ArrayReader {
     /// How many elements there still are.
     private(set) var count = 0
-    private var rest: Slice<UnsafeRawBufferPointer>
+    private let bytes: UnsafeRawBufferPointer
+    private var place = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) throws {
-        rest = bytes[...]
+    init<Element: PostgresValue>(_ bytes: UnsafeRawBufferPointer, of element: Element.Type) throws {
+        self.bytes = bytes
         let dimensions = try int32()
         _ = try int32()
         guard Element.canRead(oid: UInt32(bitPattern: try int32())), 0...1 ~= dimensions else {
@@ -90,25 +97,29 @@ private struct ArrayReader<Element: PostgresValue> {
             _ = try int32()
         }
         // Each element has its length before it.
-        guard 0...rest.count / 4 ~= count else { throw PostgresError.unexpected("an array of \(count) elements") }
+        guard 0...(bytes.count - place) / 4 ~= count else {
+            throw PostgresError.unexpected("an array of \(count) elements")
+        }
     }
 
-    /// The next element, which may be NULL; nil at the end.
-    mutating func next() throws -> Element?? {
-        guard count > 0 else {
-            guard rest.isEmpty else { throw PostgresError.unexpected("an array that ends too late") }
-            return .none
-        }
+    /// The bytes of the next element; nil for NULL.
+    mutating func next() throws -> UnsafeRawBufferPointer? {
         count -= 1
         let length = Int(try int32())
-        return .some(length == -1 ? nil : try Element(postgres: try take(length)))
+        return length == -1 ? nil : try take(length)
+    }
+
+    func end() throws {
+        guard place == bytes.count else { throw PostgresError.unexpected("an array that ends too late") }
     }
 
     private mutating func int32() throws -> Int32 { try Int32(bigEndian: try take(4)) }
 
     private mutating func take(_ length: Int) throws -> UnsafeRawBufferPointer {
-        guard 0...rest.count ~= length else { throw PostgresError.unexpected("an array that ends too early") }
-        defer { rest = rest.dropFirst(length) }
-        return UnsafeRawBufferPointer(rebasing: rest.prefix(length))
+        guard 0...(bytes.count - place) ~= length else {
+            throw PostgresError.unexpected("an array that ends too early")
+        }
+        defer { place += length }
+        return UnsafeRawBufferPointer(rebasing: bytes[place..<(place + length)])
     }
 }

@@ -9,22 +9,27 @@ struct AreaSums: Sendable {
     var returned = 0
     var failed = 0
     /// How long each took that was delivered, from being accepted.
-    var seconds: [Int32] = []
+    var seconds: ArraySlice<Int32> = []
 
     mutating func add(_ other: AreaSums) {
+        count(other)
+        seconds += other.seconds
+    }
+
+    /// Adds all but the times.
+    mutating func count(_ other: AreaSums) {
         deliveries += other.deliveries
         delivered += other.delivered
         returned += other.returned
         failed += other.failed
-        seconds += other.seconds
     }
 
     /// The middle one of these times in minutes, with a tenth.
     var medianMinutes: Double? {
         guard !seconds.isEmpty else { return nil }
-        let (sorted, half) = (seconds.sorted(), seconds.count / 2)
-        let middle =
-            seconds.count % 2 == 1 ? Double(sorted[half]) : (Double(sorted[half - 1]) + Double(sorted[half])) / 2
+        var (rest, half) = (Array(seconds), seconds.count / 2)
+        let upper = rest.select(half)
+        let middle = rest.count % 2 == 1 ? Double(upper) : (Double(rest[..<half].max() ?? upper) + Double(upper)) / 2
         return (middle / 6).rounded() / 10
     }
 
@@ -79,31 +84,46 @@ struct ComparedSums: Sendable {
     }
 }
 
-/// The figures of a period and of the one before, by cell; what has no place stands apart.
-struct AreaFigures: Sendable {
-    private(set) var cells: [AreaCell: ComparedSums] = [:]
-    private(set) var placeless = ComparedSums()
-    private(set) var total = ComparedSums()
+/// What became of the deliveries of a day, cell by cell; what has no place has no cell.
+struct AreaDay: Sendable {
+    let day: Day
+    let cells: [AreaCell?]
+    let sums: [AreaSums]
+    /// The times of all cells together.
+    let seconds: [Int32]
 
-    init(_ days: [ReadAreas.Row], since first: Day) {
+    /// All cells together.
+    var total: AreaSums {
+        var total = sums.reduce(into: AreaSums()) { $0.count($1) }
+        total.seconds = seconds[...]
+        return total
+    }
+}
+
+/// The figures of a period and of the one before: of everything, of what has no place, and of the cells with the most deliveries.
+struct AreaFigures: Sendable {
+    private(set) var total = ComparedSums()
+    private(set) var placeless = ComparedSums()
+    /// The busiest first; of equal ones, by name.
+    private(set) var top: [(cell: AreaCell, sums: ComparedSums)] = []
+
+    init(_ days: [AreaDay], since first: Day, top most: Int) {
+        var counts: [AreaCell: Int] = [:]
+        for day in days where day.day >= first {
+            for (cell, sums) in zip(day.cells, day.sums) { if let cell { counts[cell, default: 0] += sums.deliveries } }
+        }
+        let busiest = counts.map { (cell: $0.key, deliveries: $0.value, name: $0.key.description) }
+            .sorted { ($1.deliveries, $0.name) < ($0.deliveries, $1.name) }
+            .prefix(most).map(\.cell)
+        // Times are gathered for those alone that are told: there may be hundreds of cells, each with its few of every day.
+        var told: [AreaCell?: ComparedSums] = [nil: ComparedSums()]
+        for cell in busiest { told[cell] = ComparedSums() }
         for day in days {
             let part: WritableKeyPath<ComparedSums, AreaSums> = day.day < first ? \.before : \.now
-            for (cell, sums) in day.sums {
-                total[keyPath: part].add(sums)
-                if let cell {
-                    cells[cell, default: ComparedSums()][keyPath: part].add(sums)
-                } else {
-                    placeless[keyPath: part].add(sums)
-                }
-            }
+            total[keyPath: part].add(day.total)
+            for (cell, sums) in zip(day.cells, day.sums) { told[cell]?[keyPath: part].add(sums) }
         }
-    }
-
-    /// The cells with the most deliveries; of equal ones, by name.
-    func top(_ count: Int) -> [(cell: AreaCell, sums: ComparedSums)] {
-        cells.filter { $0.value.now.deliveries > 0 }
-            .map { (cell: $0.key, sums: $0.value, name: $0.key.description) }
-            .sorted { ($1.sums.now.deliveries, $0.name) < ($0.sums.now.deliveries, $1.name) }
-            .prefix(count).map { ($0.cell, $0.sums) }
+        placeless = told[nil] ?? ComparedSums()
+        top = busiest.compactMap { cell in told[cell].map { (cell, $0) } }
     }
 }

@@ -36,33 +36,21 @@ struct ReadAreas: Statement {
         parameters.add(last.description)
     }
 
-    struct Row: Sendable {
-        let day: Day
-        /// What has no place has no cell.
-        let sums: [(cell: AreaCell?, sums: AreaSums)]
-    }
-
-    static func decode(_ row: inout RowReader) throws -> Row {
-        let day = try Day.read(&row)
-        let (cells, deliveries, delivered): ([Int32], [Int32], [Int32]) = (
-            try row.read(), try row.read(), try row.read()
-        )
+    static func decode(_ row: inout RowReader) throws -> AreaDay {
+        let (day, cells) = (try Day.read(&row), try row.read() as [Int32])
+        let (deliveries, delivered): ([Int32], [Int32]) = (try row.read(), try row.read())
         let (returned, failed, seconds): ([Int32], [Int32], [Int32]) = (try row.read(), try row.read(), try row.read())
-        var (sums, place): ([(cell: AreaCell?, sums: AreaSums)], Int) = ([], 0)
-        for (number, cell) in cells.enumerated() {
-            let end = place + Int(delivered[number])
-            guard end <= seconds.count else { throw PostgresError.unexpected("a day whose figures do not match") }
-            sums.append(
-                (
-                    AreaCell(number: cell),
-                    AreaSums(
-                        deliveries: Int(deliveries[number]), delivered: Int(delivered[number]),
-                        returned: Int(returned[number]), failed: Int(failed[number]),
-                        seconds: Array(seconds[place..<end]))
-                ))
-            place = end
+        guard seconds.count == delivered.reduce(0, { $0 + Int($1) }) else {
+            throw PostgresError.unexpected("a day whose figures do not match")
         }
-        return Row(day: day, sums: sums)
+        var place = 0
+        let sums = zip(cells.indices, delivered).map { number, count in
+            defer { place += Int(count) }
+            return AreaSums(
+                deliveries: Int(deliveries[number]), delivered: Int(count), returned: Int(returned[number]),
+                failed: Int(failed[number]), seconds: seconds[place..<(place + Int(count))])
+        }
+        return AreaDay(day: day, cells: cells.map(AreaCell.init(number:)), sums: sums, seconds: seconds)
     }
 }
 

@@ -52,7 +52,7 @@ struct AreaRoom: Room {
         let top = try call.request.query("top", in: Self.top) ?? Self.usualTop
         return try await read(call, period) { period, zone, days in
             AreasView(
-                period: period, zone: zone, figures: AreaFigures(days, since: period.first), top: top, near: near
+                period: period, zone: zone, figures: AreaFigures(days, since: period.first, top: top), near: near
             ).response
         }
     }
@@ -71,7 +71,7 @@ struct AreaRoom: Room {
 
     private func read(
         _ call: Call, _ period: @escaping @Sendable (_ today: Day) -> Period,
-        answer: @escaping @Sendable (Period, _ zone: String, [ReadAreas.Row]) -> Response
+        answer: @escaping @Sendable (Period, _ zone: String, [AreaDay]) -> Response
     ) async throws -> Response {
         let store = call.caller.account
         return try await reads.run(for: store) { runner in

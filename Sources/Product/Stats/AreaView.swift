@@ -34,7 +34,6 @@ struct AreasView {
     let period: AreaRoom.Period
     let zone: String
     let figures: AreaFigures
-    let top: Int
     let near: Location?
 
     static let shape = Shape.object(
@@ -45,12 +44,12 @@ struct AreasView {
         ])
 
     var response: Response {
-        var json = JSONWriter(capacity: 512 * (top + 1))
+        var json = JSONWriter(capacity: 512 * (figures.top.count + 1))
         json.object { json in
             period.write(zone, &json)
             json.object("total") { figures.total.write(&$0) }
             json.field("without_place", figures.placeless.now.deliveries)
-            json.array("items", figures.top(top)) { json, area in
+            json.array("items", figures.top) { json, area in
                 json.object { json in
                     area.cell.write(from: near, &json)
                     area.sums.write(&json)
@@ -66,7 +65,7 @@ struct AreaView {
     let cell: AreaCell
     let period: AreaRoom.Period
     let zone: String
-    let days: [ReadAreas.Row]
+    let days: [AreaDay]
     let near: Location?
 
     static let shape = Shape.object(
@@ -79,7 +78,8 @@ struct AreaView {
     var response: Response {
         var (total, byDay): (ComparedSums, [Day: AreaSums]) = (ComparedSums(), [:])
         for row in days {
-            guard let sums = row.sums.first(where: { $0.cell == cell })?.sums else { continue }
+            guard let place = row.cells.firstIndex(of: cell) else { continue }
+            let sums = row.sums[place]
             if row.day < period.first {
                 total.before.add(sums)
             } else {
