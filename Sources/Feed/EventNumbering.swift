@@ -43,8 +43,8 @@ package final class EventNumbering: Sendable {
         loop.execute { [bell] in bell.value.ring() }
     }
 
-    /// Waits until what this node has committed so far has its numbers, so that whoever acts and then reads a feed finds it
-    /// there; but for a second at most. False when there was nothing to wait for.
+    /// Waits until what this node has committed so far has its numbers, so that whoever acts and then reads a feed finds
+    /// it there; but for a second at most. False when there was nothing to wait for.
     package func settle() async throws -> Bool {
         // In this order: a round that begins in between only makes it wait for another one.
         let isRung = isRung.load(ordering: .sequentiallyConsistent)
