@@ -61,8 +61,10 @@ package struct Call: Sendable {
     @discardableResult
     package func run<S: Statement>(_ statement: S) async throws -> [S.Row] { try await runner.run(statement) }
 
-    /// The request's body as a form.
-    package func form<F: Form>(as form: F.Type = F.self) throws -> F { try Fields.read(request) }
+    /// The request's body as a form that is filled in now, or at a time that the request tells.
+    package func form<F: Form>(as form: F.Type = F.self, at now: Moment = .now) throws -> F {
+        try Fields.read(request, at: now)
+    }
 
     /// The page of a list that is asked for.
     package func page() throws -> Page { try Page(request) }

@@ -32,28 +32,33 @@ package protocol FieldValue: Sendable {
 package struct Fields: Sendable {
     private var members: [String: JSON]
     private let prefix: String
+    /// The time that times to come are after.
+    package let now: Moment
     private(set) var wrong: [Problem.WrongField] = []
     /// Only where a form is described: that costs more than reading one.
     private var described: [Shape.Member]?
 
-    init(_ members: [String: JSON], prefix: String = "", isDescribing: Bool = false) {
+    init(_ members: [String: JSON], prefix: String = "", now: Moment = .now, isDescribing: Bool = false) {
         self.members = members
         self.prefix = prefix
+        self.now = now
         described = isDescribing ? [] : nil
     }
 
     /// Reads the request's body as a form, or says all that is wrong with it at once.
-    static func read<F: Form>(_ request: Request, as form: F.Type = F.self) throws -> F {
+    static func read<F: Form>(_ request: Request, at now: Moment = .now, as form: F.Type = F.self) throws -> F {
         let isLeftOut = F.mayBeLeftOut && request.body.isEmpty
         guard case .object(let members) = isLeftOut ? .object([:]) : try request.json() else {
             throw Problem.notAnObject
         }
-        return try read(members)
+        return try read(members, at: now)
     }
 
     /// Reads a form that came otherwise than in a request.
-    package static func read<F: Form>(_ members: [String: JSON], as form: F.Type = F.self) throws(Problem) -> F {
-        var fields = Fields(members)
+    package static func read<F: Form>(
+        _ members: [String: JSON], at now: Moment = .now, as form: F.Type = F.self
+    ) throws(Problem) -> F {
+        var fields = Fields(members, now: now)
         let form = F(&fields)
         guard fields.wrong.isEmpty else {
             let own = fields.wrong.count == 1 && F.ownCodes.contains(fields.wrong[0].code) ? fields.wrong[0].code : nil
@@ -136,7 +141,7 @@ package struct Fields: Sendable {
         let json = isRequired ? given(name) : members[name]
         var members: [String: JSON]?
         if case .object(let given) = json { members = given }
-        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).", isDescribing: described != nil)
+        var inner = Fields(members ?? [:], prefix: "\(prefix)\(name).", now: now, isDescribing: described != nil)
         let value = read(&inner)
         if let parts = inner.described { describe(name, .object(parts), optional: !isRequired) }
         if members != nil {
@@ -213,8 +218,8 @@ package struct Fields: Sendable {
             return []
         }
         return items.enumerated().map { place, item in
-            var inner = Fields([:], prefix: "\(prefix)\(name).\(place).")
-            if case .object(let members) = item { inner = Fields(members, prefix: inner.prefix) }
+            var inner = Fields([:], prefix: "\(prefix)\(name).\(place).", now: now)
+            if case .object(let members) = item { inner = Fields(members, prefix: inner.prefix, now: now) }
             let form = F(&inner)
             if case .object = item { wrong += inner.wrong } else { refuse("\(name).\(place)", "wrong_type") }
             return form

@@ -10,6 +10,8 @@ package struct Page: Sendable {
     let limit: Int
     /// The sort key of the last item before the page; nil at the beginning.
     package let after: [String]?
+    /// A short name of the list. It stands in each cursor, since a place in one list is none in another.
+    let list: String
 
     /// One more than the limit is fetched, to see whether there is a next page.
     package var fetched: Int32 { Int32(limit + 1) }
@@ -31,25 +33,28 @@ package struct Page: Sendable {
         var json = JSONWriter(capacity: 1024 * max(1, fetched.count))
         json.object { json in
             json.array("items", items, write)
-            json.field("next_cursor", (fetched.count > limit ? items.last.map(key) : next).map(Self.cursor))
+            json.field("next_cursor", (fetched.count > limit ? items.last.map(key) : next).map(cursor))
             more(&json)
         }
         return .json(json.bytes)
     }
 
-    private static func cursor(_ key: [String]) -> String {
-        Base64URL.encode(JSON.array(key.map(JSON.string)).bytes)
+    private func cursor(_ key: [String]) -> String { Self.cursor([list] + key) }
+
+    private static func cursor(_ parts: [String]) -> String {
+        Base64URL.encode(JSON.array(parts.map(JSON.string)).bytes)
     }
 
+    /// The name of a list, and a place in it.
     fileprivate static func read(_ cursor: String) throws -> [String] {
-        guard let bytes = Base64URL.decode(cursor), case .array(let parts)? = JSON(bytes) else { throw wrongCursor }
-        let key = try parts.map { part in
-            guard case .string(let text) = part, !text.utf8.contains(0) else { throw wrongCursor }
+        guard let bytes = Base64URL.decode(cursor), case .array(let values)? = JSON(bytes) else { throw wrongCursor }
+        let parts = try values.map { value in
+            guard case .string(let text) = value, !text.utf8.contains(0) else { throw wrongCursor }
             return text
         }
         // A list writes each place in one way.
-        guard Self.cursor(key) == cursor else { throw wrongCursor }
-        return key
+        guard Self.cursor(parts) == cursor else { throw wrongCursor }
+        return parts
     }
 
     /// Refuses a text that no list gives as a cursor.
@@ -65,7 +70,17 @@ package struct Page: Sendable {
 extension Page {
     /// The part that a request asks for, of so many items unless it says otherwise.
     package init(_ request: Request, usually usual: Int = usualLimit) throws {
-        let after = try request.query("cursor").map { try Self.read($0) }
-        self.init(limit: try request.query("limit", in: Self.limits) ?? usual, after: after)
+        let list = Self.name(ofListAt: request.path)
+        let after = try request.query("cursor").map { cursor in
+            let parts = try Self.read(cursor)
+            guard parts.first == list else { throw Self.wrongCursor }
+            return Array(parts.dropFirst())
+        }
+        self.init(limit: try request.query("limit", in: Self.limits) ?? usual, after: after, list: list)
+    }
+
+    /// Long enough that no two lists of an account have the same.
+    static func name(ofListAt path: String) -> String {
+        Base64URL.encode(SHA256.hash(path).prefix(6))
     }
 }

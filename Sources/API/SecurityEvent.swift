@@ -28,6 +28,8 @@ package struct SecurityEvent: Sendable {
         case accountBlocked = "account.blocked"
         case accountUnblocked = "account.unblocked"
         case accountErased = "account.erased"
+        case accountVerified = "account.verified"
+        case accountApproved = "account.approved"
     }
 
     package let kind: Kind

@@ -140,7 +140,7 @@ extension Fields {
     fileprivate mutating func window() -> DeliveryWindow? {
         optionalObject("window") { (fields: inout Fields) -> DeliveryWindow? in
             let window = DeliveryWindow(from: fields.optional("from"), until: fields.optional("until"))
-            if let fault = window?.fault(now: .now) { fields.refuse(fault.field, fault.code) }
+            if let fault = window?.fault(now: fields.now) { fields.refuse(fault.field, fault.code) }
             return window
         }
     }
@@ -148,7 +148,7 @@ extension Fields {
     /// When couriers are offered it at the earliest: a time that is still to come.
     fileprivate mutating func offerAt() -> Moment? {
         let time: Moment? = optional("offer_at")
-        if let fault = DeliveryWindow(from: nil, until: time)?.fault(now: .now) { refuse("offer_at", fault.code) }
+        if let fault = DeliveryWindow(from: nil, until: time)?.fault(now: now) { refuse("offer_at", fault.code) }
         return time
     }
 }

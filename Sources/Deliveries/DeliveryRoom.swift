@@ -35,9 +35,9 @@ package struct DeliveryRoom: Room {
         return [
             Endpoint(
                 .post, "/v1/deliveries", for: .store, "Creates a delivery and offers it to couriers", room: Self.name,
-                takes: NewDelivery.self, answers: [.created(StoredDelivery.shape)], refuses: [.referenceTaken],
-                keepsItsAnswer: true, handler: create
-            ).forApproved,
+                answers: [.created(StoredDelivery.shape)], refuses: [.referenceTaken], keepsItsAnswer: true,
+                handler: create
+            ).taking(NewDelivery.self).forApproved,
             Endpoint(
                 .get, "/v1/deliveries", for: .signedIn,
                 """
@@ -181,9 +181,10 @@ package struct DeliveryRoom: Room {
 
     // MARK: Changing
 
-    private func create(_ call: Call, _ form: NewDelivery) async throws -> Response {
+    private func create(_ call: Call) async throws -> Response {
         let account = call.caller.account
         let told = try clock.told(by: call.request)
+        let form: NewDelivery = try call.form(at: told.map { Moment($0) } ?? .now)
         try await rates.take(.deliveries, for: call.caller)
         try await count(told: form.couriers, call)
         let id = told.map(ID.new(at:)) ?? .new()

@@ -218,7 +218,7 @@ package struct Composition: Sendable {
             QuickAnswerRoom(),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams,
-                news: MessageNews(database)),
+                news: MessageNews(database), numbering: numbering),
             PositionRoom(
                 database: database, intake: try await PositionIntake(database, on: group), tail: positions,
                 authenticator: authenticator, streams: streams,

@@ -113,7 +113,7 @@ extension AccountCommand {
         _ action: @escaping @Sendable (ID, AccountKind, JSONB, Database) async throws -> String, isSo: () -> String
     ) throws {
         let (account, accountKind) = try identified(meant(settings), database.connect())
-        let event = event(kind, of: account.description, settings)
+        let event = JSONB(utf8: Array(event(kind, of: account.description, settings).utf8))
         do {
             let done = try working(on: database) { try await action(account, accountKind, event, $0) }
             print("\(account) \(done).")
@@ -140,16 +140,16 @@ extension AccountCommand {
     private static func note(
         _ kind: SecurityEvent.Kind, of account: String?, _ settings: GivenSettings, _ connection: BlockingConnection
     ) throws {
-        let event = event(kind, of: account, settings)
-        _ = try connection.query(Audit.sql("SELECT $1::jsonb AS event"), [String(decoding: event.utf8, as: UTF8.self)])
+        _ = try connection.query(Audit.sql("SELECT $1::jsonb AS event"), [event(kind, of: account, settings)])
     }
 
-    private static func event(_ kind: SecurityEvent.Kind, of account: String?, _ settings: GivenSettings) -> JSONB {
+    /// What is noted of a command, as JSON: who does it by what name, and why.
+    static func event(_ kind: SecurityEvent.Kind, of account: String?, _ settings: GivenSettings) -> String {
         var detail: [String: JSON] = ["as": .string(settings.text(.actingName) ?? systemUser)]
         detail["reason"] = settings.text(.reason).map(JSON.string)
         var event: [String: JSON] = ["kind": .string(kind.rawValue), "detail": .object(detail)]
         event["account"] = account.map(JSON.string)
-        return JSONB(utf8: JSON.object(event).bytes)
+        return String(decoding: JSON.object(event).bytes, as: UTF8.self)
     }
 
     private static var systemUser: String {

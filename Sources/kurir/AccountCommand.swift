@@ -1,3 +1,4 @@
+import API
 import Domain
 import Postgres
 
@@ -19,7 +20,12 @@ enum AccountCommand {
             throw UsageError("the account \(account.id) has nothing to sign in with: somebody else has proven that")
         }
         do {
-            _ = try connection.query("SELECT prove_place($1::uuid, $2)", [account.id, login])
+            _ = try connection.query(
+                """
+                WITH proven AS MATERIALIZED (SELECT prove_place($1::uuid, $2)),
+                noted AS (\(Audit.sql("SELECT $3::jsonb AS event FROM proven")))
+                SELECT FROM proven
+                """, [account.id, login, event(.accountVerified, of: account.id, settings)])
         } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
             throw UsageError("\(login) has been proven by another account")
         }
@@ -32,7 +38,11 @@ enum AccountCommand {
         let connection = try database.connect()
         let account = try find(wanted, connection)
         let approved = try connection.query(
-            "UPDATE accounts SET approved = true WHERE id = $1::uuid AND kind = 'store' RETURNING id", [account.id])
+            """
+            WITH approved AS (UPDATE accounts SET approved = true WHERE id = $1::uuid AND kind = 'store' RETURNING id),
+            noted AS (\(Audit.sql("SELECT $2::jsonb AS event FROM approved")))
+            SELECT FROM approved
+            """, [account.id, event(.accountApproved, of: account.id, settings)])
         guard !approved.isEmpty else { throw UsageError("\(wanted) is no store") }
         print("\(account.id) is approved.")
     }

@@ -73,10 +73,9 @@ enum Command: String, CaseIterable {
         case .showWebhookSecret, .rotateKeys, .adoptKeys, .policy: [.database, .dataDirectory, .keyFile]
         case .makeKey: [.keyFile]
         case .audit: [.auditDays, .auditAccount, .database, .dataDirectory, .keyFile]
-        case .verifyAccount, .approveAccount: [.account, .database, .dataDirectory, .keyFile]
         case .listAccounts: [.accountKind, .accountText, .actingName, .database, .dataDirectory, .keyFile]
         case .showAccount, .exportAccount: [.account, .actingName, .database, .dataDirectory, .keyFile]
-        case .blockAccount, .unblockAccount, .eraseAccount:
+        case .verifyAccount, .approveAccount, .blockAccount, .unblockAccount, .eraseAccount:
             [.account, .reason, .actingName, .database, .dataDirectory, .keyFile]
         case .stopSMS, .allowSMS: [.number, .database, .dataDirectory, .keyFile]
         case .importRoads:

@@ -5,7 +5,7 @@ import Testing
 /// `kurir account`, as those use it who run Kurir, and `--verify`.
 @Suite(.database) struct AccountCommandTests {
     private func verify(_ whom: String) async throws -> (code: Int32, said: String, complained: String) {
-        try await Kurir.run("account", "verify", whom, "--database", TestDatabase.current.url)
+        try await Kurir.run("account", "verify", whom, "--as", "Ana", "--database", TestDatabase.current.url)
     }
 
     /// Registers a courier, and gives its id and token.
@@ -40,6 +40,41 @@ import Testing
             #expect(try await verify("nobody@example.com").complained.contains("there is no account"))
             let missing = try await Kurir.run("account", "verify", "--database", TestDatabase.current.url)
             #expect(missing.code == 64 && missing.complained.contains("which account?"))
+            #expect(
+                try await audit() == [
+                    "account.verified of \(other.id) by Ana", "account.verified of \(other.id) by Ana",
+                ])
+        }
+    }
+
+    /// What operators did, oldest first.
+    private func audit() async throws -> [String] {
+        let lines = try await Kurir.run("audit", "--database", TestDatabase.current.url).said.split(separator: "\n")
+        return lines.compactMap { line in
+            line.firstMatch(of: #/  (account\.\w+)  account=(\S+).*"as": "(\w+)"/#).map {
+                "\($0.1) of \($0.2) by \($0.3)"
+            }
+        }
+    }
+
+    @Test func `a store that waits is approved by hand, which is noted`() async throws {
+        try await Kurir.serving("--database", TestDatabase.current.url, "--store-approval", "on") { kurir in
+            let form = """
+                {"email":"pekara@example.com","password":"krumpir-na-tavi","name":"Pekara","tax_id":"12345678903",
+                "address":"Ilica 1","phone":"01 4828 111"}
+                """
+            let (status, body) = try await kurir.send("POST", "/v1/stores", form)
+            try #require(status == 201, "\(body)")
+            let token = String(try #require(body.firstMatch(of: #/"token":"([^"]+)"/#)?.1))
+            let id = String(try #require(body.firstMatch(of: #/"account":\{"id":"([^"]+)"/#)?.1))
+            let invite = #"{"phone":"+385912345678"}"#
+            #expect(try await kurir.send("POST", "/v1/invites", invite, as: token).body.contains("not_approved"))
+            let done = try await Kurir.run(
+                "account", "approve", "pekara@example.com", "--as", "Ana", "--database", TestDatabase.current.url)
+            #expect(done.code == 0 && done.said.contains("\(id) is approved"))
+            // Sessions that are remembered hear of it.
+            try await eventually { try await kurir.send("POST", "/v1/invites", invite, as: token).status == 201 }
+            #expect(try await audit() == ["account.approved of \(id) by Ana"])
         }
     }
 

@@ -91,6 +91,13 @@ import Testing
             let token = try #require(try await answer(of: kurir.send("POST", "/v1/sessions", form))["token"]?.text)
             let figures = try await answer(of: kurir.send("GET", "/v1/stats", as: token))
             #expect(figures.list("days").count { $0["created"]?.number ?? 0 > 0 } >= 7)
+            // Some were due, and came in time or late, by the time of the story.
+            let over = try await answer(of: kurir.send("GET", "/v1/deliveries?status=delivered&limit=200", as: token))
+            let due = over.list("items").compactMap { item -> Bool? in
+                guard let due = item["due_at"]?.text, let at = item["delivered_at"]?.text else { return nil }
+                return at <= due
+            }
+            #expect(due.contains(true) && due.contains(false), "\(due)")
             let ahead = try await kurir.get(
                 "/v1/deliveries/01a1fc35-081c-7c93-9601-9d67685da334/cancel", "-X", "POST", "-H",
                 "Authorization: Bearer \(token)", "-H", "Kurir-Time: 32503680000000")

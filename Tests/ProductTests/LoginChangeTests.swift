@@ -32,9 +32,11 @@ import Testing
             let (store, courier) = (try await api.store(), try await proven(api))
             let patched = try await api.call("PATCH", "/v1/me", ["email": "thief@example.com"], as: store.token)
             #expect(patched.status == 422 && patched.code == "use_confirmation")
+            #expect(patched.wrong == ["email": "use_confirmation"])
             let number = try await api.call(
                 "PATCH", "/v1/me", ["phone": .string(SamplePeople.phone())], as: courier.token)
             #expect(number.status == 422 && number.code == "use_confirmation")
+            #expect(number.wrong == ["phone": "use_confirmation"])
             let guessed = try await api.change(phone: SamplePeople.phone(), as: courier, password: "not-my-password")
             #expect(guessed.status == 422 && guessed.wrong == ["current_password": "wrong_password"])
             #expect(try await api.get("/v1/me", as: store.token).json["email"] == .string(store.login))

@@ -407,7 +407,8 @@ private struct Statements: Sendable {
         let jobs = ListedDeliveries.Part(account: courier, after: .beginning(.pending), last: .cancelled, limit: 51)
         let attempt = try #require(create.record).attempt
         let (caller, page) = (
-            Caller(account: storeID, kind: .store, session: .new(), language: .fallback), Page(limit: 50, after: nil)
+            Caller(account: storeID, kind: .store, session: .new(), language: .fallback),
+            Page(limit: 50, after: nil, list: "")
         )
         let codes = InviteCodes(
             secret: try #require(ServerSecret([UInt8](repeating: 1, count: 32))), publicURL: PublicURL(""))
@@ -588,7 +589,7 @@ private struct Statements: Sendable {
         let begun = try #require(
             try await session.database.run(BeginConversation(account: store, other: courier)).first)
         let listed = try ListedConversations(of: store, isHidden: false, page)
-        let middle = Page(limit: 50, after: ["\(Timestamp.now.microseconds)", "10000"])
+        let middle = Page(limit: 50, after: ["\(Timestamp.now.microseconds)", "10000"], list: "")
         let said = Utterance(
             conversation: begun.id, author: courier,
             content: SaidMessage.Content(text: "Bok", picture: nil, delivery: nil), key: nil, record: { _ in nil })

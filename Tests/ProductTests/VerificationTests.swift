@@ -362,6 +362,26 @@ import Testing
         }
     }
 
+    @Test func `of two with one number and one password, who was at the address signs in, else the newer`() async throws
+    {
+        try await ServedProduct.serving(verifies: true) { api in
+            let phone = SamplePeople.phone()
+            let (older, newer) = (try await api.registerCourier(phone), try await api.registerCourier(phone))
+            func whoSignsIn() async throws -> String? {
+                try await api.signIn(phone).json["account"]["id"].string
+            }
+            for _ in 0..<3 { #expect(try await whoSignsIn() == newer.id) }
+            // From then on only the older one has been here.
+            try await api.execute("DELETE FROM used_addresses WHERE account_id = '\(newer.id)'")
+            for _ in 0..<3 { #expect(try await whoSignsIn() == older.id) }
+            try await api.execute("DELETE FROM used_addresses")
+            #expect(try await whoSignsIn() == newer.id)
+            // Whoever has proven it is the only one, wherever that is asked.
+            try await api.execute("SELECT prove_place('\(older.id)', '\(phone)')")
+            #expect(try await whoSignsIn() == older.id)
+        }
+    }
+
     // MARK: Without verification
 
     @Test func `without verification everybody counts as proven, and nothing is sent`() async throws {

@@ -4,6 +4,8 @@ import Postgres
 import TestSupport
 import Testing
 
+@testable import API
+
 /// Who sees which deliveries, in lists and alone, after every step; and who is told.
 @Suite(.database) struct VisibilityTests {
     private func list(_ person: Person, _ api: ServedProduct, _ query: String = "") async throws -> [String] {
@@ -286,13 +288,49 @@ import Testing
         try await ServedProduct.serving { api in
             let store = try await api.store()
             let id = "01a1fc35-081c-7c93-9601-9d67685da334"
-            let key = Base64URL.encode(Array(#"["pending","0","\#(id)"]"#.utf8))
+            let list = Page.name(ofListAt: "/v1/deliveries")
+            let key = Base64URL.encode(Array(#"["\#(list)","pending","0","\#(id)"]"#.utf8))
             #expect(try await api.get("/v1/deliveries?cursor=\(key)", as: store.token).status == 200)
-            // The same place in a spelling that no list writes.
-            let other = Base64URL.encode(Array(#"["pending", "0","\#(id)"]"#.utf8))
-            for cursor in ["", "x", "WyJhIl0", "WyJwZW5kaW5nIiwieCJd", other] {
+            let texts = [
+                // The same place in a spelling that no list writes, without its list, and in another.
+                #"["\#(list)","pending", "0","\#(id)"]"#, #"["pending","0","\#(id)"]"#,
+                #"["\#(Page.name(ofListAt: "/v1/partners"))","pending","0","\#(id)"]"#,
+                #"["\#(list)"]"#, #"["\#(list)","pending","x","\#(id)"]"#, #"["a"]"#, "[]",
+            ]
+            for cursor in ["", "x"] + texts.map({ Base64URL.encode(Array($0.utf8)) }) {
                 let answer = try await api.get("/v1/deliveries?cursor=\(cursor)", as: store.token)
-                #expect(answer.status == 422 && answer.wrong == ["cursor": "invalid_cursor"])
+                #expect(answer.status == 422 && answer.wrong == ["cursor": "invalid_cursor"], "\(cursor)")
+            }
+        }
+    }
+
+    @Test func `a cursor of one list is none of any other`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            for courier in couriers { try await api.act("decline", id, as: courier) }
+            _ = try await api.delivery(of: store, to: couriers)
+            try await api.execute(
+                """
+                INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
+                SELECT gen_random_uuid(), account_id, sha256('another'), expires_at, address FROM sessions
+                WHERE account_id = '\(store.id)'
+                """)
+            for _ in 0..<2 {
+                let invited = try await api.post(
+                    "/v1/invites", ["phone": .string(SamplePeople.phone())], as: store.token)
+                #expect(invited.status == 201)
+            }
+            let lists = [
+                "deliveries", "deliveries/\(id)/history", "couriers", "partners", "invites", "sessions",
+            ].map { "/v1/\($0)" }
+            for list in lists {
+                let page = try await api.get("\(list)?limit=1", as: store.token)
+                let cursor = try #require(page.json["next_cursor"].string, "\(list)")
+                for other in lists {
+                    let answer = try await api.get("\(other)?cursor=\(cursor)", as: store.token)
+                    #expect(answer.status == (other == list ? 200 : 422), "\(list) goes on in \(other)")
+                }
             }
         }
     }

@@ -52,7 +52,8 @@ package struct DepartureRoom: Room {
 struct DepartureForm: Form {
     let password: String
 
-    init(_ fields: inout Fields) { password = fields.required("current_password") }
+    /// Called as where a password is changed, or as where somebody signs in.
+    init(_ fields: inout Fields) { password = fields.optional("password") ?? fields.required("current_password") }
 }
 
 extension Problem {

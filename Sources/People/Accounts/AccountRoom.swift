@@ -43,7 +43,7 @@ package struct AccountRoom: Room {
             Endpoint(
                 .patch, "/v1/me", for: .signedIn, "Changes profile, language or notifications", room: "Accounts",
                 takes: AccountChange.self, answers: [.ok(Account.shape)],
-                refuses: [.taxIDTaken, .useConfirmation, .unknownFile], handler: change),
+                refuses: [.taxIDTaken, .useConfirmation(.store), .unknownFile], handler: change),
             Endpoint(
                 .put, "/v1/me/duty", for: .courier, "Says whether one wants offers, perhaps only until then",
                 room: "Accounts", takes: DutyForm.self, answers: [.ok(Account.shape)]
@@ -134,7 +134,7 @@ package struct AccountRoom: Room {
         guard let account = try await call.run(FindAccount(id: caller.account)).first else {
             throw Problem.unauthenticated
         }
-        guard !change.changesLogin(of: account) else { throw Problem.useConfirmation }
+        guard !change.changesLogin(of: account) else { throw Problem.useConfirmation(caller.kind) }
         try await call.runner.together { runner in
             try await refusingTaken {
                 switch account.profile {
@@ -182,7 +182,11 @@ extension Problem {
     static let emailTaken = Problem(.conflict, "email_taken")
     static let taxIDTaken = Problem(.conflict, "tax_id_taken")
     static let phoneTaken = Problem(.conflict, "phone_taken")
-    fileprivate static let useConfirmation = Problem(.unprocessable, "use_confirmation")
+
+    fileprivate static func useConfirmation(_ kind: AccountKind) -> Problem {
+        let field = WrongField(kind == .store ? "email" : "phone", "use_confirmation")
+        return Problem(.unprocessable, field.code, fields: [field])
+    }
 }
 
 extension PasswordHasher.Turn {

@@ -44,13 +44,12 @@ struct ServerStage: Stage {
     /// What the server says to an act.
     mutating func answer(to act: Act) throws -> StoryServer.Answer {
         let token = try member(act.person).token
-        var question = try question(act.deed, by: act.person)
+        var question = try question(act)
         question.token = token
         question.network = act.network
         if question.method == "POST" { question.headers.append(("Idempotency-Key", "story-\(act.number)")) }
         if let midnight {
-            // Within a second the acts have an order.
-            question.headers.append(("Kurir-Time", "\(midnight + act.at * 1000 + act.number % 1000)"))
+            question.headers.append(("Kurir-Time", "\(Self.time(of: act, since: midnight))"))
         }
         let answer = try server.ask(question)
         if midnight != nil, answer.code == "forbidden" {
@@ -59,18 +58,24 @@ struct ServerStage: Stage {
         return answer
     }
 
-    private mutating func question(_ deed: Act.Deed, by person: Person) throws -> StoryServer.Question {
+    /// In milliseconds since 1970. Within a second the acts have an order.
+    private static func time(of act: Act, since midnight: Int) -> Int { midnight + act.at * 1000 + act.number % 1000 }
+
+    private mutating func question(_ act: Act) throws -> StoryServer.Question {
         func post(_ path: String, _ body: [String: JSON]) -> StoryServer.Question {
             StoryServer.Question(method: "POST", path: "/v1/deliveries\(path)", body: .object(body))
         }
         func patch(_ id: ID, _ body: [String: JSON]) -> StoryServer.Question {
             StoryServer.Question(method: "PATCH", path: "/v1/deliveries/\(id)", body: .object(body))
         }
-        switch deed {
+        switch act.deed {
         case .create(let content, let candidates, let due):
             var form = try Self.form(content).merging(["courier_ids": ids(candidates)]) { $1 }
-            // Of what is said to have happened in the past, nothing is due any more.
-            if let due, midnight == nil { form["window"] = .object(["until": .string(Self.time(in: due))]) }
+            if let due {
+                let made = midnight.map { Int64(Self.time(of: act, since: $0)) * 1000 } ?? Timestamp.now.microseconds
+                let until = Timestamp(microseconds: made + Int64(due) * 60_000_000)
+                form["window"] = .object(["until": .string(until.text)])
+            }
             return post("", form)
         case .instruct(let id, let text): return patch(id, ["instructions": .string(text)])
         case .offer(let id, let candidates): return patch(id, ["courier_ids": try ids(candidates)])
@@ -78,7 +83,7 @@ struct ServerStage: Stage {
         case .route(let ids):
             let stops = JSON.object(["delivery_ids": .array(ids.map { .string("\($0)") })])
             return StoryServer.Question(method: "PUT", path: "/v1/me/route", body: stops)
-        case .step(.deliver, let id, _): return post("/\(id)/deliver", try shown(id, to: person))
+        case .step(.deliver, let id, _): return post("/\(id)/deliver", try shown(id, to: act.person))
         case .step(let action, let id, let reason):
             let name = action == .reopen ? "note" : "reason"
             return post("/\(id)/\(action.rawValue)", reason.map { [name: .string($0)] } ?? [:])
@@ -132,10 +137,6 @@ struct ServerStage: Stage {
             return .object(json)
         }
         return form
-    }
-
-    private static func time(in minutes: Int) -> String {
-        Timestamp(microseconds: Timestamp.now.microseconds + Int64(minutes) * 60_000_000).text
     }
 
     private mutating func ids(_ couriers: [Int]) throws -> JSON {

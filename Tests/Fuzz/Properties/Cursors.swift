@@ -21,8 +21,9 @@ extension Property {
     static let cursors = Property("cursors") { bytes in
         let text = bytes.text
         try listed(text)
-        // Most texts encode nothing, so that the inside is tried by itself.
+        // Most texts encode nothing, and of what they encode most is of no list, so that the inside is tried by itself.
         try listed(Base64URL.encode(bytes))
+        try listed(Base64URL.encode("[\"\(Page.name(ofListAt: "/"))\",".bytes + bytes.dropFirst()))
         if let place = FeedPlace(text) {
             try require(place.cursor.bytes, is: text.bytes, "the feed's place")
             try require(place.number >= 0 && FormerCursor(text) == nil, "two kinds of place")
