@@ -11,6 +11,11 @@ package final class MessageCommitter: Sendable {
         gatherers = try await LoopLocal(group) { Gatherer(database, on: $0) }
     }
 
+    /// What became of messages so far, and how many wait.
+    package var counts: MessageCounts {
+        get async { await gatherers.onEach { $0.allCounts }.reduce(MessageCounts()) { $0.adding($1) } }
+    }
+
     /// Commits a message. One that is under way is committed whether or not somebody still waits for it.
     func commit(_ utterance: Utterance) async throws -> Utterance.Outcome {
         guard let gatherer = gatherers.current else { preconditionFailure("messages come on the loops") }
@@ -23,21 +28,25 @@ package final class MessageCommitter: Sendable {
 /// Unchecked, because all of it happens on the loop's thread.
 private final class Gatherer: @unchecked Sendable {
     private static let mostTogether = 256
-    private static let mostAlone = 4
+    /// So few that there is a connection left for all others, however long these wait.
+    private static let mostApart = 2
     private static let mostWaiting = 4096
 
     private let database: Database
     private let loop: EventLoop
     private var waiting: [Entry] = []
     private var isCommitting = false
-    /// Messages go alone whose conversation somebody holds, or that were refused together with others. They hold up
-    /// nobody else, but later ones of their conversation.
-    private var alone: [Entry] = []
-    private var aloneUnderWay: Set<ID> = []
+    /// Messages go apart, a conversation at a time, if somebody holds their conversation, or if they were refused together with
+    /// others. They hold up nobody else, but later ones of their conversation.
+    private var apart: [Entry] = []
+    private var apartUnderWay: Set<ID> = []
+    private var counts = MessageCounts()
 
     private struct Entry: Sendable {
         let utterance: Utterance
         let promise: Promise<Utterance.Outcome>
+        /// One of those with which it was refused is bad. It goes alone, so that the others do not suffer from it.
+        var isSuspect = false
     }
 
     /// Some key was taken after all, and nothing was committed.
@@ -45,14 +54,27 @@ private final class Gatherer: @unchecked Sendable {
 
     init(_ database: Database, on loop: EventLoop) { (self.database, self.loop) = (database, loop) }
 
+    var allCounts: MessageCounts {
+        var counts = counts
+        counts.waiting = waiting.count + apart.count
+        return counts
+    }
+
     func submit(_ utterance: Utterance) throws -> Promise<Utterance.Outcome> {
-        guard waiting.count + alone.count < Self.mostWaiting else {
+        if waiting.count + apart.count >= Self.mostWaiting { forgetAbandoned() }
+        guard waiting.count + apart.count < Self.mostWaiting else {
+            counts.add(.turnedAway)
             throw PostgresError.unavailable("too many messages wait to be committed")
         }
         let promise = Promise<Utterance.Outcome>(on: loop)
         waiting.append(Entry(utterance: utterance, promise: promise))
         goOn()
         return promise
+    }
+
+    private func forgetAbandoned() {
+        waiting.removeAll { $0.promise.isOver }
+        apart.removeAll { $0.promise.isOver }
     }
 
     private func goOn() {
@@ -65,26 +87,24 @@ private final class Gatherer: @unchecked Sendable {
                 self.goOn()
             }
         }
-        while aloneUnderWay.count < Self.mostAlone,
-            let place = alone.firstIndex(where: { !aloneUnderWay.contains($0.utterance.conversation) })
-        {
-            let entry = alone.remove(at: place)
-            aloneUnderWay.insert(entry.utterance.conversation)
+        while apartUnderWay.count < Self.mostApart, let batch = takeApart() {
+            let conversation = batch[0].utterance.conversation
+            apartUnderWay.insert(conversation)
             Task(executorPreference: loop) {
-                await self.commitAlone(entry)
-                self.aloneUnderWay.remove(entry.utterance.conversation)
+                await self.commitApart(batch)
+                self.apartUnderWay.remove(conversation)
                 self.goOn()
             }
         }
     }
 
-    /// The next messages. Those of conversations where one goes alone come after it.
+    /// The next messages. Those of conversations that go apart come after what is there of them.
     private func takeBatch() -> [Entry] {
-        let behind = Set(alone.map(\.utterance.conversation)).union(aloneUnderWay)
+        let behind = Set(apart.map(\.utterance.conversation)).union(apartUnderWay)
         var (batch, left): ([Entry], [Entry]) = ([], [])
         for entry in waiting where !entry.promise.isOver {
             if behind.contains(entry.utterance.conversation) {
-                alone.append(entry)
+                apart.append(entry)
             } else if batch.count < Self.mostTogether {
                 batch.append(entry)
             } else {
@@ -95,34 +115,71 @@ private final class Gatherer: @unchecked Sendable {
         return batch
     }
 
+    /// The next messages of one conversation that goes apart; nil when none can.
+    private func takeApart() -> [Entry]? {
+        apart.removeAll { $0.promise.isOver }
+        guard
+            let conversation = apart.lazy.map(\.utterance.conversation).first(where: { !apartUnderWay.contains($0) })
+        else { return nil }
+        let own = apart.indices.filter { apart[$0].utterance.conversation == conversation }
+        let taken =
+            apart[own[0]].isSuspect ? own.prefix(1) : own.prefix(Self.mostTogether).prefix { !apart[$0].isSuspect }
+        let batch = taken.map { apart[$0] }
+        let places = Set(taken)
+        apart = apart.indices.filter { !places.contains($0) }.map { apart[$0] }
+        return batch
+    }
+
     private func commitTogether() async {
         let batch = takeBatch()
         guard !batch.isEmpty else { return }
         do {
-            let outcomes = try await commit(batch, PassOverHeld.self)
-            for (entry, outcome) in zip(batch, outcomes) {
-                if let outcome { entry.promise.fulfil(.success(outcome)) } else { alone.append(entry) }
+            for (entry, outcome) in zip(batch, try await commit(batch, PassOverHeld.self)) {
+                if let outcome { settle(entry, .success(outcome)) } else { apart.append(entry) }
             }
-        } catch is KeysTaken {
-            alone += batch
-        } catch PostgresError.refused {
-            alone += batch
+        } catch PostgresError.refused(let error) where error.isPassing {
+            // It is nobody's fault, and nothing was committed.
+            apart.insert(contentsOf: batch, at: 0)
         } catch {
-            for entry in batch { entry.promise.fulfil(.failure(error)) }
+            settle(batch, error)
         }
     }
 
-    private func commitAlone(_ entry: Entry) async {
+    private func commitApart(_ batch: [Entry]) async {
         do {
-            let outcome = try await commit([entry], WaitForHeld.self).first ?? nil
-            entry.promise.fulfil(.success(outcome ?? .notFound))
-        } catch is KeysTaken {
-            entry.promise.fulfil(.success(.keyTaken))
-        } catch PostgresError.refused(let error) where error.constraint == "unknown_file" {
-            entry.promise.fulfil(.success(.unknownFile))
+            for (entry, outcome) in zip(batch, try await commit(batch, WaitForHeld.self)) {
+                settle(entry, .success(outcome ?? .notFound))
+            }
         } catch {
-            entry.promise.fulfil(.failure(error))
+            settle(batch, error)
         }
+    }
+
+    private func settle(_ batch: [Entry], _ error: any Error) {
+        if batch.count > 1, Self.isOfOne(error) {
+            apart.insert(
+                contentsOf: batch.map { Entry(utterance: $0.utterance, promise: $0.promise, isSuspect: true) }, at: 0)
+        } else {
+            for entry in batch { settle(entry, Self.outcome(of: error)) }
+        }
+    }
+
+    /// Whether one of those that were to be committed is to blame, and others can be.
+    private static func isOfOne(_ error: any Error) -> Bool {
+        if case PostgresError.refused(let refused) = error { !refused.isPassing } else { error is KeysTaken }
+    }
+
+    private static func outcome(of error: any Error) -> Result<Utterance.Outcome, any Error> {
+        switch error {
+        case is KeysTaken: .success(.keyTaken)
+        case PostgresError.refused(let refused) where refused.constraint == "unknown_file": .success(.unknownFile)
+        default: .failure(error)
+        }
+    }
+
+    private func settle(_ entry: Entry, _ result: Result<Utterance.Outcome, any Error>) {
+        counts.add(result)
+        entry.promise.fulfil(result)
     }
 
     /// Commits these messages. There is no outcome for those whose conversation is not there, or was passed over.
