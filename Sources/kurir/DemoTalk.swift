@@ -4,7 +4,7 @@ import Glibc
 import HTTP
 import Simulation
 
-/// What people of a demo have to say beside their deliveries, so that whoever tries it finds something to read and somebody who answers.
+/// What people of a demo say beside their deliveries: whoever tries it finds something to read, and is answered.
 struct DemoTalk {
     /// Seconds between two looks at what was answered.
     private static let pause: UInt32 = 4

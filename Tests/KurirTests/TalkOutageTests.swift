@@ -4,8 +4,8 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The database goes away while messages are gathered and committed. What was acknowledged is there, once, and what was not is said
-/// when it is sent again with its key.
+/// The database goes away while messages are gathered and committed. What was acknowledged is there, once, and what was
+/// not is said when it is sent again with its key.
 @Suite(.timeLimit(.minutes(10))) struct TalkOutageTests {
     /// What writers have heard.
     private struct Heard {

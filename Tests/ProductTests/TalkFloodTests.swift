@@ -60,8 +60,7 @@ import Testing
             #expect(refused.status == 503 && refused.code == "unavailable" && refused.header("retry-after") != nil)
             try await holder.commit()
             let made = try await filling.value + more.value
-            // On a slow machine the first of them may have waited for too long.
-            #expect(made + (await api.messages.counts.outcomes[.failed] ?? 0) >= 4096)
+            #expect(made >= 4096)
             let kept = "SELECT count(*), min(seq), max(seq), count(DISTINCT seq) FROM conversation_messages"
             #expect(try await api.execute(kept) == [["\(made)", "1", "\(made)", "\(made)"]])
             #expect(try await api.conversation(id, of: couriers[0])["unread"].integer == made)
@@ -78,12 +77,14 @@ import Testing
             for courier in couriers { ids.append(try await api.conversation(store, with: courier)) }
             let (held, free) = (Array(ids.dropLast()), ids[6])
             let holder = try await hold(held)
-            // On both loops.
             async let kept = together(held + held + held) { try await api.say("Bok", in: $0, as: store) }
             try await eventually { await api.messages.counts.waiting > 0 }
             try await api.untilSomebodyWaits()
-            let others = try await together(10) { try await api.say("Bok", in: free, as: store) }
-            #expect(others.allSatisfy { $0.status == 201 })
+            // On both loops, so that one passes over what the other holds for a moment.
+            for _ in 0..<5 {
+                let others = try await together(10) { try await api.say("Bok", in: free, as: store) }
+                #expect(others.allSatisfy { $0.status == 201 })
+            }
             try await holder.commit()
             #expect(try await kept.allSatisfy { $0.status == 201 })
             for id in held { #expect(try await api.said(in: id, as: store).map { $0["seq"] } == [1, 2, 3]) }
