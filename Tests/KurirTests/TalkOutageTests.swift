@@ -78,7 +78,8 @@ import Testing
                 let place = writer % talks.count
                 let token = writer < talks.count ? people.store : people.couriers[place]
                 group.addTask {
-                    for number in 0... where !heard.withLock({ $0.isOver }) {
+                    for number in 0... {
+                        guard !heard.withLock({ $0.isOver }) else { return }
                         await say("\(writer)-\(number)", writer, in: talks[place], as: token, port, heard)
                     }
                 }
