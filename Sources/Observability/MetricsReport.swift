@@ -10,11 +10,13 @@ public final class MetricsReport: Sendable {
     private let lanes: [(name: String, database: Database)]
     private let group: EventLoopGroup
     private let server: Server
+    private let messages: @Sendable () async -> (waiting: Int, outcomes: [String: Int])
 
-    /// A report on these parts. The state of feeds and outbox is read on `database`.
+    /// A report on these parts. The state of feeds and outbox is read on `database`; `messages` counts those of conversations.
     public init(
         version: String, metrics: Metrics, database: Database, lanes: [(name: String, database: Database)],
-        group: EventLoopGroup, server: Server
+        group: EventLoopGroup, server: Server,
+        messages: @escaping @Sendable () async -> (waiting: Int, outcomes: [String: Int])
     ) {
         self.version = version
         self.metrics = metrics
@@ -22,6 +24,7 @@ public final class MetricsReport: Sendable {
         self.lanes = lanes
         self.group = group
         self.server = server
+        self.messages = messages
     }
 
     /// Every figure, in Prometheus' text format.
@@ -29,6 +32,7 @@ public final class MetricsReport: Sendable {
         var text = MetricsText()
         text.single("kurir_ready", .gauge, "Whether requests can be served: 1, or 0.", isReady ? 1 : 0)
         await writeRequests(&text)
+        await writeMessages(&text)
         await writeDatabase(&text)
         await writeQueues(&text)
         await writeLoops(&text)
@@ -78,6 +82,17 @@ public final class MetricsReport: Sendable {
             text.sample(
                 "kurir_service_questions_total", [("service", key.service), ("outcome", key.outcome)], Double(count))
         }
+    }
+
+    private func writeMessages(_ text: inout MetricsText) async {
+        let (waiting, outcomes) = await messages()
+        text.metric(
+            "kurir_conversation_messages_total", .counter, "Messages of conversations, by what became of them.")
+        for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) {
+            text.sample("kurir_conversation_messages_total", [("outcome", outcome)], Double(count))
+        }
+        text.single(
+            "kurir_conversation_messages_waiting", .gauge, "Those that wait to be committed.", Double(waiting))
     }
 
     private func writeDatabase(_ text: inout MetricsText) async {

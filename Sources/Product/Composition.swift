@@ -35,6 +35,7 @@ package struct Composition: Sendable {
     private let positions: PositionTail
     private let roads: RoadTail
     private let outbox: OutboxTail
+    package let messages: MessageCommitter
     private let map: MapSource
 
     /// The settings of the product.
@@ -160,6 +161,7 @@ package struct Composition: Sendable {
         let outbox = try await OutboxTail(database, on: group)
         self.outbox = outbox
         let committer = try await Committer(database, on: group)
+        messages = try await MessageCommitter(database, on: group)
         demo = Demo(database, hasher, committer, key: proofKey)
         let leaving = Leaving(database, committer, on: group.loops[0]) { failed("end partnerships", $0) }
         self.leaving = leaving
@@ -214,7 +216,7 @@ package struct Composition: Sendable {
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),
             ExportRoom(database: database), FileRoom(intake, database, settings.pictures, rates), ProofRoom(proofKeys),
-            TalkRoom(committer: try await MessageCommitter(database, on: group), searches: slowReads),
+            TalkRoom(committer: messages, searches: slowReads),
             QuickAnswerRoom(),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams,
@@ -315,6 +317,14 @@ package struct Composition: Sendable {
             .recurring("old bulletins", every: .seconds(60)) { try await $0.run(DropOldBulletins()).first ?? 0 >= 500 },
             .recurring("outdated rows", every: .seconds(60)) { try await $0.run(RemoveOutdated()).first == true },
         ]
+    }
+
+    /// How many messages of conversations wait on this node, and what became of others, by name.
+    package var messageCounts: (waiting: Int, outcomes: [String: Int]) {
+        get async {
+            let counts = await messages.counts
+            return (counts.waiting, Dictionary(uniqueKeysWithValues: counts.outcomes.map { ($0.rawValue, $1) }))
+        }
     }
 
     /// Ends what requests wait for, so that they can finish soon.

@@ -1,5 +1,6 @@
 import API
 import Domain
+import Feed
 import Postgres
 
 /// Begins a conversation, or finds the one that there is; no row for two who never worked together.
@@ -236,17 +237,27 @@ struct DeleteMessage: Statement {
     }
 }
 
-/// Puts a conversation away for one side, mutes it, or blocks it. Who wants no notices gets none that waits.
+/// Puts a conversation away for one side, mutes it, or blocks it. Who wants no notices gets none that waits, and that
+/// somebody is blocked, or no longer, both hear.
 struct ChangeConversation: Statement {
     static let sql = """
-        WITH changed AS (
+        WITH held AS MATERIALIZED (
+            SELECT id, store_id, courier_id, blocked FROM conversations
+            WHERE id = $2 AND $1 IN (store_id, courier_id) FOR NO KEY UPDATE),
+        changed AS (
             UPDATE conversations SET
                 store_hidden = CASE WHEN store_id = $1 THEN coalesce($3, store_hidden) ELSE store_hidden END,
                 courier_hidden = CASE WHEN courier_id = $1 THEN coalesce($3, courier_hidden) ELSE courier_hidden END,
                 store_muted = CASE WHEN store_id = $1 THEN coalesce($4, store_muted) ELSE store_muted END,
                 courier_muted = CASE WHEN courier_id = $1 THEN coalesce($4, courier_muted) ELSE courier_muted END,
                 blocked = CASE WHEN courier_id = $1 THEN coalesce($5, blocked) ELSE blocked END
-            WHERE id = $2 AND $1 IN (store_id, courier_id) RETURNING id),
+            WHERE id = (SELECT id FROM held) RETURNING id),
+        published AS (
+            \(Publish.sql("""
+                SELECT ARRAY[store_id, courier_id], '{conversation.changed,conversation.changed}'::text[],
+                    jsonb_build_object('conversation_id', id)
+                FROM held WHERE courier_id = $1 AND blocked <> $5
+                """))),
         untrue AS MATERIALIZED (
             SELECT withdraw('message_received', ARRAY[id], ARRAY[$1]) FROM changed WHERE $3 OR $4 OR $5)
         SELECT true FROM changed WHERE (SELECT count(*) FROM untrue) >= 0

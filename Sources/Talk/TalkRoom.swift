@@ -14,7 +14,7 @@ package struct TalkRoom: Room {
     }
 
     static let name = "Conversations"
-    static let types = ["message.created", "message.read", "message.deleted"]
+    static let types = ["message.created", "message.read", "message.deleted", "conversation.changed"]
     package var eventTypes: [String] { Self.types }
 
     package var endpoints: [Endpoint] {

@@ -124,7 +124,7 @@ final class Application: Sendable {
             used: { parts.observe(.process(.budgetUsed($0.kind, of: $0.subject, percent: $0.percent))) })
         let report = MetricsReport(
             version: Command.version, metrics: parts.metrics, database: lanes.requests, lanes: lanes.named,
-            group: parts.group, server: service.server)
+            group: parts.group, server: service.server, messages: { await service.composition.messageCounts })
         do {
             let operators = try await Operators(configuration.admin, readiness, report, parts)
             let gateway = try begin(gateways, configuration, parts, secret, pushKey, bell)

@@ -38,7 +38,7 @@ struct DemoRider {
             "lat": .number(place.lat), "lon": .number(place.lon), "accuracy_m": .integer(6),
             "at": .string(Timestamp.now.text),
         ])
-        try stage.say("/v1/me/positions", .object(["fixes": .array([fix])]), as: person)
+        try stage.send("POST", "/v1/me/positions", ["fixes": .array([fix])], as: person)
     }
 
     /// The store as long as it is not fetched, and then the recipient.

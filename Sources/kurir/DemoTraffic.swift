@@ -34,6 +34,10 @@ enum DemoTraffic {
                 usleep(DemoRider.pause)
             }
         }
+        _ = try Thread(name: "talk") {
+            var talk = DemoTalk(ServerStage(StoryServer("http://\(address)"), cast), cast)
+            talk.goOn()
+        }
         _ = try Thread(name: "visitor") {
             var stage = ServerStage(StoryServer("http://\(address)"), cast)
             var story = Story(of: cast, after: 1_000_000_000, Chance(seed: seed + 1))

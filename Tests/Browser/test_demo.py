@@ -1,4 +1,6 @@
 """What `make demo` shows: weeks of history, and a board that moves by itself."""
+import re
+
 from playwright.sync_api import expect
 
 from conftest import call, go, live, unfold, until
@@ -34,6 +36,21 @@ def test_a_demo_has_a_past_and_goes_on(visit, look):
     before = set(places())
     until(page, lambda: len(set(places()) - before) > 1)
     look(page, "demo-map")
+    # They write to each other, and answer.
+    page.get_by_role("link", name=re.compile("^Messages")).click()
+    for words in ["Hvala, javi se kad kreneš natrag", "Fetched, there in ten minutes", "Frau Kovač, zweiter Stock"]:
+        expect(page.locator(".talks .last").filter(has_text=words)).to_be_visible()
+    page.locator(".talks a").filter(has_text="Fetched, there in ten minutes").click()
+    expect(page.locator(".bubble .words")).to_have_count(3)
+    look(page, "demo-talk")
+    page.get_by_role("textbox", name="Message").fill("Ring twice")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.locator(".bubble .words")).to_have_text([re.compile("parking"), re.compile("boxes"), re.compile("Fetched"), "Ring twice", "All right, on my way"])
+    # There is something to be read, and something on the road.
+    go(page, "News")
+    expect(page.get_by_text("U subotu otvaramo u šest")).to_be_visible()
+    found = call("GET", "/v1/roads?near=45.81,15.97&radius_m=10000", token=session["token"])["items"]
+    assert [one["title"] for one in found] == ["Radovi na cijevima, jedan trak"]
     go(page, "Figures")
     expect(page.locator(".bars li")).not_to_have_count(0)
     assert page.locator(".chart rect").count() > 30

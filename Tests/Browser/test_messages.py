@@ -53,7 +53,7 @@ def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
     quiet(store)
     # From the job to its conversation.
     page.locator(".card.in_progress").get_by_role("link", name="Write to Pekara").click()
-    expect(page.get_by_text("Nothing has been written yet.")).to_be_visible()
+    expect(page.locator(".open-talk").get_by_text("Nothing has been written yet.")).to_be_visible()
     expect(page.get_by_role("link", name="About a delivery")).to_be_visible()
     look(page, "talk-empty-phone")
     page.get_by_role("button", name="Nobody opens").click()
@@ -198,23 +198,71 @@ def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, l
     page.get_by_role("searchbox", name="Search by name").fill("")
     page.locator(".talks a").filter(has_text="Pekara").click()
     wish = lambda name: (page.get_by_role("button", name="Show more").last.click(), page.get_by_role("dialog").get_by_role("button", name=name, exact=True).click())
+    # One can tell them apart, the chosen one, too.
+    page.get_by_role("button", name="Show more").last.click()
+    grounds = page.locator(".grounds button")
+    assert len(set(grounds.evaluate_all("(all) => all.map((one) => getComputedStyle(one).backgroundColor)"))) == 6
+    page.keyboard.press("Escape")
     wish("Background 3")
     expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
     wish("Mute")
     until(page, lambda: call("GET", f"/v1/conversations/{one}", token=ana.token)["muted"])
-    wish("Block store")
-    until(page, lambda: not call("GET", f"/v1/conversations/{one}", token=shop.token)["can_write"])
-    page.reload()
-    expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
-    wish("Put away")
-    expect(page.locator(".talks strong")).to_have_text(["Mesnica"])
-    page.get_by_role("checkbox", name="Show what was put away").check()
-    expect(page.locator(".talks strong")).to_have_text([re.compile("Pekara")])
+    # The store's page hears of it at once, and offers to write no more than it can.
     store = visit("/store")
     sign_in(store, shop)
     messages(store)
     store.locator(".talks a").click()
+    expect(store.get_by_role("textbox", name="Message")).to_be_visible()
+    wish("Block store")
     expect(store.get_by_text("The courier does not want messages from you.")).to_be_visible()
+    expect(store.get_by_role("textbox", name="Message")).to_have_count(0)
+    expect(page.get_by_text("You have blocked this store")).to_be_visible()
+    look(page, "talk-blocked-phone")
+    wish("Unblock store")
+    expect(store.get_by_role("textbox", name="Message")).to_be_visible()
+    expect(page.get_by_text("You have blocked this store")).to_be_hidden()
+    page.reload()
+    expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
+    wish("Put away")
+    expect(page.locator(".talks strong")).to_have_text(["Mesnica"])
+    # What happens in it does not bring it back, unless somebody writes.
+    call("PUT", f"/v1/conversations/{one}/read", {"up_to": 1}, shop.token)
+    call("POST", f"/v1/conversations/{call('PUT', f'/v1/conversations/with/{other.id}', token=ana.token)['id']}/messages", {"text": "Later"}, other.token)
+    expect(page.locator(".talks .last")).to_have_text(["Later"])
+    expect(page.locator(".talks strong")).to_have_text(["Mesnica"])
+    page.get_by_role("checkbox", name="Show what was put away").check()
+    expect(page.locator(".talks strong")).to_have_text([re.compile("Pekara")])
+
+
+def test_who_reads_what_was_before_is_not_taken_away_from_it_and_misses_nothing(visit, line):
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana, *[f"Line {number}" for number in range(70)])
+    page = visit("/store", forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, shop)
+    messages(page)
+    page.locator(".talks a").click()
+    expect(bubbles(page)).to_have_count(50)
+    page.get_by_role("button", name="Earlier messages").click()
+    expect(bubbles(page)).to_have_count(70)
+    scroll = page.locator(".scroll-talk")
+    scroll.evaluate("(all) => { all.scrollTop = 0; }")
+    call("POST", f"/v1/conversations/{one}/messages", {"text": "Ping"}, ana.token)
+    expect(bubbles(page)).to_have_count(71)
+    assert scroll.evaluate("(all) => all.scrollTop") == 0
+    # More than a page is said while there is no connection.
+    line.cut()
+    expect(page.get_by_text("Not live")).to_be_visible()
+    for number in range(60):
+        call("POST", f"/v1/conversations/{one}/messages", {"text": f"Missed {number}"}, ana.token)
+    line.mend()
+    expect(bubbles(page).last).to_have_text("Missed 59")
+    for _ in range(3):
+        if bubbles(page).first.text_content() != "Line 0":
+            before = bubbles(page).count()
+            page.get_by_role("button", name="Earlier messages").click()
+            until(page, lambda: bubbles(page).count() > before)
+    expect(bubbles(page)).to_have_text([f"Line {number}" for number in range(70)] + ["Ping"] + [f"Missed {number}" for number in range(60)])
 
 
 def test_quick_answers_and_what_others_see_are_ones_own(visit, look):

@@ -262,6 +262,33 @@ import Testing
         }
     }
 
+    @Test func `both hear that one is blocked, and nobody hears what is one's own`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            for change: JSON in [
+                ["muted": true], ["blocked": false], ["blocked": true, "muted": false], ["blocked": true],
+            ] {
+                #expect(try await api.change(id, change, as: courier).status == 200)
+            }
+            _ = try await api.change(id, ["muted": true], as: store)
+            _ = try await api.call("DELETE", "/v1/conversations/\(id)", as: courier.token)
+            let path = "/v1/conversations/\(id)"
+            for person in [store, courier] {
+                try await api.expectEvents(["conversation.changed"], of: person)
+                let data = try await api.get("/v1/events", as: person.token).items[0]["data"]
+                let now = try await api.get(path, as: person.token).json
+                #expect(data == ["conversation_id": .string(id), "conversation": now])
+                #expect(now["blocked"] == true && now["can_write"].bool == (person.id == courier.id))
+            }
+            // Of two who say so at once one has changed something.
+            _ = try await together(6) { try await api.change(id, ["blocked": false], as: courier) }
+            for person in [store, courier] {
+                try await api.expectEvents(["conversation.changed", "conversation.changed"], of: person)
+            }
+            #expect(try await api.conversation(id, of: store)["can_write"] == true)
+        }
+    }
+
     @Test func `the latest comes first, page by page, and is found by name and number`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()

@@ -12,7 +12,7 @@ struct HoldConversations<Locks: WhenHeld>: Statement {
         SELECT c.id, c.store_id, c.courier_id, s.name, k.name, c.is_open, c.blocked, c.last_seq, c.latest_at,
             c.store_muted, \(isReading("c.store_read_at")), s.has_device,
             c.courier_muted, \(isReading("c.courier_read_at")), k.has_device
-        FROM (SELECT id FROM unnest($1::uuid[]) AS w(id) ORDER BY id) w,
+        FROM (SELECT id FROM unnest($1::uuid[]) AS w(id) WHERE \(Locks.patience) ORDER BY id) w,
             LATERAL (SELECT * FROM conversations c WHERE c.id = w.id FOR NO KEY UPDATE \(Locks.clause)) c,
             LATERAL (SELECT name, \(hasDevice("s.id")) FROM stores s WHERE s.id = c.store_id OFFSET 0) s,
             LATERAL (
@@ -39,13 +39,21 @@ struct HoldConversations<Locks: WhenHeld>: Statement {
 /// What a statement does about conversations that others hold.
 protocol WhenHeld: Sendable {
     static var clause: String { get }
+    /// What sets how long the transaction waits for a lock, and is true.
+    static var patience: String { get }
 }
 
 /// Passes over them.
-enum PassOverHeld: WhenHeld { static let clause = "SKIP LOCKED" }
+enum PassOverHeld: WhenHeld {
+    static let clause = "SKIP LOCKED"
+    static let patience = "true"
+}
 
-/// Waits until they are free.
-enum WaitForHeld: WhenHeld { static let clause = "" }
+/// Waits a moment for them.
+enum WaitForHeld: WhenHeld {
+    static let clause = ""
+    static let patience = "set_config('lock_timeout', '100ms', true) <> ''"
+}
 
 /// Which of some keys an answer is kept under. It is asked once their conversations are held, so that a twin is seen;
 /// and it says what time it is.

@@ -80,13 +80,13 @@ export function messages(region, {account, part}) {
       load();
       if (one) one.load(); else if (part) enter();
     },
-    hears: ['message', 'partner'],
+    hears: ['message', 'conversation', 'partner'],
     onEvent({type, data}) {
       one?.onEvent(type, data);
       if (type.startsWith('partner.')) return load();
       const {conversation} = data ?? {};
       if (!conversation || !isPlain()) return load();
-      items = [conversation, ...items.filter(({id}) => id !== conversation.id)]
+      items = [conversation, ...items.filter(({id}) => id !== conversation.id)].filter((item) => !item.hidden)
         .sort((first, second) => latest(second).localeCompare(latest(first)));
       return draw();
     },

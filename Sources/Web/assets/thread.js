@@ -46,6 +46,7 @@ export function thread(region, conversation, {account, about, changed}) {
   const scroll = h('div', {class: 'scroll-talk', tabindex: '0', role: 'group', 'aria-label': t('conversationWith', {name})}, before, list);
   const text = h('textarea', {rows: 1, maxlength: longest, 'aria-label': t('message'), placeholder: t('message'), onkeydown: send});
   const chip = h('p', {class: 'about', hidden: true});
+  const blocking = h('p', {class: 'hint'}, t('youBlock'));
   const writing = h('div', {class: 'writing'});
   const state = h('p', {class: 'hint', role: 'status'});
 
@@ -53,10 +54,15 @@ export function thread(region, conversation, {account, about, changed}) {
 
   const load = () => loading(list, () => get(`/v1/conversations/${id}/messages`).catch((error) => lastTalk(id, error)), ({items, next_cursor: cursor}) => {
     const isFirst = !said.size;
+    // What was kept may be old, and between what was loaded before and this there may be more.
+    const isApart = Math.min(...items.map(({seq}) => seq)) > messages().at(-1)?.seq + 1;
+    if (cursor !== undefined && (earlier === undefined || isApart)) {
+      said.clear();
+      earlier = cursor;
+    }
     for (const message of items) said.set(message.id, message);
-    if (isFirst) earlier = cursor;
     before.hidden = !earlier;
-    draw(true);
+    draw(isFirst);
     read();
   });
 
@@ -177,11 +183,12 @@ export function thread(region, conversation, {account, about, changed}) {
   function drawWriting() {
     const why = conversation.can_write ? null : conversation.blocked && account.kind === 'store' ? 'blockedByCourier' : 'noMoreWriting';
     if (why) return writing.replaceChildren(h('p', {class: 'hint'}, t(why)));
+    blocking.hidden = !conversation.blocked;
     chip.hidden = !about;
     chip.replaceChildren(h('a', {href: `#delivery=${about}`}, `↗ ${t('aboutDelivery')}`), h('button', {type: 'button', class: 'plain', 'aria-label': t('aboutNothing'),
       onclick() { about = undefined; drawWriting(); }}, '✕'));
     if (writing.contains(text)) return undefined;
-    return writing.replaceChildren(quickAnswers(account.kind, (words) => out({text: words})), chip,
+    return writing.replaceChildren(blocking, quickAnswers(account.kind, (words) => out({text: words})), chip,
       h('div', {class: 'line-of-writing'}, h('button', {type: 'button', 'aria-label': t('takePicture'), title: t('takePicture'), onclick: photograph}, '◉'), text,
         h('button', {type: 'button', class: 'main', onclick: () => send()}, t('send'))));
   }
@@ -235,7 +242,7 @@ export function thread(region, conversation, {account, about, changed}) {
     answered(message, {action, id: where}) {
       if (action !== 'say' || where !== id) return;
       if (message) said.set(message.id, message);
-      draw(true);
+      draw();
     },
     refused: () => false,
   });
@@ -261,7 +268,7 @@ export function thread(region, conversation, {account, about, changed}) {
       if (data.conversation) Object.assign(conversation, data.conversation);
       if (data.message) said.set(data.message.id, data.message);
       drawWriting();
-      draw(type === 'message.created');
+      draw();
       return read();
     },
   };

@@ -148,11 +148,15 @@ struct ServerStage: Stage {
         return try server.ask(StoryServer.Question(path: path, token: token))
     }
 
-    /// Has somebody say something that is no part of the story.
-    mutating func say(_ path: String, _ body: JSON, as person: Person) throws {
+    /// Has somebody send something that is no part of the story.
+    @discardableResult mutating func send(
+        _ method: String, _ path: String, _ body: [String: JSON], as person: Person
+    ) throws -> StoryServer.Answer {
         let token = try member(person).token
-        _ = try server.ask(StoryServer.Question(method: "POST", path: path, body: body, token: token))
+        return try server.ask(StoryServer.Question(method: method, path: path, body: .object(body), token: token))
     }
+
+    mutating func id(of person: Person) throws -> ID { try member(person).id }
 
     /// Somebody, who signs in only once: a sign-in costs the server more than all the rest.
     private mutating func member(_ person: Person) throws -> Member {

@@ -7,6 +7,7 @@ import Places
 import Postgres
 import Schema
 import Services
+import Talk
 import TestSupport
 
 @testable import API
@@ -18,6 +19,7 @@ struct ServedProduct: Sendable {
     let database: Database
     let routes: [Route]
     let demo: Demo
+    let messages: MessageCommitter
     let group: EventLoopGroup
 
     var port: UInt16 { server.address.port }
@@ -81,7 +83,7 @@ struct ServedProduct: Sendable {
                 try await body(
                     ServedProduct(
                         server: service.server, database: database, routes: composition.routes,
-                        demo: composition.demo, group: group)))
+                        demo: composition.demo, messages: composition.messages, group: group)))
         } catch {
             result = .failure(error)
         }
