@@ -3,7 +3,7 @@ public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// The text.
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    public static func encode(_ bytes: [UInt8]) -> String {
         String(decoding: Base64.digits(bytes, alphabet), as: UTF8.self)
     }
 
@@ -44,7 +44,7 @@ public enum Base64 {
         return Base64URL.decode(String(decoding: others, as: UTF8.self))
     }
 
-    fileprivate static func digits(_ bytes: some Collection<UInt8>, _ alphabet: [UInt8]) -> [UInt8] {
+    fileprivate static func digits(_ bytes: [UInt8], _ alphabet: [UInt8]) -> [UInt8] {
         var digits: [UInt8] = []
         digits.reserveCapacity((bytes.count * 4 + 2) / 3)
         var (bits, count) = (UInt32(0), UInt32(0))

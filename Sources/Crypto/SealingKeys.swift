@@ -28,14 +28,14 @@ public struct SealingKeys: Sendable {
     }
 
     private static func name(of secret: [UInt8]) -> String {
-        hexadecimal(HMAC.sha256(key: secret, Array("kurir key name".utf8)).prefix(4))
+        hexadecimal(Array(HMAC.sha256(key: secret, Array("kurir key name".utf8)).prefix(4)))
     }
 }
 
 /// Bytes in hexadecimal.
-public func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+public func hexadecimal(_ bytes: [UInt8]) -> String {
     var digits: [UInt8] = []
-    digits.reserveCapacity(2 * bytes.underestimatedCount)
+    digits.reserveCapacity(2 * bytes.count)
     let digit = { (half: UInt8) in half < 10 ? 0x30 + half : 0x57 + half }
     for byte in bytes {
         digits.append(digit(byte >> 4))

@@ -17,8 +17,8 @@ struct Template: Sendable {
 
     /// The text with the arguments in their places. An empty argument counts as missing.
     func filled(with arguments: [String: String], plural: (Int) -> Int) -> String {
-        let given = arguments.filter { !$0.value.isEmpty }
-        return pieces.map { $0.filled(with: given, plural: plural) }.joined()
+        let given = arguments.values.contains("") ? arguments.filter { !$0.value.isEmpty } : arguments
+        return pieces.reduce(into: "") { $0 += $1.filled(with: given, plural: plural) }
     }
 }
 

@@ -1,6 +1,7 @@
 /// Puts messages into the outbox. Every statement that writes messages uses this text.
 ///
-/// It is a text and not a function of the database, since a call would be one more statement within each commit.
+/// It is a text and not a function of the database, since a call would be one more statement within each commit. Only where a
+/// message may go besides by push a function looks: most do not, and its tables would be set up for each of them.
 package enum Tell {
     /// Writes the messages of some notices. `notices` is a query with a column of that name. It has arrays of
     /// ``Message/notice`` with their `accounts`, or with a `phone` number or an `email` address and a `language`; perhaps
@@ -33,21 +34,9 @@ package enum Tell {
                     AND (reach <> 'offer' OR (
                         SELECT duty_now(k.on_duty, k.duty_until) FROM couriers k WHERE k.id = account))
                 UNION ALL
-                SELECT 'sms', k.phone, NULL, a.language, '{}' FROM accounts a JOIN couriers k ON k.id = a.id
-                WHERE a.id = account AND reach NOT IN ('push', 'offer', 'else_email') AND k.phone IS NOT NULL AND (
-                    reach = 'never_push' OR k.phone_verified AND (
-                        reach = 'proven' OR (reach = 'surely' OR a.notifications_enabled)
-                        AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id))))
-                UNION ALL
-                SELECT 'email', s.email, NULL, a.language, '{}' FROM accounts a JOIN stores s ON s.id = a.id
-                WHERE a.id = account AND s.email IS NOT NULL AND (
-                    reach = 'never_push' OR s.email_verified AND (reach = 'proven'
-                        OR reach = 'else_email' AND a.notifications_enabled AND NOT s.off
-                        AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)))
-                UNION ALL
-                SELECT 'sms', n.phone, NULL, n.language, '{}' WHERE n.phone IS NOT NULL
-                UNION ALL
-                SELECT 'email', n.email, NULL, n.language, '{}' WHERE n.email IS NOT NULL) r,
+                SELECT b.channel, b.address, NULL, b.spoken, '{}'
+                FROM reached_besides(account, reach, n.phone, n.email, n.language) b
+                WHERE reach NOT IN ('push', 'offer') OR n.phone IS NOT NULL OR n.email IS NOT NULL) r,
             coalesce(n.texts->r.language, n.texts->'en') AS text
         """
     }

@@ -29,6 +29,14 @@ public struct Parameters {
         add(type: [V].postgresType) { NullableArray(values).encode(into: &$0) }
     }
 
+    /// Adds an array of so many elements. `encode` appends the binary form of the one at a place; it gives false for NULL, for
+    /// which it appends nothing.
+    public mutating func add(
+        arrayOf element: PostgresType, count: Int, _ encode: (_ place: Int, _ bytes: inout [UInt8]) -> Bool
+    ) {
+        add(type: element.array) { encodeArray(of: element, count: count, into: &$0, encode) }
+    }
+
     private mutating func add(type: PostgresType, encode: (inout [UInt8]) -> Void) {
         let offset = bytes.count
         encode(&bytes)

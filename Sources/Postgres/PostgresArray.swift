@@ -1,12 +1,14 @@
 /// One-dimensional arrays. Those with NULLs in them go by ``Parameters/add(_:)-([V?])`` and ``RowReader/read()-[V?]``.
 extension Array: PostgresValue where Element: PostgresValue {
     /// The type of arrays of the elements' type.
-    public static var postgresType: PostgresType { PostgresType(oid: Element.postgresType.arrayOID, arrayOID: 0) }
+    public static var postgresType: PostgresType { Element.postgresType.array }
 
     /// Appends the binary form.
     public func encode(into bytes: inout [UInt8]) {
-        ArrayHeader(count: count, hasNulls: false, element: Element.postgresType).encode(into: &bytes)
-        for element in self { encodeWithLength(element, into: &bytes) }
+        encodeArray(of: Element.postgresType, count: count, into: &bytes) { place, bytes in
+            self[place].encode(into: &bytes)
+            return true
+        }
     }
 
     /// Reads the binary form. Of numbers there may be hundreds of thousands.
@@ -34,14 +36,8 @@ struct NullableArray<Element: PostgresValue> {
     }
 
     func encode(into bytes: inout [UInt8]) {
-        let hasNulls = elements.contains { $0 == nil }
-        ArrayHeader(count: elements.count, hasNulls: hasNulls, element: Element.postgresType).encode(into: &bytes)
-        for element in elements {
-            if let element {
-                encodeWithLength(element, into: &bytes)
-            } else {
-                bytes.append(bigEndian: Int32(-1))
-            }
+        encodeArray(of: Element.postgresType, count: elements.count, into: &bytes) { place, bytes in
+            elements[place]?.encode(into: &bytes) != nil
         }
     }
 
@@ -55,22 +51,32 @@ struct NullableArray<Element: PostgresValue> {
     }
 }
 
-private func encodeWithLength(_ value: some PostgresValue, into bytes: inout [UInt8]) {
-    let place = bytes.count
-    bytes.append(bigEndian: Int32(0))
-    value.encode(into: &bytes)
-    let length = UInt32(bytes.count - place - 4)
-    for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: length >> (24 - 8 * byte)) }
+/// Appends the binary form of an array. `encode` appends that of the element at a place, or gives false if it is NULL.
+func encodeArray(
+    of element: PostgresType, count: Int, into bytes: inout [UInt8], _ encode: (Int, inout [UInt8]) -> Bool
+) {
+    let start = bytes.count
+    ArrayHeader(count: count, element: element).encode(into: &bytes)
+    for place in 0..<count {
+        let before = bytes.count
+        bytes.append(bigEndian: Int32(0))
+        let isThere = encode(place, &bytes)
+        if !isThere { bytes[start + ArrayHeader.placeOfNulls] = 1 }
+        let length = isThere ? UInt32(bytes.count - before - 4) : .max
+        for byte in 0..<4 { bytes[before + byte] = UInt8(truncatingIfNeeded: length >> (24 - 8 * byte)) }
+    }
 }
 
 private struct ArrayHeader {
     let count: Int
-    let hasNulls: Bool
     let element: PostgresType
+
+    /// The byte of it that says whether there are NULLs.
+    static let placeOfNulls = 7
 
     func encode(into bytes: inout [UInt8]) {
         bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
-        bytes.append(bigEndian: Int32(hasNulls ? 1 : 0))
+        bytes.append(bigEndian: Int32(0))
         bytes.append(bigEndian: element.oid)
         guard count > 0 else { return }
         bytes.append(bigEndian: Int32(count))

@@ -31,6 +31,9 @@ public struct PostgresType: Hashable, Sendable {
         self.arrayOID = arrayOID
     }
 
+    /// The type of its arrays.
+    var array: PostgresType { PostgresType(oid: arrayOID, arrayOID: 0) }
+
     /// `boolean`.
     public static let bool = PostgresType(oid: 16, arrayOID: 1000)
     /// `bytea`.

@@ -210,7 +210,7 @@ def measure_deliveries(options):
         with grown(options, total, PENDING, text_length=3400 if options.long_texts else 100) as kurir:
             if options.statements:
                 time_statements(table, kurir, reads_of_deliveries(kurir))
-                for call in "accept", "create":
+                for call in "accept", "deliver", "create":
                     kurir.reserve(call, 1, 3)
                     table.time_statements(kurir, call, lambda: kurir.wrk(1, 1, call, ""))
                 continue
@@ -219,7 +219,7 @@ def measure_deliveries(options):
             if table.wants("search"):
                 measure_searches(table, kurir)
             # Last, since they make it grow.
-            for call in "accept", "create":
+            for call in "accept", "deliver", "create":
                 table.measure(kurir, call, call)
     table.print()
     return table

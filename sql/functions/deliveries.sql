@@ -33,7 +33,16 @@ LANGUAGE sql AS $$
     SELECT (SELECT id FROM next ORDER BY id DESC LIMIT 1), (SELECT count(*) FROM next)
 $$;
 
--- How many deliveries a courier carries, by what is committed now: whoever asks holds the courier.
+-- Whether a courier carries so many deliveries, by what is committed now: whoever asks holds the courier. More are not counted.
+CREATE OR REPLACE FUNCTION carries(courier uuid, number bigint) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    RETURN number <= (
+        SELECT count(*) FROM (SELECT FROM jobs WHERE courier_id = courier AND status = 'in_progress' LIMIT greatest(number, 0)) carried);
+END
+$$;
+
+-- How many they are, which nodes of before ask.
 CREATE OR REPLACE FUNCTION jobs_in_hand(courier uuid) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
@@ -124,5 +133,5 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    place_in_list, place_job, fill_places, jobs_in_hand, texts_of_steps, earn, unearn, note_return, keep_extras, move_jobs,
+    place_in_list, place_job, fill_places, carries, jobs_in_hand, texts_of_steps, earn, unearn, note_return, keep_extras, move_jobs,
     text_offers, courier_has_left FROM PUBLIC;

@@ -43,5 +43,29 @@ LANGUAGE sql AS $$
     ORDER BY id
 $$;
 
+-- Where somebody is told besides by push, as far as a kind reaches, or the number or the address of whoever has no account.
+CREATE OR REPLACE FUNCTION reached_besides(account uuid, reach text, to_phone text, to_email text, to_language text)
+RETURNS TABLE (channel text, address text, spoken text)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN QUERY
+    SELECT 'sms', k.phone, a.language FROM accounts a JOIN couriers k ON k.id = a.id
+    WHERE a.id = account AND reach NOT IN ('push', 'offer', 'else_email') AND k.phone IS NOT NULL AND (
+        reach = 'never_push' OR k.phone_verified AND (
+            reach = 'proven' OR (reach = 'surely' OR a.notifications_enabled)
+            AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id))))
+    UNION ALL
+    SELECT 'email', s.email, a.language FROM accounts a JOIN stores s ON s.id = a.id
+    WHERE a.id = account AND s.email IS NOT NULL AND (
+        reach = 'never_push' OR s.email_verified AND (reach = 'proven'
+            OR reach = 'else_email' AND a.notifications_enabled AND NOT s.off
+            AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)))
+    UNION ALL
+    SELECT 'sms', to_phone, to_language WHERE to_phone IS NOT NULL
+    UNION ALL
+    SELECT 'email', to_email, to_language WHERE to_email IS NOT NULL;
+END
+$$;
+
 REVOKE ALL ON FUNCTION
-    reach_of, duty_now, reach_by_sms FROM PUBLIC;
+    reach_of, duty_now, reach_by_sms, reached_besides FROM PUBLIC;

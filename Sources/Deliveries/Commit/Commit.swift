@@ -4,7 +4,9 @@ import Domain
 import Postgres
 
 /// A change on its way into the database. It is committed with all that follows from it, or not at all.
-package struct Commit: Sendable {
+///
+/// It is a class because it is handed from one to the next, and as a value would be copied with all that it holds.
+package final class Commit: Sendable {
     package let change: Change
     package let at: Timestamp
     let times: StoredDelivery.Times
@@ -12,7 +14,7 @@ package struct Commit: Sendable {
     /// What is signed when it is handed over.
     let proof: SignedProof?
     /// What it does about SMS to the recipient.
-    var text: RecipientText?
+    let text: RecipientText?
     /// The answer to keep for a request that came with a key.
     let record: KeepFirstAnswer?
     /// Whether the delivery is of a store that is off, as whoever decided saw it. A store that was not must not be off at the
@@ -21,10 +23,10 @@ package struct Commit: Sendable {
 
     package init(
         change: Change, at: Timestamp, times: StoredDelivery.Times, notices: [Notice], record: KeepFirstAnswer?,
-        proof: SignedProof? = nil, isHidden: Bool = false
+        proof: SignedProof? = nil, text: RecipientText? = nil, isHidden: Bool = false
     ) {
         (self.change, self.at, self.times, self.notices) = (change, at, times, notices)
-        (self.record, self.proof, self.isHidden) = (record, proof, isHidden)
+        (self.record, self.proof, self.text, self.isHidden) = (record, proof, text, isHidden)
     }
 
     /// Who reads what of it in its feed. Of what is hidden nobody reads that it is offered, but its store.

@@ -76,7 +76,11 @@ enum CommitColumns {
     private static func column<V: PostgresValue>(
         _ name: String, _ type: String, _ value: @escaping @Sendable (Commit) -> V?
     ) -> Column {
-        Column(name: name, type: type) { commits, parameters in parameters.add(commits.map(value)) }
+        Column(name: name, type: type) { commits, parameters in
+            parameters.add(arrayOf: V.postgresType, count: commits.count) { place, bytes in
+                value(commits[place])?.encode(into: &bytes) != nil
+            }
+        }
     }
 
     private static func count(_ name: String, _ counter: Lifecycle.Counter) -> Column {

@@ -40,12 +40,16 @@ enum CommitSQL {
         held AS MATERIALIZED (
             SELECT k.id FROM (SELECT DISTINCT counted_id FROM locked WHERE counted_id IS NOT NULL ORDER BY 1) c,
                 LATERAL (SELECT id FROM couriers k WHERE k.id = c.counted_id FOR NO KEY UPDATE) k),
-        crowded AS MATERIALIZED (
-            SELECT no FROM (
+        -- What is not done after all, and why.
+        unfit AS MATERIALIZED (
+            SELECT no, 'too_many_jobs' AS outcome FROM (
                 SELECT no, actor_id, row_number() OVER (PARTITION BY actor_id ORDER BY no) AS nth
                 FROM locked WHERE action = 'accept') a
                 JOIN held ON held.id = a.actor_id
-            WHERE nth + jobs_in_hand(held.id) > (SELECT max_jobs FROM trust))
+            WHERE carries(held.id, (SELECT max_jobs FROM trust) - nth + 1)
+            UNION ALL
+            -- Of what was read to be signed, something was erased meanwhile.
+            SELECT no, 'not_made' FROM locked WHERE texts IS NOT NULL AND texts <> texts_of_steps(id))
         """
 
     /// Whether everybody who must be a partner for a change is one.

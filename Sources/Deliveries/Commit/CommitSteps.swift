@@ -19,8 +19,6 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                     SELECT FROM deliveries d WHERE d.id = c.id AND d.version = c.version - 1
                     FOR NO KEY UPDATE \(Locks.clause)) d),
         \(CommitSQL.counted),
-        -- Of what was read to be signed, something was erased meanwhile.
-        outdated AS MATERIALIZED (SELECT no FROM locked WHERE texts IS NOT NULL AND texts <> texts_of_steps(id)),
         \(CommitSQL.keyed(fitting)),
         done AS (
             UPDATE deliveries d SET
@@ -55,7 +53,6 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 (shown->>'lon')::double precision, (shown->>'cash_amount')::bigint, shown->>'cash_currency',
                 (shown->>'asked_again')::uuid[], (shown->>'pin_matched')::boolean, shown->'pictures'
             FROM done),
-        \(HangFiles.part(of: "done")),
         \(KeepProof.part(of: "done")),
         counted AS MATERIALIZED (
             SELECT counted_id AS id, sum(more_accepted)::integer AS accepted, sum(more_delivered)::integer AS delivered,
@@ -83,20 +80,28 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 CASE WHEN action = 'reopen' THEN unearn(id) END,
                 CASE WHEN more_cancelled > 0 THEN note_return(actor_id, store_id, id, at, reason, note) END,
                 CASE WHEN extras IS NOT NULL THEN keep_extras(extras) END,
-                CASE WHEN moved <> '{}' THEN move_jobs(moved::uuid[], status::delivery_status, id, place) END
+                CASE WHEN moved <> '{}' THEN move_jobs(moved::uuid[], status::delivery_status, id, place) END,
+                CASE WHEN shown ? 'pictures' THEN \(HangFiles.call) END
             FROM done
-            WHERE earned IS NOT NULL OR action = 'reopen' OR more_cancelled > 0 OR extras IS NOT NULL OR moved <> '{}'),
+            WHERE earned IS NOT NULL OR action = 'reopen' OR more_cancelled > 0 OR extras IS NOT NULL OR moved <> '{}'
+                OR shown ? 'pictures'),
         untrue AS MATERIALIZED (
             SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
             FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
-        -- What recipients are told by SMS, and of what was told of steps before.
-        texts AS MATERIALIZED (SELECT text_recipient(id, text) AS notices FROM done WHERE text IS NOT NULL),
-        \(CommitSQL.consequences(telling: "SELECT notices FROM done UNION ALL SELECT notices FROM texts"))
-        SELECT no, 'made' FROM done WHERE \(CommitSQL.asking(for: "untrue", "hung", "rare", "texted"))
+        \(CommitSQL.consequences(telling: notices))
+        SELECT no, 'made' FROM done WHERE \(CommitSQL.asking(for: "untrue", "rare", "texted"))
         UNION ALL
-        SELECT no, 'too_many_jobs' FROM crowded
+        SELECT no, outcome FROM unfit
         UNION ALL
         \(CommitSQL.keysTaken(fitting))
+        """
+    }
+
+    /// What accounts are told of steps, and recipients by SMS, whom nothing is told any more of the steps before.
+    private static var notices: String {
+        """
+        SELECT CASE WHEN text IS NULL THEN notices
+            ELSE coalesce(notices, '[]') || coalesce(text_recipient(id, text), '[]') END AS notices FROM done
         """
     }
 
@@ -104,7 +109,7 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
     private static var fitting: String { "locked WHERE \(isFitting)" }
     private static var isFitting: String {
         """
-        (SELECT count(*) FROM held) >= 0 AND no NOT IN (SELECT no FROM crowded) AND no NOT IN (SELECT no FROM outdated)
+        (SELECT count(*) FROM held) >= 0 AND no NOT IN (SELECT no FROM unfit)
         """
     }
 

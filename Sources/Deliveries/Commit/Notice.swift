@@ -30,11 +30,9 @@ extension StoredDelivery {
     func commit(
         _ change: Change, record: KeepFirstAnswer? = nil, proof: SignedProof? = nil, text: RecipientText? = nil
     ) -> Commit {
-        var commit = Commit(
+        Commit(
             change: change, at: times.updated, times: times, notices: notices(of: change), record: record,
-            proof: proof, isHidden: isHidden)
-        commit.text = text ?? recipientText(of: change, nil)
-        return commit
+            proof: proof, text: text ?? recipientText(of: change, nil), isHidden: isHidden)
     }
 
     /// The messages that a change brings. All who are told the same share one. What is hidden is offered to nobody.

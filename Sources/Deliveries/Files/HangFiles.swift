@@ -6,16 +6,11 @@ import Postgres
 /// Pictures are hung on a step in its commit: those that the account has sent, each once. If that does not hold by then, the
 /// step is refused.
 enum HangFiles {
-    /// A part `hung` of a statement whose part `steps` has `id`, `version` and `actor_id`, and what was shown as `shown`.
-    /// The statement must count its rows, or PostgreSQL leaves it out.
-    static func part(of steps: String) -> String {
+    /// Hangs them on a step that has `id`, `version` and `actor_id`, and what was shown as `shown`.
+    static let call = """
+        hang_files(
+            ARRAY(SELECT (picture->>'id')::uuid FROM jsonb_array_elements(shown->'pictures') AS picture), actor_id, id, version)
         """
-        hung AS MATERIALIZED (
-            SELECT hang_files(
-                ARRAY(SELECT (picture->>'id')::uuid FROM jsonb_array_elements(shown->'pictures') AS picture),
-                actor_id, id, version) FROM \(steps) WHERE shown ? 'pictures')
-        """
-    }
 }
 
 /// Those of some pictures that an account may hang on a delivery. What hangs there already is left to the commit: a request

@@ -35,7 +35,7 @@ struct Personal {
         disclosure += value.bytes
         disclosure.append(UInt8(ascii: "]"))
         json.object(name) { $0.field("sha256", Self.hash(of: disclosure)) }
-        told.append(("\(place)/\(name)", disclosure))
+        told.append((place + "/" + name.description, disclosure))
     }
 
     /// The hash of a salt and a value, which stand in the form of RFC 8785.
@@ -60,6 +60,6 @@ private struct Salts {
     mutating func next() -> String {
         if drawn.isEmpty { drawn = SecureRandom.bytes(Self.length * Self.atOnce) }
         defer { drawn.removeLast(Self.length) }
-        return Base64URL.encode(drawn.suffix(Self.length))
+        return Base64URL.encode(Array(drawn.suffix(Self.length)))
     }
 }

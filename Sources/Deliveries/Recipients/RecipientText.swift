@@ -7,7 +7,7 @@ import Postgres
 
 /// What the commit of a step does about SMS to the recipient: one that waits is taken back, and one is written if the step is to
 /// be told.
-struct RecipientText: Sendable {
+package struct RecipientText: Sendable {
     fileprivate let members: [String: JSON]
 
     /// As the database takes it.
