@@ -39,9 +39,9 @@ static std::string look(const uint8_t *pixels, int width, int height, int most)
 {
     std::string codes;
     DecodeHints hints;
-    hints.setFormats(BarcodeFormat::QRCode | BarcodeFormat::MicroQRCode | BarcodeFormat::Aztec | BarcodeFormat::DataMatrix
-        | BarcodeFormat::PDF417 | BarcodeFormat::Code128 | BarcodeFormat::Code39 | BarcodeFormat::EAN13 | BarcodeFormat::EAN8
-        | BarcodeFormat::ITF);
+    hints.setFormats(BarcodeFormat::QRCode | BarcodeFormat::MicroQRCode | BarcodeFormat::Aztec
+        | BarcodeFormat::DataMatrix | BarcodeFormat::PDF417 | BarcodeFormat::Code128 | BarcodeFormat::Code39
+        | BarcodeFormat::EAN13 | BarcodeFormat::EAN8 | BarcodeFormat::ITF);
     hints.setTryHarder(true);
     hints.setTryRotate(true);
     hints.setTryDownscale(true);
@@ -54,7 +54,8 @@ static std::string look(const uint8_t *pixels, int width, int height, int most)
     return codes;
 }
 
-/// What the other process does. It has nothing open but `to`, leaves no picture of the server's memory if it fails, and ends with it.
+/// What the other process does. It has nothing open but `to`, leaves no picture of the server's memory if it fails, and
+/// ends with it.
 [[noreturn]] static void lookAlone(int to, const uint8_t *pixels, int width, int height, int most)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -25,4 +25,18 @@ enum Base45 {
         guard number <= 0xff else { return nil }
         return bytes + [UInt8(number)]
     }
+
+    /// The text.
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for place in stride(from: 0, to: bytes.count, by: 2) {
+            let isPair = place + 1 < bytes.count
+            var number = isPair ? Int(bytes[place]) << 8 | Int(bytes[place + 1]) : Int(bytes[place])
+            for _ in 0..<(isPair ? 3 : 2) {
+                text.append(digits[number % 45])
+                number /= 45
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 }

@@ -32,21 +32,3 @@ extension Property {
         }
     }
 }
-
-extension Base45 {
-    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
-
-    /// The text of these bytes.
-    fileprivate static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        for place in stride(from: 0, to: bytes.count, by: 2) {
-            let isPair = place + 1 < bytes.count
-            var number = isPair ? Int(bytes[place]) << 8 | Int(bytes[place + 1]) : Int(bytes[place])
-            for _ in 0..<(isPair ? 3 : 2) {
-                text.append(alphabet[number % 45])
-                number /= 45
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}
