@@ -83,7 +83,9 @@ package struct Endpoint: Sendable {
     /// whole handler keeps it.
     let keepsItsAnswer: Bool
     /// Whether a request to it can be repeated with its key.
-    var takesKey: Bool { (method == .post || keepsItsAnswer) && access != .anyone && access != .gateway }
+    var takesKey: Bool {
+        (method == .post || keepsItsAnswer) && !keepsNothing && access != .anyone && access != .gateway
+    }
     /// The limits on how often it may be called. They are counted before anything is done, so that failures count, too.
     let throttles: @Sendable (Call) -> [Throttle.Bucket]
     /// Whether the caller may still see what an answer tells of, which it got before and asks for again.
@@ -93,6 +95,10 @@ package struct Endpoint: Sendable {
     private(set) var needsApproval = false
     /// Whether what it commits may wait a tenth of a second to be told.
     private(set) var mayWait = false
+    /// Whether it changes nothing, whatever its method says.
+    private(set) var keepsNothing = false
+    /// Whether what it is asked for is kept sealed, so that a plain hash of that would tell too much.
+    private(set) var isConfidential = false
     /// A body that is no form, and that the handler reads piece by piece.
     private(set) var streamed: Streamed?
 
@@ -127,6 +133,20 @@ package struct Endpoint: Sendable {
     package var unhurried: Endpoint {
         var endpoint = self
         endpoint.mayWait = true
+        return endpoint
+    }
+
+    /// The same for what changes nothing, so that it can be repeated anyway, and its answer need not be kept.
+    package var keepingNothing: Endpoint {
+        var endpoint = self
+        endpoint.keepsNothing = true
+        return endpoint
+    }
+
+    /// The same for what is kept sealed and could be guessed, as the number of a licence.
+    package var confidential: Endpoint {
+        var endpoint = self
+        endpoint.isConfidential = true
         return endpoint
     }
 

@@ -57,7 +57,8 @@ package struct Gate: Sendable {
         if endpoint.needsApproval, caller?.isApproved == false { throw Problem.notApproved }
         if let caller, endpoint.takesKey, let key = try Idempotency.key(of: request) {
             let answer = try await idempotency.answer(
-                request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer
+                request, key: key, by: caller, keepsItself: endpoint.keepsItsAnswer,
+                isConfidential: endpoint.isConfidential
             ) {
                 try await rates.take(.writes, for: caller)
                 try await throttle.take(endpoint.throttles($0))

@@ -9,6 +9,7 @@ import Postgres
 struct Idempotency: Sendable {
     private let database: Database
     private let key: SealingKey
+    private let hashing: [UInt8]
     private let words: ProblemWords
     private let notes: SecurityNotes
 
@@ -16,6 +17,7 @@ struct Idempotency: Sendable {
         self.notes = notes
         self.database = database
         key = SealingKey(secret.key(for: "idempotency"))
+        hashing = secret.key(for: "confidential requests")
         self.words = words
     }
 
@@ -28,13 +30,14 @@ struct Idempotency: Sendable {
         return key
     }
 
-    /// `keepsItself` says that the handler's own commit keeps the answer. `admit` is asked before the handler, unless
+    /// `keepsItself` says that the handler's own commit keeps the answer, and `isConfidential` that nobody may guess from what is kept
+    /// what was asked for. `admit` is asked before the handler, unless
     /// there is an answer already; what it does is not rolled back with what the handler did.
     func answer(
-        _ request: Request, key: String, by caller: Caller, keepsItself: Bool,
+        _ request: Request, key: String, by caller: Caller, keepsItself: Bool, isConfidential: Bool,
         admit: (Call) async throws -> Void, handler: @escaping @Sendable (Call) async throws -> Response
     ) async throws -> Response {
-        let attempt = Attempt(account: caller.account, key: key, fingerprint: Self.fingerprint(of: request))
+        let attempt = Attempt(account: caller.account, key: key, fingerprint: fingerprint(of: request, isConfidential))
         do {
             if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
             try await admit(Call(request, by: caller, runner: .database(database), notes: notes))
@@ -112,8 +115,11 @@ struct Idempotency: Sendable {
             body: key.seal(bytes, for: attempt.context))
     }
 
-    private static func fingerprint(of request: Request) -> [UInt8] {
-        SHA256.hash(Array("\(request.method) \(request.path)\n".utf8) + request.body)
+    /// The same for the same request. A body that comes in pieces is not there yet: how long it is stands for it.
+    private func fingerprint(of request: Request, _ isConfidential: Bool) -> [UInt8] {
+        let length = request.pieces == nil ? "" : request.header("content-length") ?? ""
+        let text = Array("\(request.method) \(request.path)\n\(length)".utf8) + request.body
+        return isConfidential ? HMAC.sha256(key: hashing, text) : SHA256.hash(text)
     }
 }
 

@@ -7,21 +7,47 @@ public struct Moment: Comparable, Hashable, Sendable {
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Reads a time by RFC 3339; what is finer than a millisecond is left out.
+    ///
+    /// It does without a regular expression, which would be made anew each time: phones send a hundred times in one call.
     public init(_ text: String) throws(InvalidValue) {
-        let form =
-            #/([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))/#
-        guard let parts = text.wholeMatch(of: form)?.output, let day = Day(String(parts.1)),
-            let hour = Int64(parts.2), hour < 24, let minute = Int64(parts.3), minute < 60,
-            let second = Int64(parts.4), second < 60
-        else { throw InvalidValue("invalid_time") }
-        let fraction = (parts.5.map(String.init) ?? "") + "000"
-        var seconds = day.number * 86_400 + hour * 3600 + minute * 60 + second
-        if let sign = parts.6, let hours = parts.7.flatMap({ Int64($0) }), let minutes = parts.8.flatMap({ Int64($0) })
-        {
-            guard hours < 24, minutes < 60 else { throw InvalidValue("invalid_time") }
-            seconds -= (sign == "-" ? -1 : 1) * (hours * 3600 + minutes * 60)
+        guard let milliseconds = Self.milliseconds(Array(text.utf8)) else { throw InvalidValue("invalid_time") }
+        self.milliseconds = milliseconds
+    }
+
+    private static func milliseconds(_ text: [UInt8]) -> Int64? {
+        // As in 2026-11-20T12:00:00; perhaps a fraction follows, and then how far from Greenwich.
+        guard (20...35).contains(text.count), "Tt ".utf8.contains(text[10]), text[13] == colon, text[16] == colon,
+            let day = Day(String(decoding: text[..<10], as: UTF8.self)), let hour = number(text[11..<13], below: 24),
+            let minute = number(text[14..<16], below: 60), let second = number(text[17..<19], below: 60)
+        else { return nil }
+        var (rest, fraction) = (text[19...], ArraySlice<UInt8>())
+        if rest.first == UInt8(ascii: ".") {
+            fraction = rest.dropFirst().prefix { isDigit($0) }
+            guard (1...9).contains(fraction.count) else { return nil }
+            rest = rest.dropFirst(1 + fraction.count)
         }
-        milliseconds = seconds * 1000 + (Int64(fraction.prefix(3)) ?? 0)
+        guard let thousandths = number((fraction + "000".utf8).prefix(3), below: 1000), let east = secondsEast(rest)
+        else { return nil }
+        return (day.number * 86_400 + hour * 3600 + minute * 60 + second - east) * 1000 + thousandths
+    }
+
+    private static func secondsEast(_ text: ArraySlice<UInt8>) -> Int64? {
+        let text = Array(text)
+        if text == Array("Z".utf8) || text == Array("z".utf8) { return 0 }
+        guard text.count == 6, "+-".utf8.contains(text[0]), text[3] == colon,
+            let hours = number(text[1..<3], below: 24), let minutes = number(text[4..<6], below: 60)
+        else { return nil }
+        return (text[0] == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
+    }
+
+    private static let colon = UInt8(ascii: ":")
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func number(_ digits: ArraySlice<UInt8>, below bound: Int64) -> Int64? {
+        guard digits.allSatisfy({ isDigit($0) }) else { return nil }
+        let number = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 & 15) }
+        return number < bound ? number : nil
     }
 
     /// How far ahead people plan.

@@ -23,7 +23,7 @@ package struct Composition: Sendable {
     /// Fills an empty database.
     package let demo: Demo
     private let hasher: PasswordHasher
-    private let intake: PictureIntake
+    private let intake, scans: PictureIntake
     private let reader: PaperReader
     /// The work that goes on beside requests.
     private let upkeep: [Task<Void, Never>]
@@ -149,7 +149,9 @@ package struct Composition: Sendable {
         let tracking = Tracking(links: links, throttle: throttle)
         hasher = try PasswordHasher(
             threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
-        intake = try PictureIntake()
+        intake = try PictureIntake("pictures", waiting: 32, mostOfOne: 4)
+        // Looking for codes takes longer, and whoever waits for the last place wants to be answered before the deadline.
+        scans = try PictureIntake("scans", waiting: 16, mostOfOne: 2)
         reader = try PaperReader()
         let vault = CredentialVault(secret)
         let sharedPapers = SharedPapersRoom(vault, reader, settings.papers)
@@ -205,7 +207,7 @@ package struct Composition: Sendable {
                 await leaving.begin($0, waitingAtMost: .seconds(8))
             },
             CourierRoom(searches: slowReads, papers: sharedPapers), CancellationRoom(),
-            CredentialRoom(vault, reader, settings.papers), sharedPapers, ScanRoom(intake),
+            CredentialRoom(vault, reader, settings.papers), sharedPapers, ScanRoom(scans),
             EarningsRoom(), RouteRoom(),
             PlaceRoom(),
             PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
@@ -347,6 +349,7 @@ package struct Composition: Sendable {
         await Task.detached {
             hasher.stop()
             intake.stop()
+            scans.stop()
             reader.stop()
             map.stop()
         }.value

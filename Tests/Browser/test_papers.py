@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, escape, go, kept, panel, sign_in, until
+from conftest import Courier, Store, call, escape, go, hold, kept, panel, release, sign_in, until
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "Papers"))
 import pictures  # noqa: E402
@@ -148,6 +148,45 @@ def test_a_store_wants_papers_and_sees_what_is_shared(visit, look):
     page.get_by_role("dialog").get_by_label("Pekara").uncheck()
     expect(page.get_by_text("No longer shared with Pekara.")).to_be_visible()
     assert [one["kind"] for one in call("GET", f"/v1/couriers/{ana.id}/credentials", token=shop.token)["items"]] == ["licence"]
+
+
+def test_two_stores_at_once_are_both_shared_with(visit):
+    first, second = Store(), Store()
+    ana = Courier(first)
+    invite = call("POST", "/v1/invites", {"courier_id": ana.id}, second.token)
+    call("POST", "/v1/partners", {"code": invite["code"]}, ana.token)
+    own(ana, raw="B-4711", kind="licence", title="Vozačka")
+    page = papers(visit, ana)
+    page.get_by_role("button", name="Details: Vozačka").click()
+    stores = page.get_by_role("dialog", name="Vozačka").locator("input[type=checkbox]")
+    expect(stores).to_have_count(2)
+    held = hold(page, "**/v1/me/credentials/*")
+    stores.nth(0).check()
+    stores.nth(1).check()
+    until(page, lambda: held)
+    page.unroute("**/v1/me/credentials/*")
+    release(page, held)
+    shared = lambda: call("GET", "/v1/me/credentials", token=ana.token)["items"][0]["shared_with"]
+    until(page, lambda: sorted(shared()) == sorted([first.id, second.id]))
+    expect(stores.nth(0)).to_be_checked()
+    expect(stores.nth(1)).to_be_checked()
+
+
+def test_what_is_on_its_way_is_not_kept_after_one_says_no(visit):
+    ana = Courier()
+    own(ana, raw="B-4711", kind="licence", title="Vozačka")
+    page = papers(visit, ana)
+    expect(row(page, "Vozačka")).to_be_visible()
+    keeping = page.get_by_label("Keep papers readable without a connection")
+    held = hold(page, "**/v1/me/credentials?*")
+    keeping.check()
+    until(page, lambda: held)
+    keeping.uncheck()
+    until(page, lambda: len(held) == 2)
+    release(page, held)
+    expect(row(page, "Vozačka")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert not page.evaluate("JSON.stringify(localStorage).includes('Vozačka')")
 
 
 def test_papers_stay_on_a_device_only_if_one_says_so(visit, line, look):

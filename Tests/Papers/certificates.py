@@ -14,7 +14,9 @@ import zlib
 import base45
 import cbor2
 import cwt
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 DAY = 86_400
@@ -44,6 +46,14 @@ class Issuer:
         pem = self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         key = cwt.COSEKey.from_pem(pem, kid=kid or self.kid, alg=self.algorithm)
         return cwt.encode(claims, key)
+
+
+    def signed_by_open_head(self, claims: dict) -> bytes:
+        """What says how it is signed where anybody could have written it."""
+        payload = cbor2.dumps(claims)
+        numbers = self.key.sign(cbor2.dumps(["Signature1", b"", b"", payload]), ec.ECDSA(hashes.SHA256()))
+        signature = b"".join(number.to_bytes(32, "big") for number in decode_dss_signature(numbers))
+        return cbor2.dumps(cbor2.CBORTag(18, [b"", {1: -7, 4: self.kid}, payload, signature]))
 
 
 def code(signed: bytes) -> str:
@@ -117,6 +127,7 @@ def make(now: float) -> dict:
     codes["of several doses"] = code(
         curve.signed(claims(now, "v", {}, v=[vaccination(now, 300, 1, 2), vaccination(now, 20, 2, 2)]))
     )
+    codes["forged by a head that nobody signed"] = code(curve.signed_by_open_head(good))
     bare = cbor2.loads(curve.signed(good)).value
     codes["without tags"] = code(cbor2.dumps(bare))
     codes["with two tags"] = code(cbor2.dumps(cbor2.CBORTag(61, cbor2.CBORTag(18, bare))))

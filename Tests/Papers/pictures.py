@@ -42,6 +42,12 @@ def dim(image: Image.Image, level: float, noise: float, shade: float) -> Image.I
     return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
 
 
+def corners() -> Image.Image:
+    """Nothing but corners of QR codes, twelve thousand of them: a reader that tries each three of them is never done."""
+    corner = np.pad(np.pad(np.pad(np.zeros((3, 3)), 1, constant_values=1), 1), 1, constant_values=1)
+    return Image.fromarray((np.kron(np.tile(corner, (111, 111)), np.ones((2, 2))) * 255).astype(np.uint8))
+
+
 def draw(directory: Path, text: str):
     straight = code(text)
     for name, image in {
@@ -56,6 +62,7 @@ def draw(directory: Path, text: str):
     straight.save(directory / "straight.png")
     straight.save(directory / "straight.webp")
     Image.new("RGB", (640, 480), "grey").save(directory / "nothing.jpg")
+    corners().save(directory / "corners.png")
 
 
 if __name__ == "__main__":

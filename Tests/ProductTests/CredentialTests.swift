@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import HTTP
 import Postgres
@@ -150,6 +151,19 @@ import Testing
             let id = try #require(first.json["id"].string)
             #expect(try await api.call("DELETE", Self.path + "/\(id)", as: ana.token).status == 204)
             #expect(try await api.post(Self.path, Self.licence, as: ana.token, headers: key).status == 404)
+        }
+    }
+
+    /// A licence has few digits: whoever holds a dump would try them all, if there were anything to compare with.
+    @Test func `what is kept of a repeated request tells nobody who guesses what it was`() async throws {
+        try await serving { api, _, ana in
+            let key = ["Idempotency-Key": "guess"]
+            #expect(try await api.post(Self.path, Self.licence, as: ana.token, headers: key).status == 201)
+            let other = try await api.post(Self.path, Self.licence.with(["raw": "1"]), as: ana.token, headers: key)
+            #expect(other.status == 422 && other.code == "idempotency_key_reused")
+            let guessed = SHA256.hash(Array("POST \(Self.path)\n".utf8) + Self.licence.bytes)
+            let kept = try await api.execute("SELECT encode(fingerprint, 'hex') FROM idempotency_keys")
+            #expect(kept.count == 1 && kept != [[hexadecimal(guessed)]])
         }
     }
 

@@ -72,6 +72,17 @@ import Testing
         }
     }
 
+    @Test func `a key that was used for another picture is refused`() async throws {
+        try await ServedProduct.serving { api in
+            let (courier, key) = (try await api.courier(), "Idempotency-Key: once\r\n")
+            let first = try await api.send(Pictures.jpeg(32, 32), as: courier, type: "image/jpeg", key)
+            let again = try await api.send(Pictures.jpeg(32, 32), as: courier, type: "image/jpeg", key)
+            #expect(first.status == 201 && again.status == 201 && again.json == first.json)
+            let other = try await api.send(Pictures.jpeg(640, 480), as: courier, type: "image/jpeg", key)
+            #expect(other.status == 422 && other.code == "idempotency_key_reused", "\(other.json)")
+        }
+    }
+
     @Test func `a narrow picture is its own smaller one`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()

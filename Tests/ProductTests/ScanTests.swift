@@ -6,12 +6,13 @@ import Testing
 /// Codes in pictures.
 @Suite(.database) struct ScanTests {
     private func scan(
-        _ api: ServedProduct, _ picture: [UInt8], as person: Person, type: String = "image/jpeg"
+        _ api: ServedProduct, _ picture: [UInt8], as person: Person, type: String = "image/jpeg",
+        _ fields: String = ""
     ) async throws -> Answer {
         let client = try await Client(api.port)
         let head = """
             POST /v1/scans HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(person.token)\r\nContent-Type: \(type)\r\n\
-            Content-Length: \(picture.count)\r\n\r\n
+            \(fields)Content-Length: \(picture.count)\r\n\r\n
             """
         try await client.send(Array(head.utf8) + picture)
         return Answer(try await client.reply(to: "POST"))
@@ -32,10 +33,10 @@ import Testing
         let certificates = try await Certificates.made()
         let text = try certificates.code("vaccination")
         let pictures = try await pictures(of: text)
-        #expect(pictures.count == 9)
+        #expect(pictures.count == 10)
         try await ServedProduct.serving { api in
             let ana = try await api.courier()
-            for (name, picture) in pictures where name != "nothing.jpg" {
+            for (name, picture) in pictures where !["nothing.jpg", "corners.png"].contains(name) {
                 let answer = try await scan(api, picture, as: ana)
                 #expect(answer.status == 200, "\(name): \(answer.json)")
                 #expect(answer.json == ["codes": [["format": "qr_code", "text": .string(text)]]], "\(name)")
@@ -56,6 +57,63 @@ import Testing
             #expect(try await scan(api, picture, as: ana, type: "image/gif").status == 415)
             #expect(try await scan(api, picture, as: ana).json["codes"].items.map { $0["text"] } == ["916BM-VJ4EQ"])
             #expect(try await api.execute("SELECT FROM files").isEmpty)
+        }
+    }
+
+    @Test func `what was scanned is not kept, whatever is sent with it`() async throws {
+        let pictures = try await pictures(of: "916BM-VJ4EQ")
+        try await ServedProduct.serving { api in
+            let (ana, key) = (try await api.courier(), "Idempotency-Key: once\r\n")
+            for (name, status) in [("straight.jpg", 200), ("nothing.jpg", 422), ("straight.jpg", 200)] {
+                let answer = try await scan(api, try #require(pictures[name]), as: ana, type: "image/jpeg", key)
+                #expect(answer.status == status && answer.reply.header("idempotent-replayed") == nil)
+            }
+            #expect(try await api.execute("SELECT FROM idempotency_keys").isEmpty)
+        }
+    }
+
+    /// Each three of its corners could be a code. Without a bound that is tried for hours.
+    @Test func `a picture that is made to take for ever holds up neither others nor uploads`() async throws {
+        let pictures = try await pictures(of: "916BM-VJ4EQ")
+        let (hostile, good) = (try #require(pictures["corners.png"]), try #require(pictures["straight.png"]))
+        try await ServedProduct.serving { api in
+            let (attacker, ana) = (try await api.courier(), try await api.courier())
+            async let attack = together(8) { try await scan(api, hostile, as: attacker, type: "image/png") }
+            async let upload = api.send(good, as: ana, type: "image/png")
+            let read = try await scan(api, good, as: ana, type: "image/png")
+            #expect(read.status == 200 && read.json["codes"].items.map { $0["text"] } == ["916BM-VJ4EQ"])
+            #expect(try await upload.status == 201)
+            let answers = try await attack
+            #expect(answers.contains { $0.status == 422 && $0.code == "no_code" })
+            // Of one account two are looked at, and the others are told to come again.
+            for answer in answers where answer.status != 422 {
+                #expect(answer.status == 429 && answer.code == "rate_limited", "\(answer.json)")
+                #expect(answer.reply.header("retry-after") == "1")
+            }
+            #expect(answers.contains { $0.status == 429 })
+        }
+    }
+
+    @Test func `more pictures than there is room for are refused at once, and the others are read`() async throws {
+        let pictures = try await pictures(of: "916BM-VJ4EQ")
+        let (hostile, good) = (try #require(pictures["corners.png"]), try #require(pictures["straight.png"]))
+        try await ServedProduct.serving { api in
+            let couriers = try await together(20) { try await api.courier() }
+            let attacker = try await api.courier()
+            async let attack = scan(api, hostile, as: attacker, type: "image/png")
+            let answers = try await together(couriers + couriers) {
+                try await scan(api, good, as: $0, type: "image/png")
+            }
+            #expect(answers.filter { $0.status == 200 }.count >= 16)
+            let refused = answers.filter { $0.status != 200 }
+            #expect(!refused.isEmpty)
+            for answer in refused {
+                #expect(answer.status == 503 && answer.code == "unavailable", "\(answer.json)")
+                #expect(answer.reply.header("retry-after") == "1")
+            }
+            #expect(try await [422, 503].contains(attack.status))
+            // When the rush is over, there is room again.
+            #expect(try await scan(api, good, as: couriers[0], type: "image/png").status == 200)
         }
     }
 }

@@ -29,10 +29,12 @@ package final class PictureIntake: Sendable {
     private static let most = 32
 
     private let pool: BlockingPool
-    private let underWay = UnderWay(most: most, mostOfOne: 4)
+    private let underWay: UnderWay
 
-    package init() throws {
-        pool = try BlockingPool(name: "pictures", threads: 1, waiting: Self.most, priority: .background)
+    /// Of so many pictures that have come, each waits for the thread; of an account so many are under way.
+    package init(_ name: String, waiting: Int, mostOfOne: Int) throws {
+        pool = try BlockingPool(name: name, threads: 1, waiting: waiting, priority: .background)
+        underWay = UnderWay(most: Self.most, mostOfOne: mostOfOne)
     }
 
     /// Takes the picture that comes with a request, and makes something of its bytes.

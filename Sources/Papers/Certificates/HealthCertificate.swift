@@ -33,9 +33,7 @@ struct HealthCertificate: Sendable {
             let event = HealthEvent(certificate)
         else { return nil }
         (self.message, self.holder, self.event) = (message, holder, event)
-        birthDate = certificate["dob"]?.bounded.flatMap {
-            $0.wholeMatch(of: /[0-9]{4}(-[0-9]{2}){0,2}/) == nil ? nil : $0
-        }
+        birthDate = certificate["dob"]?.bounded.flatMap { Self.isDate($0) ? $0 : nil }
         country = event.country ?? claims[Claim.issuer]?.bounded
         issuer = event.issuer
         issued = claims[Claim.issued]?.moment
@@ -50,6 +48,14 @@ struct HealthCertificate: Sendable {
         static let begins: Int64 = 5
         static let issued: Int64 = 6
         static let health: Int64 = -260
+    }
+
+    /// Whether it is four digits, and perhaps two more pairs. (A regular expression would be made anew for each certificate, which takes
+    /// longer than all that is done here.)
+    private static func isDate(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return [[4], [4, 2], [4, 2, 2]].contains(parts.map(\.count))
+            && parts.joined().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     /// A person's name: as it is written, or else in the letters of passports.

@@ -14,12 +14,12 @@ struct SignedMessage: Sendable {
         guard let parts = cbor.untagged.items, parts.count == 4, let protected = parts[0].bytes, parts[1].isMap,
             let payload = parts[2].bytes, let signature = parts[3].bytes
         else { return nil }
-        guard protected.isEmpty || CBOR(protected)?.isMap == true else { return nil }
-        let heads = [CBOR(protected), parts[1]].compactMap(\.self)
+        let head = protected.isEmpty ? nil : CBOR(protected)
+        guard protected.isEmpty || head?.isMap == true else { return nil }
         (self.payload, self.protected, self.signature) = (payload, protected, signature)
         // Which algorithm it is stands where the signature covers it.
-        algorithm = heads.first?[1]?.integer.flatMap(VerifyingKey.Algorithm.init(cose:))
-        keyID = heads.compactMap { $0[4]?.bytes }.first
+        algorithm = head?[1]?.integer.flatMap(VerifyingKey.Algorithm.init(cose:))
+        keyID = head?[4]?.bytes ?? parts[1][4]?.bytes
     }
 
     /// Whether the holder of that key signed it.

@@ -33,7 +33,8 @@ package struct CredentialRoom: Room {
                 refuses: [.unreadableCode, .tooManyCredentials], keepsItsAnswer: true,
                 throttledBy: {
                     [Throttle.Bucket("credential", $0.caller.account.description, burst: 60, step: .seconds(5))]
-                }, stillSeen: isKept, handler: add),
+                }, stillSeen: isKept, handler: add
+            ).confidential,
             Endpoint(
                 .patch, "/v1/me/credentials/{id}", for: .courier,
                 "Shares a paper with these stores, and with no others any more", room: Self.name,

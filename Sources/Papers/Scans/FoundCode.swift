@@ -1,4 +1,5 @@
 import CBarcodes
+import HTTP
 import Pictures
 
 /// A code that was found in a picture.
@@ -11,22 +12,25 @@ package struct FoundCode: Equatable, Sendable {
     static let most = 8
     /// Larger pictures are made smaller first: no code needs more, and each pixel takes its time.
     package static let widest = 2000
+    /// How long a processor looks at one: some ten times what the worst takes that cameras give.
+    private static let mostMilliseconds = 2000
 
     /// The codes in a picture.
-    package static func all(in picture: Brightness) -> [FoundCode] {
+    package static func all(in picture: Brightness) throws(Problem) -> [FoundCode] {
         var codes: [FoundCode] = []
-        withUnsafeMutablePointer(to: &codes) { codes in
+        let isDone = withUnsafeMutablePointer(to: &codes) { codes in
             cbarcodes_read(
-                picture.bytes, Int32(picture.width), Int32(picture.height), Int32(most),
-                { to, format, text, count in
-                    guard let to, let format, let text else { return }
-                    let bytes = UnsafeRawBufferPointer(start: text, count: count)
+                picture.bytes, Int32(picture.width), Int32(picture.height), Int32(most), Int32(mostMilliseconds),
+                { to, format, formatCount, text, textCount in
+                    func read(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String {
+                        String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+                    }
                     let code = FoundCode(
-                        format: FoundCode.names[String(cString: format)] ?? "unknown",
-                        text: String(decoding: bytes, as: UTF8.self))
-                    to.assumingMemoryBound(to: [FoundCode].self).pointee.append(code)
+                        format: FoundCode.names[read(format, formatCount)] ?? "unknown", text: read(text, textCount))
+                    to?.assumingMemoryBound(to: [FoundCode].self).pointee.append(code)
                 }, codes)
         }
+        guard isDone else { throw .unavailable() }
         return codes
     }
 

@@ -16,11 +16,10 @@ package struct ScanRoom: Room {
                 .post, "/v1/scans", for: .signedIn,
                 "Reads the codes in a picture of 5 MiB and 40 megapixels at most, which is not kept", room: "Scans",
                 answers: [.ok(Self.shape)], refuses: [.badPicture, .noCode], deadline: .seconds(60),
-                keepsItsAnswer: true,
                 throttledBy: {
                     [Throttle.Bucket("scan", $0.caller.account.description, burst: 120, step: .seconds(1))]
                 }, handler: scan
-            ).streaming(upTo: PictureIntake.mostBytes, PictureIntake.types)
+            ).streaming(upTo: PictureIntake.mostBytes, PictureIntake.types).keepingNothing
         ]
     }
 
@@ -34,7 +33,9 @@ package struct ScanRoom: Room {
         ])
 
     private func scan(_ call: Call) async throws -> Response {
-        let codes = try await intake.take(call) { FoundCode.all(in: try Brightness($0, upTo: FoundCode.widest)) }
+        let codes = try await intake.take(call) { bytes in
+            try FoundCode.all(in: try Brightness(bytes, upTo: FoundCode.widest))
+        }
         guard !codes.isEmpty else { throw Problem.noCode }
         var json = JSONWriter()
         json.object { json in

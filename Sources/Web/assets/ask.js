@@ -89,6 +89,16 @@ export async function lasting(name, load) {
   }
 }
 
+/** Does one thing after the other, in the order in which they were wanted: each then begins with what the one before it has made. */
+export function inTurn() {
+  let last = Promise.resolve();
+  return (act) => {
+    const done = last.then(act);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
 /** A new Idempotency-Key. */
 export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

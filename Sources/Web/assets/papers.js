@@ -1,5 +1,5 @@
 // A courier's papers: what they are worth now, how they come in, and with whom they are shared.
-import {all, ask, get, lasting, post} from './ask.js';
+import {all, ask, get, inTurn, lasting, post} from './ask.js';
 import {facts} from './delivery.js';
 import {confirmed, fill, h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {form} from './form.js';
@@ -15,6 +15,7 @@ const kinds = ['licence', 'insurance', 'health', 'other'];
 export function papers(region) {
   const list = h('ul', {class: 'rows'});
   const unreadable = h('p', {class: 'warning', hidden: true});
+  const sharing = inTurn();
   let items = [], isValidOnly = false;
 
   async function asked() {
@@ -23,7 +24,14 @@ export function papers(region) {
     return {items: page.items, unreadable: page.unreadable};
   }
 
-  const load = () => loading(list, () => (localStorage.getItem(keeping) ? lasting('papers', asked) : asked()), (found) => {
+  async function known() {
+    const found = await (localStorage.getItem(keeping) ? lasting('papers', asked) : asked());
+    // Somebody may have thought better of it meanwhile.
+    if (!localStorage.getItem(keeping)) localStorage.removeItem(kept);
+    return found;
+  }
+
+  const load = () => loading(list, known, (found) => {
     items = found.items.map(current);
     unreadable.hidden = !found.unreadable;
     unreadable.textContent = t('unreadablePapers', {count: found.unreadable});
@@ -43,7 +51,7 @@ export function papers(region) {
   }
 
   const row = (paper) => h('li', {class: paper.state === 'valid' ? 'paper' : 'paper not'}, h('div', {}, h('strong', {}, nameOf(paper)),
-    h('p', {}, stateOf(paper)), h('p', {class: 'hint'}, [paper.holder, untilOf(paper)].filter(Boolean).join(' · '))),
+    h('p', {}, stateOf(paper)), h('p', {class: 'hint'}, [paper.holder, termOf(paper)].filter(Boolean).join(' · '))),
   h('button', {type: 'button', 'aria-label': `${t('details')}: ${nameOf(paper)}`, onclick: () => look(paper)}, t('details')));
 
   async function look(paper) {
@@ -63,11 +71,12 @@ export function papers(region) {
   /** A switch for one store, which takes effect at once, so that nothing typed is lost with the dialog; what others see is as it was until the server says otherwise. */
   function share(paper, {id, name}) {
     const control = h('input', {type: 'checkbox', checked: paper.shared_with.includes(id), oninput: (event) => event.stopPropagation(), async onchange() {
-      const stores = paper.shared_with.filter((other) => other !== id);
-      const isDone = await change(async () => {
-        Object.assign(paper, await ask('PATCH', `/v1/me/credentials/${paper.id}`, {shared_with: control.checked ? [...stores, id] : stores}));
-      }, t(control.checked ? 'sharedWith' : 'notSharedWith', {name}));
-      if (!isDone) control.checked = !control.checked;
+      const isShared = control.checked;
+      const isDone = await sharing(() => change(async () => {
+        const others = paper.shared_with.filter((other) => other !== id);
+        Object.assign(paper, await ask('PATCH', `/v1/me/credentials/${paper.id}`, {shared_with: isShared ? [...others, id] : others}));
+      }, t(isShared ? 'sharedWith' : 'notSharedWith', {name})));
+      if (!isDone) control.checked = !isShared;
     }});
     return h('label', {class: 'choice'}, control, h('span', {}, name));
   }
@@ -132,6 +141,12 @@ const endOf = (time) => (isDay(time) ? dayOf(new Date(Date.parse(time) - 1).toIS
 const beginOf = (time) => (isDay(time) ? dayOf(time.slice(0, 10)) : when(time));
 const untilOf = ({valid_until: until}) => until && t('untilDay', {day: endOf(until)});
 
+/** When it is good, where somebody vouches for it. */
+function termOf(paper) {
+  if (paper.state === 'not_yet') return t('fromDay', {day: beginOf(paper.valid_from)});
+  return ['valid', 'expired'].includes(paper.state) && untilOf(paper);
+}
+
 const signs = {valid: '✓', expired: '✕', forged: '!', unverified: '?', positive: '!', incomplete: '◔', not_yet: '◔'};
 const colours = {valid: 'delivered', expired: 'bad', forged: 'bad', unverified: 'pending', positive: 'bad', incomplete: 'pending', not_yet: 'pending'};
 
@@ -179,11 +194,13 @@ export function sharedPapers(courier, name) {
 /** Which papers a store wants; `changed` is told when it wants others. */
 export function wants(changed) {
   const choices = h('div', {class: 'choices'});
+  const saving = inTurn();
   const load = () => loading(choices, () => get('/v1/me'), ({wants: wanted}) => choices.replaceChildren(...['eu_dcc', ...kinds].map((kind) => {
     const control = h('input', {type: 'checkbox', checked: wanted.includes(kind), async onchange() {
-      wanted = control.checked ? [...wanted, kind] : wanted.filter((other) => other !== kind);
+      const others = wanted.filter((other) => other !== kind);
+      const wants = wanted = control.checked ? [...others, kind] : others;
       try {
-        await ask('PATCH', '/v1/me', {wants: wanted});
+        await saving(() => ask('PATCH', '/v1/me', {wants}));
         say(t('saved'));
         changed();
       } catch (error) {

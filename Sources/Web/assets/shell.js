@@ -113,6 +113,8 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
     for (const link of links) {
       if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
     }
+    // On a phone the bar has more of them than fit.
+    links.find((link) => link.hash === `#/${name}`)?.scrollIntoView({block: 'nearest', inline: 'center'});
     closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
