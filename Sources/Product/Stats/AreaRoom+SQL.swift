@@ -21,7 +21,7 @@ struct FindStoreDay: Statement {
 /// The figures by area of each of a store's days; days without deliveries may be left out.
 struct ReadAreas: Statement {
     static let sql = """
-        SELECT day::text, cells, deliveries, delivered, returned, failed, seconds
+        SELECT day - '1970-01-01', cells, deliveries, delivered, returned, failed, seconds
         FROM areas_between($1, $2, $3::text::date, $4::text::date)
         """
     static let isReadOnly = true
@@ -43,7 +43,7 @@ struct ReadAreas: Statement {
     }
 
     static func decode(_ row: inout RowReader) throws -> Row {
-        let day = try Day.read(&row)
+        let day = Day(number: Int64(try row.read() as Int32))
         let (cells, deliveries, delivered): ([Int32], [Int32], [Int32]) = (
             try row.read(), try row.read(), try row.read()
         )
