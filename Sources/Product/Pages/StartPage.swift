@@ -22,6 +22,7 @@ struct StartPage {
         <title>Kurir · \(say(text("start_title")))</title>
         <link rel="icon" href="\(assets)/icon.svg">
         <link rel="stylesheet" href="\(assets)/style.css">
+        <link rel="stylesheet" href="\(assets)/dark.css" media="screen and (prefers-color-scheme: dark)">
         <script src="\(assets)/start.js"></script>
         </head>
         <body class="start">

@@ -13,11 +13,11 @@ export const remembered = () => JSON.parse(localStorage.getItem(place) ?? 'null'
 
 export const remember = (account) => localStorage.setItem(place, JSON.stringify(account));
 
-/** Forgets all that is kept here of whoever was signed in, but for what they did and nobody has heard of yet. */
+/** Forgets all that is kept here of whoever was signed in, but for what they did and nobody has heard of yet, and light or dark. */
 export function forget() {
   newVisit();
   for (const name of Object.keys(localStorage)) {
-    if (name.startsWith('kurir.') && name !== 'kurir.outgoing' && name !== leaving) localStorage.removeItem(name);
+    if (name.startsWith('kurir.') && !name.startsWith('kurir.scheme.') && name !== 'kurir.outgoing' && name !== leaving) localStorage.removeItem(name);
   }
 }
 

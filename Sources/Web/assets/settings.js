@@ -2,7 +2,7 @@
 import {refreshed, remember, remembered, signOut} from './account.js';
 import {all, ask, Unreachable} from './ask.js';
 import {countries} from './countries.js';
-import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
+import {h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
 import {keys} from './keys.js';
@@ -11,6 +11,7 @@ import {placeField} from './placefield.js';
 import {places} from './places.js';
 import {shown} from './face.js';
 import {device, pushSwitch} from './push.js';
+import {scheme, schemes, setScheme} from './scheme.js';
 import {isLoud, ring, setLoud} from './sound.js';
 import {names, t, when} from './words.js';
 
@@ -123,7 +124,8 @@ function panels(account, {enter, leave}) {
 
   const toggle = (name, isOn, change) => h('label', {class: 'choice'},
     h('input', {type: 'checkbox', checked: isOn, onchange: ({target}) => change(target.checked)}), h('span', {}, t(name)));
-  const here = panel(t('onThisDevice'), pushSwitch(account),
+  const light = h('select', {id: newID(), value: scheme(), onchange: () => setScheme(light.value)}, schemes.map((value) => h('option', {value}, t(`scheme_${value}`))));
+  const here = panel(t('onThisDevice'), pushSwitch(account), h('div', {class: 'field'}, h('label', {for: light.id}, t('scheme')), light),
     toggle('sound', isLoud(), (isOn) => { setLoud(isOn); if (isOn) ring(); }),
     account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn));
 

@@ -8,6 +8,7 @@ import {askForCode, isProven, unproven} from './identity.js';
 import {fetchLater} from './later.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
+import {dress} from './scheme.js';
 import {unread} from './unread.js';
 import {choose, isLoaded, load, t} from './words.js';
 
@@ -29,6 +30,7 @@ export function start(kind, views, {invite = {}, onFresh = () => {}, onEvent = (
     stop();
     stop = () => {};
     newVisit();
+    dress();
     const account = remembered();
     const language = account?.language;
     // Without a connection one goes on in the language that there is.
