@@ -4,6 +4,7 @@ import {remembered} from './account.js';
 import {get, lasting} from './ask.js';
 import {h, loading, openDialog, say, wordsOf} from './dom.js';
 import {nothing} from './empty.js';
+import {gathered} from './feed.js';
 import * as outgoing from './outgoing.js';
 import {locate} from './positions.js';
 import {reporting} from './roadreport.js';
@@ -22,7 +23,7 @@ const anywhere = {lat: 45.81, lon: 15.98};
 // Milliseconds within which a phone finds out where it is, or goes by where it was.
 const patience = 3000;
 
-export const distance = (meters) => (meters < 1000 ? t('meters', {number: Math.round(meters / 10) * 10}) : t('kilometers', {number: meters / 1000}));
+export const distance = (meters) => (meters < 995 ? t('meters', {number: Math.round(meters / 10) * 10}) : t('kilometers', {number: meters / 1000}));
 
 export function roads(region) {
   // What is off, and where one looked last.
@@ -42,27 +43,32 @@ export function roads(region) {
   }
 
   /** Where the phone is, as soon as it says so; until then, where it was. A phone that takes its time is not waited for. */
-  const find = () => new Promise((found) => {
+  const find = () => new Promise((done) => {
     locate(({lat, lon}) => {
       if (isLeft) return;
       me = {lat, lon};
       if (!isElsewhere) lookAt(me);
-      found();
+      done();
     });
-    setTimeout(found, near ? 0 : patience);
+    setTimeout(done, near ? 0 : patience);
   });
 
+  const found = find().then(() => { near ??= remembered()?.location ?? anywhere; });
+
   const load = () => loading(list, async () => {
-    const page = await lasting('roads', async () => ({
+    await found;
+    return lasting('roads', async () => ({
       ...await get('/v1/roads', {near: `${near.lat},${near.lon}`, radius_m: radius, limit: 200}), at: new Date().toISOString(), near,
     }));
-    return page;
   }, (page) => {
     shown = page;
     age.hidden = Date.now() - new Date(page.at) < 60_000;
     age.textContent = t('asOf', {time: when(page.at)});
     draw();
   });
+
+  // A file of others' brings many at once.
+  const loadSoon = gathered(() => isLeft || load(), 500);
 
   /** What waits to be reported, and what is there. */
   function draw() {
@@ -161,11 +167,10 @@ export function roads(region) {
   }
 
   async function begin() {
-    await find();
+    load();
+    await found;
     if (isLeft) return;
     isFound = true;
-    near ??= remembered()?.location ?? anywhere;
-    load();
     about = await lasting('about', () => get('/v1/about'));
     maps = await import('./map.js');
     if (isLeft) return;
@@ -192,7 +197,7 @@ export function roads(region) {
 
   const unhear = steady('/v1/roads', {road(report) {
     if (isOn(report)) say(t('roadNew', {title: report.title, distance: distance(report.distance_m)}));
-    load();
+    loadSoon();
   }}, () => {
     // What came between two of them is in the list.
     if (isHeard && isFound) load();
@@ -208,6 +213,6 @@ export function roads(region) {
       unlisten();
       map?.remove();
     },
-    onFresh: () => near && load(),
+    onFresh: load,
   };
 }

@@ -115,6 +115,8 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
     for (const link of links) {
       if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
     }
+    // A phone's bar has no room for all of them.
+    links.find((link) => link.hasAttribute('aria-current')).scrollIntoView({block: 'nearest', inline: 'nearest'});
     closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
