@@ -13,8 +13,8 @@ private enum Readable {
         """
 }
 
-/// A page of the bulletin: a range of an index for each source. Its first column is named in the order, since the planner does not
-/// know that what is NULL is one.
+/// A page of the bulletin, each row with how many an account may read: a range of an index for each source. Its first column is
+/// named in the order, since the planner does not know that what is NULL is one.
 struct ListBulletins: Statement {
     private static let before = """
         (published_at, id) < (coalesce($2, 'infinity'), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
@@ -26,8 +26,13 @@ struct ListBulletins: Statement {
             SELECT * FROM (SELECT * FROM bulletins WHERE store_id IS NULL AND \(before)) everybodys
             UNION ALL
             SELECT b.* FROM sources s, LATERAL (SELECT * FROM bulletins WHERE store_id = s.id AND \(before)) b)
-        SELECT \(Published.columns) FROM (SELECT * FROM found ORDER BY published_at DESC, id DESC LIMIT $4) b
-        ORDER BY b.published_at DESC, b.id DESC
+        SELECT coalesce((SELECT count FROM bulletin_counts WHERE store_id IS NULL), 0) + coalesce((
+                SELECT sum(c.count) FROM sources s, LATERAL (
+                    SELECT count FROM bulletin_counts WHERE store_id = s.id OFFSET 0) c), 0)::bigint,
+            page.*
+        FROM (SELECT) one LEFT JOIN (
+            SELECT \(Published.columns) FROM (SELECT * FROM found ORDER BY published_at DESC, id DESC LIMIT $4) b) page ON true
+        ORDER BY page.published_at DESC, page.id DESC
         """
     static let isReadOnly = true
     private let account: ID
@@ -49,23 +54,9 @@ struct ListBulletins: Statement {
         parameters.add(limit)
     }
 
-    static func decode(_ row: inout RowReader) throws -> Published { try Published(&row) }
-}
-
-/// How many an account may read.
-struct CountBulletins: Statement {
-    static let sql = """
-        WITH \(Readable.sources)
-        SELECT coalesce((SELECT count FROM bulletin_counts WHERE store_id IS NULL), 0) + coalesce((
-            SELECT sum(c.count) FROM sources s, LATERAL (
-                SELECT count FROM bulletin_counts WHERE store_id = s.id OFFSET 0) c), 0)::bigint
-        """
-    static let isReadOnly = true
-    let account: ID
-
-    func bind(into parameters: inout Parameters) { parameters.add(account) }
-
-    static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+    static func decode(_ row: inout RowReader) throws -> Remarked<Int64, Published> {
+        try Remarked(try row.read(), &row) { try Published(&$0) }
+    }
 }
 
 /// One that an account may read.

@@ -38,11 +38,9 @@ package struct BulletinRoom: Room {
 
     private func list(_ call: Call) async throws -> Response {
         let page = try Page(call.request, usually: Self.usual)
-        let account = call.caller.account
-        let found = try await call.run(ListBulletins(account: account, page: page))
-        let total = try await call.run(CountBulletins(account: account)).first ?? 0
-        return page.response(found, key: { ["\($0.at.microseconds)", $0.id.description] }) { json in
-            json.field("total", Int(total))
+        let found = try await call.run(ListBulletins(account: call.caller.account, page: page))
+        return page.response(found.compactMap(\.item), key: { ["\($0.at.microseconds)", $0.id.description] }) { json in
+            json.field("total", Int(found.first?.remark ?? 0))
         } write: { json, bulletin in
             json.object(bulletin.write)
         }

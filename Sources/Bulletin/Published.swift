@@ -74,9 +74,7 @@ package enum BulletinLink {
     /// Takes an address of a page.
     package static func taken(_ text: String, upTo most: Int) throws(InvalidValue) -> String {
         let text = try Texts.line(text, upTo: most)
-        guard text.hasPrefix("https://") || text.hasPrefix("http://"), !text.contains(" ") else {
-            throw InvalidValue("invalid_link")
-        }
+        guard text.wholeMatch(of: #/https?:\/\/[^\/?#\s]\S*/#) != nil else { throw InvalidValue("invalid_link") }
         return text
     }
 }

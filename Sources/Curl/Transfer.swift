@@ -27,6 +27,8 @@ public struct Transfer: Sendable {
     public var mostRead = 65_536
     /// Whether the transfer fails as soon as the answer is longer than that.
     public var failsWhenLonger = false
+    /// Whether the transfer fails when for ten seconds hardly anything has come: less than a line of text a second.
+    public var failsWhenSlow = false
     /// Whether a mail may go without TLS, where the server does not offer it.
     public var mayBePlain = false
     /// Whether a stranger named the URL, so that it must not lead into a network of one's own.
@@ -103,6 +105,10 @@ final class RunningTransfer {
         ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
         ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, 5_000)
         ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, transfer.patience)
+        if transfer.failsWhenSlow {
+            ccurl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 100)
+            ccurl_set_number(handle, CURLOPT_LOW_SPEED_TIME, 10)
+        }
         if transfer.isForStranger { ccurl_set_opener(handle, openPublicly) }
         if transfer.isToOurselves {
             ccurl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 0)

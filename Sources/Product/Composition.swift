@@ -187,6 +187,7 @@ package struct Composition: Sendable {
         ]
 
         let streams = StreamCount()
+        let newsStreams = NewsStreams(authenticator: authenticator, count: streams)
         let weather = settings.services?.weather.map { WeatherDesk($0, database) { failed("weather", $0) } }
         var surroundings: [any Surroundings] = [RoadsNear(withRadars: settings.radars)]
         if let weather { surroundings.append(DeliveryWeather(desk: weather)) }
@@ -224,12 +225,10 @@ package struct Composition: Sendable {
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams,
                 news: MessageNews(database), numbering: numbering),
             PositionRoom(
-                database: database, intake: try await PositionIntake(database, on: group), tail: positions,
-                authenticator: authenticator, streams: streams,
+                intake: try await PositionIntake(database, on: group), tail: positions, streams: newsStreams,
                 ways: settings.services?.roads.map { Ways($0, database) }),
             SuggestionRoom(roads: settings.services?.roads),
-            RoadRoom(
-                tail: roads, authenticator: authenticator, streams: streams, withRadars: settings.radars),
+            RoadRoom(tail: roads, streams: newsStreams, withRadars: settings.radars),
             WeatherRoom(desk: weather),
             OutboxRoom(database: database, tail: outbox), StatsRoom(reads: slowReads), AreaRoom(reads: slowReads),
             OwnStatsRoom(reads: slowReads), BulletinRoom(), status,

@@ -7,14 +7,13 @@ import Postgres
 
 /// What is reported of the road, by whoever is out there.
 package struct RoadRoom: Room {
-    let tail: RoadTail
-    let authenticator: Authenticator
-    let streams: StreamCount
+    private let tail: RoadTail
+    private let streams: NewsStreams
     /// What may be reported here.
-    let kinds: [RoadKind]
+    private let kinds: [RoadKind]
 
-    package init(tail: RoadTail, authenticator: Authenticator, streams: StreamCount, withRadars: Bool) {
-        (self.tail, self.authenticator, self.streams) = (tail, authenticator, streams)
+    package init(tail: RoadTail, streams: NewsStreams, withRadars: Bool) {
+        (self.tail, self.streams) = (tail, streams)
         kinds = RoadKind.all(withRadars: withRadars)
     }
 
@@ -74,7 +73,10 @@ package struct RoadRoom: Room {
     }
 
     private func see(_ call: Call) async throws -> Response {
-        if call.request.wantsEventStream { return try stream(call) }
+        if call.request.wantsEventStream {
+            guard call.caller.kind == .courier else { throw Problem.forbidden(.courier) }
+            return try streams.response(to: call, from: tail)
+        }
         let page = try call.page()
         let list = try ListRoadReports(
             account: call.caller.account, area: RoadArea(call.request), kinds: kinds, wanted: wanted(call), page: page)

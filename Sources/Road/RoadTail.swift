@@ -1,13 +1,14 @@
 import API
 import Domain
 import EventLoop
+import Feed
 import Postgres
 
 /// Tells couriers who listen on this node what is new on the road near them.
 ///
 /// The database announces what is new. A few times a second the node asks once which of that is near whom: where nobody listens,
 /// nothing is asked.
-package final class RoadTail: Sendable {
+package final class RoadTail: NewsTail {
     /// Where new reports are announced, by ids one behind the other.
     package static let channel = "kurir_roads"
     private static let pause = Duration.milliseconds(400)
@@ -59,26 +60,19 @@ package final class RoadTail: Sendable {
 
     // MARK: Listening
 
-    /// A courier who listens on this loop, from that place on.
-    struct Ear {
-        let courier: ID
-        let listener: Listener<ID>
-        let place: Int
-    }
-
-    func begin(_ courier: ID) -> Ear {
+    package func begin(_ courier: ID) -> (listener: Listener<ID>, place: Int) {
         guard let waiting = waiting.current else { preconditionFailure("couriers listen on the loops") }
-        return Ear(
-            courier: courier, listener: waiting.listen(to: courier), place: board.withLock { $0.begin(courier) })
+        return (waiting.listen(to: courier), board.withLock { $0.begin(courier) })
     }
 
-    func end(_ ear: Ear) {
-        ear.listener.close()
-        board.withLock { $0.end(ear.courier) }
+    package func end(_ listener: Listener<ID>, of courier: ID) {
+        listener.close()
+        board.withLock { $0.end(courier) }
     }
 
-    /// The events for a courier behind a place, and the place behind them.
-    func news(for courier: ID, after place: Int) -> (lines: [UInt8], place: Int) {
-        board.withLock { $0.news(for: courier, after: place) }
+    package func news(for courier: ID, after place: inout Int) -> [UInt8] {
+        let news = board.withLock { [place] in $0.news(for: courier, after: place) }
+        place = news.place
+        return news.lines
     }
 }

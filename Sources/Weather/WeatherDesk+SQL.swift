@@ -6,7 +6,7 @@ import Services
 struct KnownWeather: Sendable {
     /// Whether it was asked for within a minute, so that it is not asked for again.
     let isRecent: Bool
-    /// Whether that has come to an end.
+    /// Whether that has come to an end, or will not any more: nobody asks for so long.
     let isAnswered: Bool
     /// What was told within six hours.
     let forecast: KeptForecast?
@@ -15,7 +15,7 @@ struct KnownWeather: Sendable {
 /// Finds what is known of a field's weather.
 struct FindWeather: Statement {
     static let sql = """
-        SELECT asked_at > now() - interval '60 seconds', answered_at IS NOT NULL, told.*
+        SELECT asked_at > now() - interval '60 seconds', answered_at IS NOT NULL OR asked_at < now() - interval '4 seconds', told.*
         FROM weather w LEFT JOIN LATERAL (
             SELECT w.source, w.fetched_at, w.fetched_at < w.asked_at, w.time_zone, w.forecast, w.ahead
             WHERE w.fetched_at > now() - interval '6 hours') told ON true

@@ -9,8 +9,7 @@ import Services
 /// A row says who asks for a field, so that of all nodes one does, however many want to know. The others wait until it has been
 /// answered; if whoever asks dies, they go by what was known.
 package final class WeatherDesk: Sendable {
-    /// How long those wait for whom another node asks: a little longer than that one may.
-    private static let patience = Duration.seconds(4)
+    /// How often those look for whom another node asks.
     private static let pause = Duration.milliseconds(50)
     /// How many fields are looked for at once for those who do not wait.
     private static let mostAhead = 64
@@ -61,19 +60,13 @@ package final class WeatherDesk: Sendable {
     }
 
     private func find(_ field: WeatherField, on loop: EventLoop) async throws -> KeptForecast? {
-        var known = try await database.run(FindWeather(field: field)).first
-        if known?.isRecent != true, try await database.run(ClaimWeather(field: field)).first != nil {
-            try await ask(field)
-        } else if known?.isRecent == true, known?.isAnswered == true {
-            return known?.forecast
-        }
-        let end = Instant.now + Self.patience
-        known = try await database.run(FindWeather(field: field)).first
-        while known?.isAnswered == false, Instant.now < end {
+        let isRecent = try await database.run(FindWeather(field: field)).first?.isRecent ?? false
+        if !isRecent, try await database.run(ClaimWeather(field: field)).first != nil { try await ask(field) }
+        while let known = try await database.run(FindWeather(field: field)).first {
+            if known.isAnswered { return known.forecast }
             try await loop.sleep(for: Self.pause)
-            known = try await database.run(FindWeather(field: field)).first
         }
-        return known?.forecast
+        return nil
     }
 
     private func ask(_ field: WeatherField) async throws {

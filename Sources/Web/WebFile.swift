@@ -102,6 +102,7 @@ public struct WebFile: Sendable {
         WebFile("start.js", PackageResources.start_js),
         WebFile("stores.js", PackageResources.stores_js),
         WebFile("surroundings.js", PackageResources.surroundings_js),
+        WebFile("stream.js", PackageResources.stream_js),
         WebFile("style.css", PackageResources.style_css),
         WebFile("talk.js", PackageResources.talk_js),
         WebFile("thread.js", PackageResources.thread_js),

@@ -153,7 +153,8 @@ enum BulletinCommand {
             ("User-Agent", "Kurir/\(Command.version)"),
             ("Accept", "application/rss+xml, application/atom+xml, application/feed+json, */*"),
         ]
-        (transfer.patience, transfer.mostRead, transfer.failsWhenLonger) = (60_000, ReadFeed.mostBytes, true)
+        (transfer.patience, transfer.mostRead) = (60_000, ReadFeed.mostBytes)
+        (transfer.failsWhenLonger, transfer.failsWhenSlow) = (true, true)
         let reply = Transfers<Void>().perform(transfer)
         guard reply.error == nil, reply.status == 200 else {
             throw Refusal("\(url) gives no feed: \(reply.error ?? "it answers \(reply.status)")")

@@ -60,6 +60,9 @@ def test_a_store_tells_its_couriers_and_takes_it_back(visit, look):
     expect(link).to_have_attribute("href", "https://example.com/radno-vrijeme")
     expect(link).to_have_attribute("rel", "noopener noreferrer")
     expect(read.get_by_role("button")).to_have_count(0)
+    # What it is about stands above its title, and not behind it.
+    about, title = read.locator(".category").bounding_box(), read.get_by_role("heading").bounding_box()
+    assert about["y"] + about["height"] <= title["y"]
     look(phone, "news-courier")
     go(phone, "Jobs")
     # Only one a day is urgent, which is said.

@@ -45,7 +45,7 @@ def reports(page):
 
 def test_from_a_report_in_three_taps_to_gone(phone, look):
     ana, ivo = Courier(), Courier(name=("Ivo", "Ivić"))
-    page, other = phone(ana), phone(ivo, dark=True)
+    page = phone(ana)
     go(page, "Road")
     found(page, 45.815)
     expect(page.get_by_text("Nothing is reported around here.")).to_be_visible()
@@ -60,6 +60,8 @@ def test_from_a_report_in_three_taps_to_gone(phone, look):
     expect(reports(page)).to_have_text(["Road closed"])
     expect(page.locator(".map .leaflet-marker-icon[aria-label^='Road closed']")).to_be_visible()
     look(page, "road")
+    # Chromium is slow to say where two phones are that are open at once.
+    other = phone(ivo, dark=True)
     go(other, "Road")
     found(other, 45.815)
     expect(reports(other)).to_have_text(["Road closed"])
@@ -129,6 +131,32 @@ def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_l
     expect(page.get_by_text("you said: gone")).to_be_visible()
 
 
+def test_who_looks_elsewhere_is_not_taken_to_be_there(phone, look):
+    courier = Courier()
+    page = phone(courier, lat=43.9, lon=15.9)
+    go(page, "Road")
+    found(page, 43.9)
+    me = page.locator(".map .leaflet-marker-icon[aria-label='You']")
+    expect(me).to_be_visible()
+    expect(page.get_by_role("button", name="Around me")).to_be_hidden()
+    ground = page.locator(".mapped > .map").bounding_box()
+    x, y = ground["x"] + 60, ground["y"] + 60
+    for _ in range(3):
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 200, y + 100, steps=5)
+        page.mouse.up()
+    page.get_by_role("button", name="Look here").click()
+    until(page, lambda: page.evaluate("Object.entries(localStorage).some(([name, value]) => name.startsWith('kurir.road.') && JSON.parse(value).near?.lat > 43.905)"))
+    until(page, lambda: page.evaluate("""() => {
+        const [me, map] = [".map .leaflet-marker-icon[aria-label='You']", ".mapped > .map"].map((one) => document.querySelector(one).getBoundingClientRect());
+        return Math.abs(me.x + me.width / 2 - map.x - map.width / 2) > 100;
+    }"""))
+    page.get_by_role("button", name="Around me").click()
+    found(page, 43.9)
+    expect(page.get_by_role("button", name="Around me")).to_be_hidden()
+
+
 def test_the_holder_sees_what_is_around_its_delivery(phone, look):
     store = Store()
     courier = Courier(store)
@@ -140,6 +168,10 @@ def test_the_holder_sees_what_is_around_its_delivery(phone, look):
     page.get_by_role("button", name="Details: Iva Ivić").click()
     expect(page.locator("dialog .around")).to_contain_text("Poledica, 0 m")
     look(page, "delivery-around")
+
+
+def weather_of(page):
+    return page.locator(".weather")
 
 
 def test_the_day_of_a_place(phone, visit, look):
@@ -155,6 +187,12 @@ def test_the_day_of_a_place(phone, visit, look):
     slider.press("ArrowRight")
     expect(weather.locator(".hour .at")).not_to_have_text("Now")
     slider.press("End")
+    expect(weather.locator(".hour .at")).to_contain_text("23:00")
+    # It is looked at still when the weather has been asked for anew.
+    page.evaluate("document.querySelector('.weather .days').dataset.before = 'yes'")
+    page.get_by_role("button", name="Load again").click()
+    expect(weather.locator(".days[data-before]")).to_have_count(0)
+    expect(weather.locator(".days")).to_be_visible()
     expect(weather.locator(".hour .at")).to_contain_text("23:00")
     # Another place, which is kept and chosen.
     call("POST", "/v1/places", {"name": "Ured", "address": "Split", "location": {"lat": 43.51, "lon": 16.44}}, courier.token)
@@ -177,8 +215,28 @@ def test_the_day_of_a_place(phone, visit, look):
     wide = visit("/courier", dark=True)
     sign_in(wide, courier)
     go(wide, "Day")
-    expect(wide.locator(".weather .days li")).to_have_count(8)
+    wide.get_by_role("radio", name="Where I am").check()
+    # Nobody is said to be where this browser does not say that they are.
+    expect(weather_of(wide).get_by_role("heading", name="Location unknown: Zagreb")).to_be_visible()
+    expect(weather_of(wide).locator(".days li")).to_have_count(8)
     look(wide, "day-wide-dark")
+
+
+def test_the_day_without_a_connection_is_the_last_that_was_seen(phone, look):
+    courier = Courier()
+    call("POST", "/v1/places", {"name": "Ured", "address": "Split", "location": {"lat": 43.51, "lon": 16.44}}, courier.token)
+    page = phone(courier)
+    go(page, "Day")
+    page.get_by_role("radio", name="Ured").check()
+    expect(weather_of(page).get_by_role("heading", name="Ured")).to_be_visible()
+    page.context.set_offline(True)
+    go(page, "Jobs")
+    go(page, "Day")
+    expect(page.get_by_role("radio", name="Ured")).to_be_checked()
+    expect(weather_of(page).get_by_role("heading", name="Ured")).to_be_visible()
+    expect(weather_of(page).locator(".days li")).to_have_count(8)
+    look(page, "day-offline")
+    page.context.set_offline(False)
 
 
 def test_a_store_is_warned_on_its_board(visit, look):

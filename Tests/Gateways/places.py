@@ -224,6 +224,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"1\r\n \r\n")
             time.sleep(0.01)
 
+    def dripping(self, *_):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        while True:
+            self.wfile.write(b" ")
+            time.sleep(1)
+
     def elsewhere(self, *_):
         self.send(302, b"", Location=f"http://{self.headers['Host']}/right/api?q=ilica")
 

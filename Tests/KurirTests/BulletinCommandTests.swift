@@ -92,6 +92,25 @@ import Testing
         #expect(try await titles() == [])
     }
 
+    @Test(arguments: ["broken", "dripping"])
+    func `a server that stops half way, or drips, is given up, and nobody holds the database meanwhile`(
+        _ way: String
+    ) async throws {
+        let url = TestDatabase.current.url
+        let others = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """
+        try await FarAway.running { far in
+            let program = try Program(
+                Kurir.path, ["bulletin", "import", far.url(way) + "/feed.xml", "--database", url],
+                environment: ["KURIR_KEY_FILE": Kurir.keyFile])
+            try await eventually { far.asked.count == 1 }
+            #expect(try await blocking { try BlockingConnection(url: url).query(others) } == [["0"]])
+            #expect(try await program.end() == 1 && program.complained.contains("gives no feed"))
+        }
+        #expect(try await titles() == [])
+    }
+
     @Test func `a hundred thousand entries are taken over`() async throws {
         let items = (0..<100_000).map { "<item><title>Vijest \($0)</title><link>https://hak.hr/\($0)</link></item>" }
         let path = try file("<rss version=\"2.0\"><channel><title>HAK</title>\(items.joined())</channel></rss>")

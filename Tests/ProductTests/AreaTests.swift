@@ -220,6 +220,13 @@ import Testing
         }
     }
 
+    @Test func `the first day that there is has one before it, too`() async throws {
+        try await ServedProduct.serving { api in
+            let told = try await api.get("/v1/stats/days/1970-01-01", as: try await api.store().token)
+            #expect(told.status == 200 && told.json["from"] == "1970-01-01" && told.json["items"] == [])
+        }
+    }
+
     /// Steps of deliveries of now pay for nothing.
     @Test func `what is new leaves no mark`() async throws {
         try await ServedProduct.serving { api in

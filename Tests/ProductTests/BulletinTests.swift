@@ -88,6 +88,10 @@ import Testing
                 answer.wrong == [
                     "title": "required", "text": "required", "link": "invalid_link", "urgent": "wrong_type",
                 ])
+            for link in ["https://", "https:///x", "http://?", "https:// x", "https://x y", "ftp://x", "//x"] {
+                let refused = try await post(api, store, "Vijest", ["link": .string(link)])
+                #expect(refused.wrong == ["link": "invalid_link"], "\(link)")
+            }
         }
     }
 

@@ -562,7 +562,7 @@ private struct Statements: Sendable {
         var told = Fields(["title": "Sutra ne radimo", "text": "Vidimo se.", "urgent": true])
         let bulletin = NewBulletin(&told)
         return [
-            one(try ListBulletins(account: courier, page: page)), one(CountBulletins(account: courier)),
+            one(try ListBulletins(account: courier, page: page)),
             one(FindBulletin(account: courier, id: .new())), one(HoldAuthor(store: store)),
             one(PostBulletin(store: courier, name: "Pekara", id: .new(), form: bulletin)),
             one(RemoveBulletin(store: store, id: .new())), one(FindStoreDay(store: store)),

@@ -223,7 +223,7 @@ import Testing
         FindWeather.self, ClaimWeather.self, KeepWeather.self, NoteNoWeather.self, ForgetWeather.self, FindPlaceOf.self,
 
         // Bulletin
-        ListBulletins.self, CountBulletins.self, FindBulletin.self, HoldAuthor.self, PostBulletin.self,
+        ListBulletins.self, FindBulletin.self, HoldAuthor.self, PostBulletin.self,
         RemoveBulletin.self, DropOldBulletins.self,
 
         // Product

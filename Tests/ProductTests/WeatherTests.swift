@@ -157,12 +157,29 @@ import Testing
         }
     }
 
-    @Test(arguments: ["slow", "broken", "garbage", "wrong", "failing", "lying", "huge"])
+    @Test(arguments: ["slow", "broken", "garbage", "wrong", "failing", "lying", "huge", "endless", "dripping"])
     func `a source that goes wrong is asked once a minute, and nothing is made up`(_ way: String) async throws {
         try await serving(way) { api, far, _ in
             let store = try await api.store()
             for _ in 0..<3 { #expect(try await weather(api, store).status == 503) }
             #expect(far.asked.count == 1)
+        }
+    }
+
+    @Test func `while a source drips nobody holds a connection of the database, and others are answered`() async throws
+    {
+        try await serving("dripping") { api, far, _ in
+            let store = try await api.store()
+            async let late = weather(api, store)
+            try await eventually { far.asked.count == 1 }
+            let held = """
+                SELECT state FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+                """
+            try await eventually { try await api.execute(held).isEmpty }
+            #expect(try await api.get("/v1/me", as: store.token).status == 200)
+            #expect(try await api.execute("SELECT answered_at IS NULL FROM weather") == [["t"]])
+            #expect(try await late.status == 503)
         }
     }
 
@@ -201,6 +218,11 @@ import Testing
             try await api.execute("UPDATE weather SET asked_at = now(), answered_at = NULL")
             let told = try await weather(api, store)
             #expect(told.status == 200 && told.json["stale"] == true && far.asked.count == 1)
+            // Who comes later does not wait for it once more.
+            try await pass(1, api)
+            let field = WeatherField(try #require(Location(lat: 45.8132, lon: 15.9772)))
+            let known = try await api.database.run(FindWeather(field: field)).first
+            #expect(known?.isRecent == true && known?.isAnswered == true)
             try await pass(61, api)
             #expect(try await weather(api, store).json["stale"] == false)
         }

@@ -30,9 +30,7 @@ package struct FeedEntry: Equatable, Sendable {
 
     /// Links lead to pages, and nowhere else.
     private static func link(_ text: String) -> String? {
-        let text = PlainText.line(text, upTo: Bounds.bulletinLink + 1)
-        let isPage = text.hasPrefix("https://") || text.hasPrefix("http://")
-        return isPage && text.count <= Bounds.bulletinLink && !text.contains(" ") ? text : nil
+        try? BulletinLink.taken(PlainText.line(text, upTo: Bounds.bulletinLink + 1), upTo: Bounds.bulletinLink)
     }
 
     private static func name(_ text: String) -> String? {

@@ -1,26 +1,19 @@
 import API
 import Domain
-import EventLoop
 import Feed
 import HTTP
 import Postgres
 
 /// Where couriers are: they say it, and stores that it concerns see it.
 package struct PositionRoom: Room {
-    let database: Database
-    let intake: PositionIntake
-    let tail: PositionTail
-    let authenticator: Authenticator
-    let streams: StreamCount
+    private let intake: PositionIntake
+    private let tail: PositionTail
+    private let streams: NewsStreams
     /// By road, where there is a router.
-    let ways: Ways?
+    private let ways: Ways?
 
-    package init(
-        database: Database, intake: PositionIntake, tail: PositionTail, authenticator: Authenticator,
-        streams: StreamCount, ways: Ways?
-    ) {
-        (self.database, self.intake, self.tail, self.ways) = (database, intake, tail, ways)
-        (self.authenticator, self.streams) = (authenticator, streams)
+    package init(intake: PositionIntake, tail: PositionTail, streams: NewsStreams, ways: Ways?) {
+        (self.intake, self.tail, self.streams, self.ways) = (intake, tail, streams, ways)
     }
 
     package var endpoints: [Endpoint] {
@@ -89,67 +82,13 @@ package struct PositionRoom: Room {
     // MARK: Seeing it
 
     private func see(_ call: Call) async throws -> Response {
-        if call.request.wantsEventStream { return try stream(call) }
+        if call.request.wantsEventStream { return try streams.response(to: call, from: tail) }
         let page = try call.page()
         let list = ListPositions(store: call.caller.account, after: try page.afterID(), limit: page.fetched)
         let found = Found(try await call.run(list))
         return page.response(found.items, key: { [$0.courier.description] }, next: found.edge) { json, position in
             json.object(position.write)
         }
-    }
-
-    private func stream(_ call: Call) throws -> Response {
-        let (store, request) = (call.caller.account, call.request)
-        let place = try streams.enter(call.caller.session)
-        return Response(
-            .ok, headers: [Response.Header("X-Accel-Buffering", "no")],
-            body: .stream(type: "text/event-stream") { writer in
-                let watch = tail.begin(store)
-                defer { tail.end(watch) }
-                do {
-                    try await follow(watch, request, writer)
-                } catch is CancellationError where watch.listener.isOver {
-                    // The server stops. The stream ends properly, so that its client reconnects.
-                }
-                withExtendedLifetime(place) {}
-            })
-    }
-
-    private func follow(_ watch: PositionTail.Watch, _ request: Request, _ writer: BodyWriter) async throws {
-        try await writer.write(Array("retry: 1000\n: welcome\n\n".utf8))
-        var (place, silentSince, doubts) = (0, Instant.now, Int?.none)
-        // Nobody reads on after the session has ended, or while the server stops.
-        while !watch.listener.isOver, try await authenticator.caller(of: request)?.account == watch.store {
-            // At first, and whenever it may not have been heard who has moved.
-            let now = tail.doubts
-            if now != doubts {
-                doubts = now
-                try await showAll(to: watch.store)
-            }
-            let news = tail.news(for: watch.store, after: place)
-            place = news.place
-            if !news.lines.isEmpty {
-                try await writer.write(news.lines)
-                silentSince = .now
-            } else if Instant.now >= silentSince + Self.heartbeat {
-                try await writer.write(Array("event: alive\ndata: {}\n\n".utf8))
-                silentSince = .now
-            }
-            try await watch.listener.wait(atMost: Self.heartbeat)
-        }
-    }
-
-    /// How often a silent stream shows that it lives.
-    private static let heartbeat = Duration.seconds(15)
-
-    private func showAll(to store: ID) async throws {
-        var after: ID?
-        repeat {
-            let list = ListPositions(store: store, after: after, limit: 200)
-            let found = Found(try await database.run(list))
-            tail.show(found.items, to: store)
-            after = found.items.count == 200 ? found.items.last?.courier : found.edge.flatMap { ID($0[0]) }
-        } while after != nil
     }
 }
 

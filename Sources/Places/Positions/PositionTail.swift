@@ -1,13 +1,14 @@
 import API
 import Domain
 import EventLoop
+import Feed
 import Postgres
 
 /// Tells those who watch couriers on this node where these are.
 ///
 /// The database announces who has moved. A few times a second the node asks once where those are, and which stores see them: that is
 /// decided anew each time, and costs as much as there is to tell, however many watch.
-package final class PositionTail: Sendable {
+package final class PositionTail: NewsTail {
     /// Where it is announced who has moved, by ids one behind the other.
     package static let channel = "kurir_positions"
     private static let pause = Duration.milliseconds(400)
@@ -63,33 +64,43 @@ package final class PositionTail: Sendable {
 
     // MARK: Watching
 
-    /// How often announcements may have been missed so far.
-    var doubts: Int { board.withLock { $0.doubts } }
-
-    /// A store that watches on this loop.
-    struct Watch {
-        let store: ID
-        let listener: Listener<ID>
+    /// How far a store has been told.
+    package struct Place: Sendable {
+        /// Behind which event.
+        fileprivate var serial = 0
+        /// How often announcements may have been missed when everybody was shown last.
+        fileprivate var doubts: Int?
     }
 
-    func begin(_ store: ID) -> Watch {
+    package func begin(_ store: ID) -> (listener: Listener<ID>, place: Place) {
         guard let waiting = waiting.current else { preconditionFailure("couriers are watched on the loops") }
         board.withLock { $0.begin(store) }
-        return Watch(store: store, listener: waiting.listen(to: store))
+        return (waiting.listen(to: store), Place())
     }
 
-    func end(_ watch: Watch) {
-        watch.listener.close()
-        board.withLock { $0.end(watch.store) }
+    package func end(_ listener: Listener<ID>, of store: ID) {
+        listener.close()
+        board.withLock { $0.end(store) }
     }
 
-    /// Shows a store that begins to watch what it sees.
-    func show(_ positions: [SeenPosition], to store: ID) {
-        board.withLock { board in for position in positions { board.show(position, to: store) } }
+    package func news(for store: ID, after place: inout Place) async throws -> [UInt8] {
+        // At first, and whenever it may not have been heard who has moved.
+        let doubts = board.withLock { $0.doubts }
+        if place.doubts != doubts {
+            place.doubts = doubts
+            try await showAll(to: store)
+        }
+        let news = board.withLock { [place] in $0.news(for: store, after: place.serial) }
+        place.serial = news.place
+        return news.lines
     }
 
-    /// The events of a store behind a place, which is 0 at the beginning, and the place behind them.
-    func news(for store: ID, after place: Int) -> (lines: [UInt8], place: Int) {
-        board.withLock { $0.news(for: store, after: place) }
+    private func showAll(to store: ID) async throws {
+        var after: ID?
+        repeat {
+            let found = Found(try await database.run(ListPositions(store: store, after: after, limit: 200)))
+            board.withLock { board in for position in found.items { board.show(position, to: store) } }
+            after = found.items.count == 200 ? found.items.last?.courier : found.edge.flatMap { ID($0[0]) }
+        } while after != nil
     }
 }

@@ -26,10 +26,10 @@ extension TrackingPage {
         .pin .qr svg{width:132px;border-radius:8px}
         .pin p:last-child{margin:0;color:var(--soft)}
         .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-        #map{height:min(60vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);z-index:0}
+        #map{height:min(60vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
         .dot{display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
         .dot.here{background:#146048}
-        .grid-tile{border:solid var(--line);border-width:1px 0 0 1px;background:var(--paper)}
+        .grid-tile{border:solid var(--line);border-width:1px 0 0 1px}
         .leaflet-container .leaflet-control-scale-line{color:var(--ink);background:var(--paper);text-shadow:none}
         @media(prefers-color-scheme:dark){img.leaflet-tile{filter:invert(.92) hue-rotate(180deg) brightness(1.5)}}
         .map-note{margin:0;padding:2px 6px;background:var(--paper);color:var(--ink);font-size:11px}

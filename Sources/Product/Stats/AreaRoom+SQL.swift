@@ -21,7 +21,7 @@ struct FindStoreDay: Statement {
 /// The figures by area of each of a store's days; days without deliveries may be left out.
 struct ReadAreas: Statement {
     static let sql = """
-        SELECT day::text, cells, deliveries, delivered, returned, failed, seconds
+        SELECT day - '1970-01-01', cells, deliveries, delivered, returned, failed, seconds
         FROM areas_between($1, $2, $3::text::date, $4::text::date)
         """
     static let isReadOnly = true
@@ -37,7 +37,7 @@ struct ReadAreas: Statement {
     }
 
     static func decode(_ row: inout RowReader) throws -> AreaDay {
-        let (day, cells) = (try Day.read(&row), try row.read() as [Int32])
+        let (day, cells) = (Day(number: Int64(try row.read() as Int32)), try row.read() as [Int32])
         let (deliveries, delivered): ([Int32], [Int32]) = (try row.read(), try row.read())
         let (returned, failed, seconds): ([Int32], [Int32], [Int32]) = (try row.read(), try row.read(), try row.read())
         guard seconds.count == delivered.reduce(0, { $0 + Int($1) }) else {

@@ -7,7 +7,7 @@ import Postgres
 struct OwnStatsRoom: Room {
     let reads: SlowReads
 
-    private static let (days, usual) = (1...92, 30)
+    private static let (days, usual) = (1...366, 30)
 
     var endpoints: [Endpoint] {
         [

@@ -10,7 +10,7 @@ import {number, t, weekday, when} from './words.js';
 // Milliseconds after which it is asked for anew when somebody looks.
 const fresh = 60_000;
 const patience = 3000;
-const anywhere = {lat: 45.81, lon: 15.98};
+const anywhere = {name: 'Zagreb', lat: 45.81, lon: 15.98};
 
 /** What the sky is like, by the code of the World Meteorological Organization. */
 export function skyOf(code) {
@@ -30,13 +30,22 @@ export const clockOf = ({local}) => local.slice(11, 16);
 
 export function day(region, {account}) {
   const shown = h('section', {class: 'panel weather', 'aria-live': 'off'});
-  let chosen = null, loaded = 0, isLeft = false, turn = 0;
+  // `picked` is the hour that somebody looks at, if it is not the present one.
+  let chosen = null, picked = null, loaded = 0, isLeft = false, turn = 0;
 
+  /** Where one is, and what that is called; where nobody says so, where the store is, or somewhere. */
   const here = () => new Promise((found) => {
-    const give = (at) => found(at ? {lat: at.lat, lon: at.lon} : account.location ?? anywhere);
-    locate(give);
-    setTimeout(give, patience);
+    locate(({lat, lon}) => found([t('whereIAm'), {lat, lon}]));
+    setTimeout(() => found(account.location ? [account.name, account.location] : [t('weatherElsewhere', {place: anywhere.name}), anywhere]), patience);
   });
+
+  async function read() {
+    const {weather} = await get('/v1/about');
+    if (!weather) return {isOff: true};
+    if (chosen) return get('/v1/weather', {place: chosen});
+    const [name, {lat, lon}] = await here();
+    return {name, ...await get('/v1/weather', {lat, lon})};
+  }
 
   async function load() {
     const mine = ++turn;
@@ -44,11 +53,7 @@ export function day(region, {account}) {
     shown.setAttribute('aria-busy', 'true');
     let page, failure;
     try {
-      page = await lasting(`weather.${chosen ?? 'here'}`, async () => {
-        const {weather} = await get('/v1/about');
-        if (!weather) return {isOff: true};
-        return get('/v1/weather', chosen ? {place: chosen} : await here());
-      });
+      page = await lasting(`weather.${chosen ?? 'here'}`, read);
     } catch (error) {
       failure = error;
     }
@@ -63,8 +68,15 @@ export function day(region, {account}) {
 
   function show(page) {
     const {place, current, hours, days, stale, fetched_at: at} = page;
-    const slider = h('input', {type: 'range', id: newID(), min: 0, max: Math.max(0, hours.length - 1), value: 0, oninput: () => draw(Number(slider.value))});
+    const first = Math.max(0, hours.findIndex((one) => one.at === picked));
+    const slider = h('input', {type: 'range', id: newID(), min: 0, max: Math.max(0, hours.length - 1), value: first, oninput() {
+      const nth = Number(slider.value);
+      picked = nth ? hours[nth].at : null;
+      draw(nth);
+    }});
+    const isHeld = shown.querySelector('input') === document.activeElement;
     const hour = h('div', {class: 'hour'});
+    // It may also be of when there was a connection.
     const old = stale || Date.now() - new Date(at) > 10 * fresh;
 
     function draw(nth) {
@@ -77,18 +89,20 @@ export function day(region, {account}) {
           reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
     }
 
-    shown.replaceChildren(h('h2', {}, place.name ?? t('whereIAm')), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
+    shown.replaceChildren(h('h2', {}, place.name ?? page.name), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? weekday(one.date) : t('today')),
         h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
         h('span', {class: 'range'}, h('strong', {}, degrees(one.high_c)), ` ${degrees(one.low_c)}`)))),
-      h('p', {class: old ? 'warning' : 'hint'}, t(old ? 'weatherStale' : 'weatherFrom', {source: page.source, time: when(at)})));
-    if (hours.length) draw(0);
+      h('p', {class: old ? 'warning' : 'hint'}, t(stale ? 'weatherStale' : 'weatherFrom', {source: page.source, time: when(at)})));
+    if (hours.length) draw(first);
+    if (isHeld) slider.focus();
   }
 
   const reading = (name, text) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, text));
 
   function seen() {
-    if (!document.hidden && Date.now() - loaded > fresh) load();
+    // What a thumb is on stays where it is.
+    if (!document.hidden && Date.now() - loaded > fresh && !shown.querySelector(':active')) load();
   }
 
   document.addEventListener('visibilitychange', seen);

@@ -55,6 +55,10 @@ export const mark = () => s('svg', {viewBox: '0 0 512 512', 'aria-hidden': 'true
   s('path', {class: 'ground', d: 'M0 0h512v512H0z'}), s('path', {class: 'stroke', d: 'M168 124v264M168 284 296 172M232 232l112 156'}),
   s('circle', {cx: 338, cy: 140, r: 44}));
 
+/** A map on which the place in the middle is meant. */
+export const aimed = (map) => h('div', {class: 'aimed'}, map, s('svg', {class: 'aim', viewBox: '0 0 44 44', 'aria-hidden': 'true'},
+  s('path', {d: 'M22 3v13m0 12v13M3 22h13m12 0h13'}), s('circle', {cx: 22, cy: 22, r: 12})));
+
 /** A dialog that stands before everything else; Escape and Back close it, and focus goes back to where it was. */
 export const openDialog = (title, ...content) => open(title, content, false);
 

@@ -2,7 +2,7 @@
 // loaded when somebody wants it.
 import {remembered} from './account.js';
 import {get} from './ask.js';
-import {h, say, wordsOf} from './dom.js';
+import {aimed, h, say, wordsOf} from './dom.js';
 import {t} from './words.js';
 
 /** A field for a place, which may be known already; `changed` is told when it is set or taken away by hand. */
@@ -11,7 +11,7 @@ export function placeField(known, changed = () => {}) {
   let map;
   const place = h('div', {class: 'map picker', tabindex: '0'});
   const shown = h('div', {class: 'picking', hidden: true}, h('p', {class: 'hint'}, t('mapPickHint')),
-    h('div', {class: 'aimed'}, place, h('span', {class: 'aim', 'aria-hidden': 'true'}, '⌖')),
+    aimed(place),
     h('p', {class: 'actions'}, h('button', {type: 'button', onclick: take}, t('mapTake')), h('button', {type: 'button', class: 'plain', onclick: forget}, t('mapForget'))));
   const opener = h('button', {type: 'button', 'aria-expanded': 'false', onclick: turn}, t('mapPick'));
   const state = h('span', {class: 'hint', role: 'status'});

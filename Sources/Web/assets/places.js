@@ -1,18 +1,23 @@
 // The places that an account keeps: their order, and which one it has chosen.
-import {all, ask, get, post} from './ask.js';
+import {all, ask, get, lasting, post} from './ask.js';
 import {confirmed, fill, h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {completePlace} from './found.js';
 import {changes, form} from './form.js';
 import {phoneLink} from './delivery.js';
 import {t} from './words.js';
 
-/** `chosen` is told which one is, whenever that has been loaded. */
+/** `chosen` is told which one is, whenever that has been loaded; or none, where it cannot be. */
 export function places(chosen = () => {}) {
   const list = h('ul', {class: 'rows'});
   const here = h('div');
   let kept = [], selected = null;
 
-  const load = () => loading(list, async () => ({items: await all('/v1/places'), selection: (await get('/v1/places', {limit: 1})).selected}), ({items, selection}) => {
+  const read = () => lasting('places', async () => ({items: await all('/v1/places'), selection: (await get('/v1/places', {limit: 1})).selected})).catch((error) => {
+    chosen(null);
+    throw error;
+  });
+
+  const load = () => loading(list, read, ({items, selection}) => {
     [kept, selected] = [items, selection];
     show();
     chosen(selected);

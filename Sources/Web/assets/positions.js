@@ -1,8 +1,6 @@
 // Where couriers are: what a store is told as they move, and what a courier's own phone finds.
+import {steady} from './stream.js';
 import {t} from './words.js';
-
-// Milliseconds after which a stream that was refused is asked for again.
-const [shortest, longest] = [1000, 30_000];
 
 function seen({courier_id: id, first_name: first, last_name: last, position, last_seen: before}) {
   const name = [first, last].filter(Boolean).join(' ') || t('erasedCourier');
@@ -15,32 +13,15 @@ export const positions = (kind, changed) => (kind === 'store' ? ofStore(changed)
 
 function ofStore(changed) {
   const shown = new Set();
-  let stream, timer, pause = shortest;
 
   function put(id, courier) {
     if (courier) shown.add(id); else shown.delete(id);
     changed(id, courier);
   }
 
-  function open() {
-    stream = new EventSource('/v1/positions');
-    stream.onopen = () => {
-      pause = shortest;
-      // Who may still be seen is told anew.
-      for (const id of shown) put(id);
-    };
-    // Final for the browser, but not for us: the server may only be starting.
-    stream.onerror = () => {
-      if (stream.readyState !== EventSource.CLOSED) return;
-      timer = setTimeout(open, pause);
-      pause = Math.min(2 * pause, longest);
-    };
-    stream.addEventListener('position', ({data}) => put(...seen(JSON.parse(data))));
-    stream.addEventListener('gone', ({data}) => put(JSON.parse(data).courier_id));
-  }
-
-  open();
-  return {close() { clearTimeout(timer); stream.close(); }};
+  // Who may still be seen is told anew.
+  const opened = () => { for (const id of shown) put(id); };
+  return {close: steady('/v1/positions', {position: (data) => put(...seen(data)), gone: (data) => put(data.courier_id)}, opened)};
 }
 
 function ofPhone(changed) {

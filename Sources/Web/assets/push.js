@@ -85,7 +85,7 @@ export function asking(account) {
 
 /** The switch of this browser, or why there is none. */
 export function pushSwitch(account) {
-  const region = h('div', {class: 'field'});
+  const region = h('div');
   keyHere().then((key) => {
     if (!key) return region.append(h('p', {class: 'hint'}, t('noPush')));
     if (Notification.permission === 'denied') return region.append(h('p', {class: 'hint'}, t('pushRefused')));

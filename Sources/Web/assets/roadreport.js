@@ -1,7 +1,7 @@
 // Reporting something of the road in three taps: that there is something, what it is, and that it is here. Everything else has a usual
 // value, and is folded.
 import {newKey} from './ask.js';
-import {h, openDialog, say} from './dom.js';
+import {aimed, h, openDialog, say} from './dom.js';
 import {form} from './form.js';
 import {addTo} from './outgoing.js';
 import {t} from './words.js';
@@ -25,7 +25,7 @@ function pin(kind, at, base) {
   let map;
   const isRadar = kind.startsWith('radar');
   const element = form([
-    h('div', {class: 'aimed'}, place, h('span', {class: 'aim', 'aria-hidden': 'true'}, '⌖')), h('p', {class: 'hint'}, t('mapPickHint')),
+    aimed(place), h('p', {class: 'hint'}, t('mapPickHint')),
     {fold: t('roadMore'), fields: [
       {name: 'title', label: t('roadTitle'), value: t(`road_${kind}`), required: true, longest: 120},
       {name: 'road_type', label: t('roadType'), value: isRadar ? '' : 'city', required: !isRadar,

@@ -4,9 +4,11 @@ import {remembered} from './account.js';
 import {get, lasting} from './ask.js';
 import {h, loading, openDialog, say, wordsOf} from './dom.js';
 import {nothing} from './empty.js';
+import {gathered} from './feed.js';
 import * as outgoing from './outgoing.js';
 import {locate} from './positions.js';
 import {reporting} from './roadreport.js';
+import {steady} from './stream.js';
 import {t, when} from './words.js';
 
 /** Kinds as they stand in filters, each with its sign. */
@@ -21,17 +23,18 @@ const anywhere = {lat: 45.81, lon: 15.98};
 // Milliseconds within which a phone finds out where it is, or goes by where it was.
 const patience = 3000;
 
-export const distance = (meters) => (meters < 1000 ? t('meters', {number: Math.round(meters / 10) * 10}) : t('kilometers', {number: meters / 1000}));
+export const distance = (meters) => (meters < 995 ? t('meters', {number: Math.round(meters / 10) * 10}) : t('kilometers', {number: meters / 1000}));
 
 export function roads(region) {
   // What is off, and where one looked last.
   const settings = {off: [], ...JSON.parse(localStorage.getItem(place()) ?? '{}')};
-  let shown = {items: [], counts: {}}, near = settings.near, about = {}, map, maps, marks = [], isLeft = false, isFound = false, isElsewhere = false;
+  let shown = {items: [], counts: {}}, near = settings.near, about = {}, me, map, maps, marks = [], isLeft = false, isFound = false, isElsewhere = false, isHeard = false;
   const mapPlace = h('div', {class: 'map', tabindex: '0'});
   const list = h('ul', {class: 'roads', 'aria-label': t('road')});
   const age = h('p', {class: 'hint', role: 'status', hidden: true});
   const filter = h('button', {type: 'button', onclick: choose}, t('roadFilter'));
   const elsewhere = h('button', {type: 'button', hidden: true, onclick: lookThere}, t('roadLookHere'));
+  const back = h('button', {type: 'button', hidden: true, onclick: lookHere}, t('roadAroundMe'));
 
   const isOn = ({kind}) => !settings.off.includes(kind);
 
@@ -40,29 +43,32 @@ export function roads(region) {
   }
 
   /** Where the phone is, as soon as it says so; until then, where it was. A phone that takes its time is not waited for. */
-  const find = () => new Promise((found) => {
+  const find = () => new Promise((done) => {
     locate(({lat, lon}) => {
-      if (isLeft || isElsewhere) return;
-      near = {lat, lon};
-      keepSettings();
-      map?.setView([lat, lon]);
-      if (isFound) load();
-      found();
+      if (isLeft) return;
+      me = {lat, lon};
+      if (!isElsewhere) lookAt(me);
+      done();
     });
-    setTimeout(found, near ? 0 : patience);
+    setTimeout(done, near ? 0 : patience);
   });
 
+  const found = find().then(() => { near ??= remembered()?.location ?? anywhere; });
+
   const load = () => loading(list, async () => {
-    const page = await lasting('roads', async () => ({
+    await found;
+    return lasting('roads', async () => ({
       ...await get('/v1/roads', {near: `${near.lat},${near.lon}`, radius_m: radius, limit: 200}), at: new Date().toISOString(), near,
     }));
-    return page;
   }, (page) => {
     shown = page;
     age.hidden = Date.now() - new Date(page.at) < 60_000;
     age.textContent = t('asOf', {time: when(page.at)});
     draw();
   });
+
+  // A file of others' brings many at once.
+  const loadSoon = gathered(() => isLeft || load(), 500);
 
   /** What waits to be reported, and what is there. */
   function draw() {
@@ -75,11 +81,11 @@ export function roads(region) {
     drawMap(items);
   }
 
+  /** What there is stands before who looks. */
   function drawMap(items) {
     if (!map) return;
     for (const mark of marks) mark.remove();
-    marks = items.map((item) => maps.sign(map, item.location, `road ${item.kind}`, kinds[item.kind], `${t(`road_${item.kind}`)}: ${item.title}`, () => look(item)));
-    if (near) marks.push(maps.sign(map, near, 'courier', '●', t('mapMe')));
+    marks = [...me ? [maps.sign(map, me, 'courier', '●', t('mapMe'))] : [], ...items.map((item) => maps.sign(map, item.location, `road ${item.kind}`, kinds[item.kind], `${t(`road_${item.kind}`)}: ${item.title}`, () => look(item)))];
   }
 
   const unsent = (item) => h('li', {class: 'report waiting'}, h('span', {class: `kind ${item.body.kind}`, 'aria-hidden': 'true'}, kinds[item.body.kind]),
@@ -139,21 +145,32 @@ export function roads(region) {
     reporting({at: near ?? anywhere, kinds: Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar')), signs: kinds, base: about.map});
   }
 
+  function lookAt(place) {
+    near = place;
+    elsewhere.hidden = true;
+    back.hidden = !isElsewhere || !me;
+    keepSettings();
+    map?.setView([near.lat, near.lon]);
+    if (isFound) load();
+  }
+
   function lookThere() {
     const {lat, lng} = map.getCenter();
-    near = {lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5))};
-    elsewhere.hidden = true;
     isElsewhere = true;
-    keepSettings();
-    load();
+    lookAt({lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5))});
+  }
+
+  function lookHere() {
+    isElsewhere = false;
+    lookAt(me);
+    find();
   }
 
   async function begin() {
-    await find();
+    load();
+    await found;
     if (isLeft) return;
     isFound = true;
-    near ??= remembered()?.location ?? anywhere;
-    load();
     about = await lasting('about', () => get('/v1/about'));
     maps = await import('./map.js');
     if (isLeft) return;
@@ -178,22 +195,24 @@ export function roads(region) {
     shown.items = shown.items.map((item) => (item.id === report.id ? {...item, ...report} : item)).filter(({state}) => state === 'valid');
   }
 
-  const stream = new EventSource('/v1/roads');
-  stream.addEventListener('road', ({data}) => {
-    const report = JSON.parse(data);
+  const unhear = steady('/v1/roads', {road(report) {
     if (isOn(report)) say(t('roadNew', {title: report.title, distance: distance(report.distance_m)}));
-    load();
+    loadSoon();
+  }}, () => {
+    // What came between two of them is in the list.
+    if (isHeard && isFound) load();
+    isHeard = true;
   });
-  region.append(h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: report}, t('roadReport')), filter, elsewhere), age,
+  region.append(h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: report}, t('roadReport')), filter, elsewhere, back), age,
     h('div', {class: 'mapped'}, mapPlace, list));
   begin().catch((error) => say(wordsOf(error)));
   return {
     leave() {
       isLeft = true;
-      stream.close();
+      unhear();
       unlisten();
       map?.remove();
     },
-    onFresh: () => near && load(),
+    onFresh: load,
   };
 }

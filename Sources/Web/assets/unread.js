@@ -1,11 +1,11 @@
 // How many messages wait to be read: beside the link to them, and in passing when another one comes.
-import {get} from './ask.js';
+import {get, thisVisit} from './ask.js';
 import {h, say} from './dom.js';
 import {gathered} from './feed.js';
 import {t} from './words.js';
 
 export function unread(account, link) {
-  const name = link.textContent;
+  const [name, mine] = [link.textContent, thisVisit()];
 
   async function load() {
     const {unread: count} = await get('/v1/conversations', {limit: 1});
@@ -15,7 +15,8 @@ export function unread(account, link) {
     link.setAttribute('aria-label', t('unreadMessages', {count}));
   }
 
-  const again = gathered(() => load().catch(() => {}), 200);
+  // Whoever has signed out meanwhile is not asked for.
+  const again = gathered(() => mine === thisVisit() && load().catch(() => {}), 200);
 
   return {
     load: again,
