@@ -8,6 +8,7 @@ import {askForCode, isProven, unproven} from './identity.js';
 import {fetchLater} from './later.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
+import {tabs} from './tabs.js';
 import {unread} from './unread.js';
 import {choose, isLoaded, load, t} from './words.js';
 
@@ -99,8 +100,9 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
   const proof = unproven(account);
   const duty = dutySwitch(account);
-  const links = Object.keys(views).map((name) => h('a', {href: `#/${name}`}, t(name)));
-  const news = unread(account, links.find(({hash}) => hash === '#/messages'));
+  const {bar, links, fit, mark: markTab} = tabs(Object.keys(views));
+  const asks = h('div', {class: 'asks'}, asking(account));
+  const news = unread(account, links.find(({hash}) => hash === '#/messages'), fit);
   const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, '↻');
   let view = {}, name, waiting = 0, silence;
 
@@ -110,9 +112,9 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
     name = Object.hasOwn(views, asked) ? asked : Object.keys(views)[0];
     if (wanted) history.replaceState(null, '', `#/${name}`);
     view.leave?.();
-    for (const link of links) {
-      if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
-    }
+    markTab(name);
+    // Where one begins, and nowhere in the way.
+    asks.hidden = name !== Object.keys(views)[0];
     closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
@@ -162,9 +164,9 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
 
   document.body.replaceChildren(
     h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
-    h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), h('nav', {'aria-label': t('navigation')}, links),
+    h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), bar,
       duty.button, h('span', {class: 'who'}, nameOf(account)), light, again),
-    banner, proof.line, h('div', {class: 'asks'}, asking(account)), main);
+    banner, proof.line, asks, main);
   show();
 
   const listeners = [
