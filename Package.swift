@@ -121,7 +121,7 @@ let package = Package(
         .target(
             name: "Product",
             dependencies: [
-                "API", "Bulletin", "CQREncode", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
+                "API", "Bulletin", "CQREncode", "CZlib", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
                 "Languages", "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Road", "Services",
                 "Simulation", "Talk", "Weather", "Web",
             ],
@@ -162,7 +162,8 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "API", "Bulletin", "CGD", "CSQLite", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
+                "API", "Bulletin", "CGD", "CSQLite", "CZlib", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed",
+                "HTTP",
                 "Languages", "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product",
                 "Road", "Schema", "Services", "Simulation", "Talk", "TestSupport", "Weather", "Web",
             ],

@@ -59,6 +59,7 @@ package struct Endpoint: Sendable {
             Answer(status, .string(), what, type: type)
         }
         package static let seeOther = Answer(.seeOther, nil, "Taken; what became of it is at Location.")
+        package static let notModified = Answer(.notModified, nil, "What the client has is still true.")
         package static let noContent = Answer(.noContent, nil, "Done.")
         package static func accepted(_ shape: Shape) -> Answer {
             Answer(.accepted, shape, "Accepted; the rest comes by another way.")

@@ -36,10 +36,8 @@ public struct ProblemWords: Sendable {
     public func language(accepting header: String?) -> String {
         guard let header else { return Self.fallback }
         var best = (language: Self.fallback, quality: 0.0)
-        for range in header.split(separator: ",").prefix(20) {
-            let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
-            guard let tag = parts.first?.split(separator: "-").first.map(String.init) else { continue }
-            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+        for (range, quality) in WeightedList.read(header) {
+            guard let tag = range.split(separator: "-").first.map(String.init) else { continue }
             if texts[tag] != nil, quality > best.quality { best = (tag, quality) }
         }
         return best.language

@@ -32,6 +32,7 @@ public struct WebFile: Sendable {
     /// The files that the pages load.
     public static let assets = [
         WebFile("account.js", PackageResources.account_js),
+        WebFile("appearance.js", PackageResources.appearance_js),
         WebFile("areas.js", PackageResources.areas_js),
         WebFile("ask.js", PackageResources.ask_js),
         WebFile("board.js", PackageResources.board_js),
@@ -94,6 +95,7 @@ public struct WebFile: Sendable {
         WebFile("roads.js", PackageResources.roads_js),
         WebFile("route.js", PackageResources.route_js),
         WebFile("scan.js", PackageResources.scan_js),
+        WebFile("scheme.js", PackageResources.scheme_js),
         WebFile("settings.js", PackageResources.settings_js),
         WebFile("shelf.js", PackageResources.shelf_js),
         WebFile("shell.js", PackageResources.shell_js),
@@ -104,6 +106,7 @@ public struct WebFile: Sendable {
         WebFile("surroundings.js", PackageResources.surroundings_js),
         WebFile("stream.js", PackageResources.stream_js),
         WebFile("style.css", PackageResources.style_css),
+        WebFile("tabs.js", PackageResources.tabs_js),
         WebFile("talk.js", PackageResources.talk_js),
         WebFile("thread.js", PackageResources.thread_js),
         WebFile("track.js", PackageResources.track_js),

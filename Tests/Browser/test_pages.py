@@ -88,7 +88,99 @@ def test_a_dashboard_on_a_phone(visit, look):
     for name in ("Deliveries", "Couriers", "Figures", "Settings"):
         go(store, name)
         look(store, f"{name.lower()}-phone")
-        assert store.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        # The window of a phone grows with what is in it.
+        assert store.evaluate("document.documentElement.scrollWidth <= screen.width"), name
+
+
+@pytest.mark.parametrize("language", ["en", "hr", "de"])
+def test_few_tabs_stay_and_the_others_are_on_a_sheet(visit, look, language):
+    shop = Store(language=language)
+    ana = Courier(shop, language=language)
+    page = visit("/courier", phone=True, locale=language)
+    sign_in(page, ana)
+    bar, button, sheet = page.locator("nav"), page.locator(".more-views"), page.locator("#sheet")
+    for width in (320, 390, 600):
+        page.set_viewport_size({"width": width, "height": 800})
+        rest(page)
+        assert bar.evaluate("(bar) => bar.scrollWidth <= bar.clientWidth"), width
+        assert 2 <= page.locator("nav > a").count() <= 4
+        assert page.locator("nav a").count() == 9
+    page.set_viewport_size({"width": 390, "height": 844})
+    rest(page)
+    # By keyboard: into the sheet, out of it, and to what is on it.
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(sheet.locator("a").first).to_be_focused()
+    look(page, f"sheet-{language}")
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    sheet.locator("a").last.focus()
+    page.keyboard.press("Enter")
+    expect(sheet).to_be_hidden()
+    expect(page.locator("main")).to_be_focused()
+    expect(button).to_have_class("more-views here")
+    assert page.locator("h1").evaluate("(title) => getComputedStyle(title).clipPath") == "none"
+    # What waits to be read is seen wherever its link is.
+    call("POST", f"/v1/conversations/{call('PUT', f'/v1/conversations/with/{ana.id}', token=shop.token)['id']}/messages",
+         {"text": "Tu smo"}, shop.token)
+    expect(page.locator("nav > a .count")).to_have_text("1")
+    # There is room for all of them on a desk.
+    page.set_viewport_size({"width": 1600, "height": 800})
+    expect(button).to_be_hidden()
+    expect(page.locator("nav > a")).to_have_count(9)
+
+
+def test_light_or_dark_is_chosen_by_each_account(visit, look):
+    light, dark = "rgb(244, 245, 242)", "rgb(15, 20, 18)"
+    page = visit("/store", dark=True)
+    page.context.add_init_script("""
+        window.grounds = new Set();
+        (function look() { if (document.body) grounds.add(getComputedStyle(document.body).backgroundColor); requestAnimationFrame(look); })()""")
+    grounds = "() => [...grounds]"
+    ground = "getComputedStyle(document.body).backgroundColor"
+    shop = Store()
+    sign_in(page, shop)
+    go(page, "Settings")
+    assert page.evaluate(ground) == dark
+    page.get_by_label("Appearance").select_option("Light")
+    assert page.evaluate(ground) == light
+    look(page, "settings-light-on-dark")
+    # Not for a moment in the other one.
+    page.reload()
+    expect(page.get_by_label("Appearance")).to_have_value("light")
+    rest(page)
+    assert page.evaluate(grounds) == [light]
+    # Another tab goes along, and there is none of it on paper.
+    other = page.context.new_page()
+    other.goto("/store#/settings")
+    other.get_by_label("Appearance").select_option("Dark")
+    until(page, lambda: page.evaluate(ground) == dark)
+    page.emulate_media(color_scheme="light")
+    page.reload()
+    expect(page.get_by_label("Appearance")).to_have_value("dark")
+    assert page.evaluate(grounds) == [dark]
+    look(page, "settings-dark-on-light")
+    page.emulate_media(media="print")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.emulate_media(media="screen")
+    # It outlasts the session, and is no other account's.
+    def leave():
+        page.get_by_role("button", name="Sign out", exact=True).click()
+        expect(page.get_by_label("Password", exact=True)).to_be_visible()
+
+    leave()
+    assert page.evaluate(ground) == light
+    sign_in(page, Store())
+    go(page, "Settings")
+    expect(page.get_by_label("Appearance")).to_have_value("")
+    assert page.evaluate(ground) == light
+    leave()
+    sign_in(page, shop)
+    assert page.evaluate(ground) == dark
+    page.goto("/")
+    assert page.evaluate(grounds) == [dark]
 
 
 def test_what_people_type_is_never_markup(visit, look):

@@ -64,6 +64,11 @@ import Testing
         let file = WebFile(
             "a.js", Array("/** Says\n * why. */\n  // Here\nlet a = 1; // kept\n\n    f(a);\n* {}\n".utf8))
         #expect(String(decoding: file.lean.bytes, as: UTF8.self) == "let a = 1; // kept\nf(a);\n* {}\n")
+        let style = WebFile(
+            "a.css", Array("a b, c :hover { d: e f; content: '● '; }\n/* g */\n@media (h: i) { j { k: l; } }\n".utf8))
+        #expect(
+            String(decoding: style.lean.bytes, as: UTF8.self)
+                == "a b,c :hover{d:e f;content:'● ';}\n@media (h:i){j{k:l;}}\n")
         #expect(WebFile("a.svg", Array("  <svg/>".utf8)).lean.bytes == Array("  <svg/>".utf8))
     }
 

@@ -13,9 +13,9 @@ struct AppRoom: Room {
     let codes: InviteCodes
     let publicURL: PublicURL
     private let files: [WebFile]
-    private let assets: [String: WebFile]
+    private let assets: [String: FixedAnswer]
     /// The start page in each language, by its code.
-    private let starts: [String: Response]
+    private let starts: [String: FixedAnswer]
     /// A hash of all files, under which browsers ask for each.
     private let version: String
 
@@ -34,14 +34,15 @@ struct AppRoom: Room {
         let loaded =
             WebFile.assets.map(\.lean) + leaflet + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
         files = loaded.filter { !Self.rare.contains($0.name) }
-        assets = Dictionary(uniqueKeysWithValues: loaded.map { ($0.name, $0) })
+        assets = Dictionary(
+            uniqueKeysWithValues: loaded.map { ($0.name, FixedAnswer($0.bytes, type: $0.type)) })
         let all = [.dashboard, .courier, .worker] + loaded
         let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
         self.version = version
         starts = Dictionary(
             uniqueKeysWithValues: Languages.all.map { words in
                 let page = StartPage(words: words, assets: "/assets/\(version)")
-                return (words.code, Self.response(Array(page.html.utf8), WebFile.dashboard.type, policy))
+                return (words.code, Self.answer(Array(page.html.utf8), WebFile.dashboard.type, policy))
             })
     }
 
@@ -53,14 +54,15 @@ struct AppRoom: Room {
             Endpoint(
                 .get, "/", for: .anyone, "The page for whoever has no session: what this is, and the ways in",
                 room: "Pages",
-                query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page.")], handler: start),
+                query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page."), .notModified],
+                handler: start),
             page("/store", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
             page(
                 "/worker.js", WebFile.worker.lean,
                 "The service worker, which keeps the couriers' page available offline"),
             Endpoint(
                 .get, "/assets/{version}/{name}", for: .anyone, "A file that the pages load", room: "Pages",
-                answers: [.text("text/javascript; charset=utf-8", "The file, with its own media type.")],
+                answers: [.text("text/javascript; charset=utf-8", "The file, with its own media type."), .notModified],
                 refuses: [.notFound], handler: asset),
             Endpoint(
                 .get, "/i/{code}/qr.svg", for: .anyone, "An invite's link as a QR code", room: "Pages",
@@ -73,26 +75,25 @@ struct AppRoom: Room {
     }
 
     private func page(_ path: String, _ file: WebFile, _ summary: String) -> Endpoint {
-        let response = Self.response(filled(file), file.type, policy)
+        let answer = Self.answer(filled(file), file.type, policy)
         return Endpoint(
-            .get, path, for: .anyone, summary, room: "Pages", answers: [.text(file.type, "The page.")]
-        ) { _ in response }
+            .get, path, for: .anyone, summary, room: "Pages", answers: [.text(file.type, "The page."), .notModified]
+        ) { answer.response(to: $0.request) }
     }
 
-    private static func response(_ bytes: [UInt8], _ type: String, _ policy: String) -> Response {
-        Response(
-            .ok,
+    private static func answer(_ bytes: [UInt8], _ type: String, _ policy: String) -> FixedAnswer {
+        FixedAnswer(
+            bytes, type: type,
             headers: [
                 Response.Header("Content-Security-Policy", policy), Response.Header("Cache-Control", "no-cache"),
-                Response.Header("Vary", "Accept-Language"),
-            ], body: .bytes(bytes, type: type))
+            ], varyingBy: ["Accept-Language"])
     }
 
     /// In the language that was chosen on it, else in the browser's.
     private func start(_ call: Call) throws -> Response {
         let chosen = call.request.query("language") ?? call.request.acceptedLanguage.rawValue
         guard let page = starts[chosen] ?? starts[Languages.all[0].code] else { throw Problem.notFound }
-        return page
+        return page.response(to: call.request)
     }
 
     /// A page with the addresses of its files filled in.
@@ -120,8 +121,7 @@ struct AppRoom: Room {
         guard let file = assets[name] else { throw Problem.notFound }
         // During an update, a page of another version is better served by this file than by none.
         let age = asked == version ? "public, max-age=31536000, immutable" : "no-store"
-        return Response(
-            .ok, headers: [Response.Header("Cache-Control", age)], body: .bytes(file.bytes, type: file.type))
+        return file.response(to: call.request, adding: [Response.Header("Cache-Control", age)])
     }
 
     private func picture(_ call: Call) throws -> Response {

@@ -23,9 +23,14 @@ struct HTMLPage {
     var icon: String?
 
     func response(_ status: Status = .ok) -> Response {
-        Response(
-            status, headers: [Response.Header("Content-Security-Policy", policy)] + (isPrivate ? Self.hiding : []),
-            body: .bytes(Array(html.utf8), type: Self.type))
+        Response(status, headers: headers, body: .bytes(Array(html.utf8), type: Self.type))
+    }
+
+    /// For a page that is the same for everybody.
+    var fixed: FixedAnswer { FixedAnswer(Array(html.utf8), type: Self.type, headers: headers) }
+
+    private var headers: [Response.Header] {
+        [Response.Header("Content-Security-Policy", policy)] + (isPrivate ? Self.hiding : [])
     }
 
     private static let hiding = [

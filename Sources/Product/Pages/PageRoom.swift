@@ -17,21 +17,22 @@ struct PageRoom: Room {
 
     /// The description is made here, once. It also describes its own two calls, which need not exist yet for that.
     var endpoints: [Endpoint] {
-        let all = described.flatMap(\.endpoints) + description(Response(.ok), Response(.ok)) + links
-        let (json, page) = (OpenAPI(all, version: version).json, DocsPage(endpoints: all).page)
-        return description(.json(json.bytes), page.response()) + links
+        let nothing = FixedAnswer([], type: HTMLPage.type)
+        let all = described.flatMap(\.endpoints) + description(nothing, nothing) + links
+        let json = FixedAnswer(OpenAPI(all, version: version).json.bytes, type: "application/json")
+        return description(json, DocsPage(endpoints: all).page.fixed) + links
     }
 
-    private func description(_ json: Response, _ page: Response) -> [Endpoint] {
+    private func description(_ json: FixedAnswer, _ page: FixedAnswer) -> [Endpoint] {
         [
             Endpoint(
                 .get, "/openapi.json", for: .anyone, "This description, as OpenAPI 3.1", room: "Pages",
-                answers: [.ok(.anyObject, "The description.")]
-            ) { _ in json },
+                answers: [.ok(.anyObject, "The description."), .notModified]
+            ) { json.response(to: $0.request) },
             Endpoint(
                 .get, "/docs", for: .anyone, "This description, as a page to read", room: "Pages",
-                answers: [.text(HTMLPage.type, "The page.")]
-            ) { _ in page },
+                answers: [.text(HTMLPage.type, "The page."), .notModified]
+            ) { page.response(to: $0.request) },
         ]
     }
 

@@ -22,6 +22,7 @@ struct StartPage {
         <title>Kurir · \(say(text("start_title")))</title>
         <link rel="icon" href="\(assets)/icon.svg">
         <link rel="stylesheet" href="\(assets)/style.css">
+        <script src="\(assets)/scheme.js"></script>
         <script src="\(assets)/start.js"></script>
         </head>
         <body class="start">

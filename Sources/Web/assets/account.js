@@ -8,16 +8,18 @@ import {language, t} from './words.js';
 const place = 'kurir.account';
 // That a session was left, and may not have ended yet.
 const leaving = 'kurir.leaving';
+// What stays on the device whoever is signed in: what nobody has heard of yet, and who wants it light or dark.
+const lasting = [leaving, 'kurir.outgoing', 'kurir.scheme'];
 
 export const remembered = () => JSON.parse(localStorage.getItem(place) ?? 'null');
 
 export const remember = (account) => localStorage.setItem(place, JSON.stringify(account));
 
-/** Forgets all that is kept here of whoever was signed in, but for what they did and nobody has heard of yet. */
+/** Forgets all that is kept here of whoever was signed in. */
 export function forget() {
   newVisit();
   for (const name of Object.keys(localStorage)) {
-    if (name.startsWith('kurir.') && name !== 'kurir.outgoing' && name !== leaving) localStorage.removeItem(name);
+    if (name.startsWith('kurir.') && !lasting.includes(name)) localStorage.removeItem(name);
   }
 }
 

@@ -19,10 +19,10 @@ sayWhere();
 start('courier', {
   jobs,
   map: later('mapview', ({mapOf}) => mapOf('courier')),
+  messages: later('messages', ({messages}) => messages),
   road: later('roads', ({roads}) => roads),
   day: later('day', ({day}) => day),
   news: later('news', ({news}) => news),
-  messages: later('messages', ({messages}) => messages),
   stores: later('stores', ({stores}) => (region, context) => stores(region, context, invite)),
   papers: later('papers', ({papers}) => papers),
   settings: later('settings', ({settings}) => settings),

@@ -10,9 +10,9 @@ const urgent = ['delivery.stranded', 'delivery.returned'];
 
 start('store', {
   board,
-  map: later('mapview', ({mapOf}) => mapOf('store')),
   partners: later('partners', ({partners}) => partners),
   messages: later('messages', ({messages}) => messages),
+  map: later('mapview', ({mapOf}) => mapOf('store')),
   figures: later('figures', ({figures}) => figures),
   day: later('day', ({day}) => day),
   news: later('news', ({news}) => news),

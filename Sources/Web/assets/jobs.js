@@ -54,9 +54,9 @@ export function jobs(region, {count}) {
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
       ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job)), ...steps(job),
       h('p', {class: 'actions rest'},
-        status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), fullName(recipient)),
+        status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name),
         !isOver && phoneLink(store.phone, store.name, store.name), talkLink(store.id, store.name, job.id), ...others(job),
-        h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, t('details'))));
+        h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, '⋯')));
   }
 
   const button = (job, action, style, act) => h('button', {type: 'button', class: style, onclick: act,

@@ -1,5 +1,6 @@
 // What people set of their account: profile, language, notifications, password, sessions.
 import {refreshed, remember, remembered, signOut} from './account.js';
+import {appearance} from './appearance.js';
 import {all, ask, Unreachable} from './ask.js';
 import {countries} from './countries.js';
 import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
@@ -123,7 +124,7 @@ function panels(account, {enter, leave}) {
 
   const toggle = (name, isOn, change) => h('label', {class: 'choice'},
     h('input', {type: 'checkbox', checked: isOn, onchange: ({target}) => change(target.checked)}), h('span', {}, t(name)));
-  const here = panel(t('onThisDevice'), pushSwitch(account),
+  const here = panel(t('onThisDevice'), appearance(account), pushSwitch(account),
     toggle('sound', isLoud(), (isOn) => { setLoud(isOn); if (isOn) ring(); }),
     account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn));
 

@@ -8,6 +8,7 @@ import {askForCode, isProven, unproven} from './identity.js';
 import {fetchLater} from './later.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
+import {tabs} from './tabs.js';
 import {unread} from './unread.js';
 import {choose, isLoaded, load, t} from './words.js';
 
@@ -29,6 +30,7 @@ export function start(kind, views, {invite = {}, onFresh = () => {}, onEvent = (
     stop();
     stop = () => {};
     newVisit();
+    dispatchEvent(new Event('dress'));
     const account = remembered();
     const language = account?.language;
     // Without a connection one goes on in the language that there is.
@@ -99,8 +101,9 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
   const proof = unproven(account);
   const duty = dutySwitch(account);
-  const links = Object.keys(views).map((name) => h('a', {href: `#/${name}`}, t(name)));
-  const news = unread(account, links.find(({hash}) => hash === '#/messages'));
+  const {bar, links, fit, mark: markTab} = tabs(Object.keys(views));
+  const asks = h('div', {class: 'asks'}, asking(account));
+  const news = unread(account, links.find(({hash}) => hash === '#/messages'), fit);
   const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, '↻');
   let view = {}, name, waiting = 0, silence;
 
@@ -110,11 +113,9 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
     name = Object.hasOwn(views, asked) ? asked : Object.keys(views)[0];
     if (wanted) history.replaceState(null, '', `#/${name}`);
     view.leave?.();
-    for (const link of links) {
-      if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
-    }
-    // On a phone the bar has more of them than fit.
-    links.find((link) => link.hash === `#/${name}`)?.scrollIntoView({block: 'nearest', inline: 'center'});
+    markTab(name);
+    // Where one begins, and nowhere in the way.
+    asks.hidden = name !== Object.keys(views)[0];
     closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
@@ -164,9 +165,9 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
 
   document.body.replaceChildren(
     h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
-    h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), h('nav', {'aria-label': t('navigation')}, links),
+    h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), bar,
       duty.button, h('span', {class: 'who'}, nameOf(account)), light, again),
-    banner, proof.line, h('div', {class: 'asks'}, asking(account)), main);
+    banner, proof.line, asks, main);
   show();
 
   const listeners = [

@@ -4,15 +4,18 @@ import {h, say} from './dom.js';
 import {gathered} from './feed.js';
 import {t} from './words.js';
 
-export function unread(account, link) {
+/** `drawn` is told when the link has become longer or shorter. */
+export function unread(account, link, drawn) {
   const [name, mine] = [link.textContent, thisVisit()];
 
   async function load() {
     const {unread: count} = await get('/v1/conversations', {limit: 1});
     link.replaceChildren(name);
-    if (!count) return link.removeAttribute('aria-label');
-    link.append(h('span', {class: 'count'}, count > 99 ? '99+' : count));
-    link.setAttribute('aria-label', t('unreadMessages', {count}));
+    if (count) {
+      link.append(h('span', {class: 'count'}, count > 99 ? '99+' : count));
+      link.setAttribute('aria-label', t('unreadMessages', {count}));
+    } else link.removeAttribute('aria-label');
+    drawn();
   }
 
   // Whoever has signed out meanwhile is not asked for.

@@ -1,0 +1,44 @@
+// The links to the views. As many as there is room for stand in the bar, and the others on a sheet.
+import {h} from './dom.js';
+import {t} from './words.js';
+
+const narrow = matchMedia('(max-width: 40rem)');
+// How many are few enough for a thumb to hit, beside the button of the sheet.
+const few = 4;
+
+export function tabs(names) {
+  const links = names.map((name) => h('a', {href: `#/${name}`}, t(name)));
+  const sheet = h('div', {class: 'sheet', id: 'sheet', popover: '', onclick: () => sheet.hidePopover(),
+    ontoggle({newState}) { if (newState === 'open') sheet.querySelector('a').focus(); }});
+  const button = h('button', {type: 'button', class: 'more-views', popovertarget: 'sheet', hidden: true}, t('moreViews'));
+  const bar = h('nav', {'aria-label': t('navigation')}, links, button, sheet);
+  let current;
+
+  /** Moves links until the bar holds what is in it. Browsers that know no sheets have all in the bar, which scrolls. */
+  function fit() {
+    if (!sheet.hidePopover) return;
+    const focused = links.find((link) => link === document.activeElement);
+    let shown = narrow.matches ? few : links.length;
+    do {
+      button.hidden = shown === links.length;
+      button.before(...links.slice(0, shown));
+      sheet.replaceChildren(...links.slice(shown));
+      shown -= 1;
+    } while (shown && bar.scrollWidth > bar.clientWidth);
+    button.classList.toggle('here', sheet.contains(current));
+    focused?.focus();
+  }
+
+  new ResizeObserver(fit).observe(bar);
+
+  return {
+    links, bar, fit,
+    /** Marks the link to the view that is shown. */
+    mark(name) {
+      current?.removeAttribute('aria-current');
+      current = links[names.indexOf(name)];
+      current.setAttribute('aria-current', 'page');
+      button.classList.toggle('here', sheet.contains(current));
+    },
+  };
+}
