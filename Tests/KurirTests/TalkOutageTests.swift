@@ -47,7 +47,6 @@ import Testing
                 let all = heard.withLock { $0 }
                 #expect(all.wrong.isEmpty, "\(all.wrong.prefix(3))")
                 try await expect(all.said, in: talks, at: cluster.url)
-                #expect(try await kurir.figures().contains(#"kurir_conversation_messages_total{outcome="failed"}"#))
                 #expect(try await kurir.figures().contains("kurir_conversation_messages_waiting 0\n"))
             }
         }
