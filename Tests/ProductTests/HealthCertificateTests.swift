@@ -56,7 +56,7 @@ import Testing
         #expect(try await verdict("issued later").state == .notYet)
         #expect(try await verdict("good later").state == .notYet)
         #expect(try await verdict("of several doses").state == .valid)
-        // The library says when it signed, too, which is no beginning.
+        // It says when it was signed, too, which is no beginning.
         let vaccination = try await verdict("vaccination")
         #expect(vaccination.from.milliseconds % Self.day == 0 && vaccination.until.milliseconds % Self.day == 0)
         #expect(vaccination.until.milliseconds - vaccination.from.milliseconds == 270 * Self.day)
