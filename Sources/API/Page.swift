@@ -81,6 +81,6 @@ extension Page {
 
     /// Long enough that no two lists of an account have the same.
     static func name(ofListAt path: String) -> String {
-        Base64URL.encode(SHA256.hash(path).prefix(6))
+        Base64URL.encode(Array(SHA256.hash(path).prefix(6)))
     }
 }
