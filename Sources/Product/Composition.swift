@@ -218,7 +218,7 @@ package struct Composition: Sendable {
             QuickAnswerRoom(),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams,
-                news: MessageNews(database), numbering: numbering),
+                news: MessageNews(database)),
             PositionRoom(
                 database: database, intake: try await PositionIntake(database, on: group), tail: positions,
                 authenticator: authenticator, streams: streams,
