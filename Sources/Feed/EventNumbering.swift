@@ -11,9 +11,6 @@ package final class EventNumbering: Sendable {
     private static let pause = Duration.milliseconds(100)
     /// The pause between two rounds, so that events that come together are numbered together.
     private static let shortPause = Duration.milliseconds(15)
-    /// How often somebody who waits for a round looks whether it is over, and for how long at most.
-    private static let glance = Duration.milliseconds(2)
-    private static let patience = Duration.seconds(1)
     /// How many events a round numbers at most.
     private static let most: Int32 = 4000
 
@@ -22,9 +19,6 @@ package final class EventNumbering: Sendable {
     private let bell: LoopBound<Bell>
     /// Whether the bell has rung since the last round began. It rings once for all who commit until the next.
     private let isRung = Atomic(false)
-    /// How many rounds have begun, and how many are over.
-    private let begun = Atomic(0)
-    private let over = Atomic(0)
     private let failed: @Sendable (any Error) -> Void
     private let task: Locked<Task<Void, Never>?> = Locked(nil)
 
@@ -43,20 +37,6 @@ package final class EventNumbering: Sendable {
         loop.execute { [bell] in bell.value.ring() }
     }
 
-    /// Waits until what this node has committed so far has its numbers, so that whoever acts and then reads a feed finds
-    /// it there; but for a second at most. False when there was nothing to wait for.
-    package func settle() async throws -> Bool {
-        // In this order: a round that begins in between only makes it wait for another one.
-        let isRung = isRung.load(ordering: .sequentiallyConsistent)
-        let wanted = begun.load(ordering: .sequentiallyConsistent) + (isRung ? 1 : 0)
-        guard over.load(ordering: .sequentiallyConsistent) < wanted else { return false }
-        let deadline = Instant.now + Self.patience
-        while over.load(ordering: .sequentiallyConsistent) < wanted, Instant.now < deadline {
-            try await EventLoop.current?.sleep(for: Self.glance)
-        }
-        return true
-    }
-
     package func stop() {
         task.withLock { $0 }?.cancel()
     }
@@ -66,7 +46,6 @@ package final class EventNumbering: Sendable {
         var told: String?
         while !Task.isCancelled {
             let began = Instant.now
-            begun.add(1, ordering: .sequentiallyConsistent)
             isRung.store(false, ordering: .sequentiallyConsistent)
             do {
                 if try await hasMore() { bell.value.ring() }
@@ -75,7 +54,6 @@ package final class EventNumbering: Sendable {
                 if told != "\(error)", !(error is CancellationError) { failed(error) }
                 told = "\(error)"
             }
-            over.add(1, ordering: .sequentiallyConsistent)
             let cost = Duration.nanoseconds(Instant.now.nanoseconds(since: began))
             await bell.value.rest(atLeast: max(Self.shortPause, cost * 2), atMost: Self.pause)
         }

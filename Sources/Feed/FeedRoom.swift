@@ -12,14 +12,13 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     let authenticator: Authenticator
     let streams: StreamCount
     let news: any FeedNews
-    let numbering: EventNumbering
 
     package init(
         database: Database, tail: FeedTail, ear: Ear, authenticator: Authenticator, streams: StreamCount,
-        news: any FeedNews, numbering: EventNumbering
+        news: any FeedNews
     ) {
-        (self.database, self.tail, self.ear, self.authenticator, self.streams, self.news, self.numbering) = (
-            database, tail, ear, authenticator, streams, news, numbering
+        (self.database, self.tail, self.ear, self.authenticator, self.streams, self.news) = (
+            database, tail, ear, authenticator, streams, news
         )
     }
 
@@ -130,11 +129,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     private func events(
         of account: ID, after place: FeedPlace?, limit: Int, waiting: Duration
     ) async throws -> [FeedItem<Subject>] {
-        guard waiting > .zero else {
-            let items = try await next(of: account, after: place, limit: limit + 1)
-            guard items.count <= limit, try await numbering.settle() else { return items }
-            return try await next(of: account, after: place, limit: limit + 1)
-        }
+        guard waiting > .zero else { return try await next(of: account, after: place, limit: limit + 1) }
         let deadline = Instant.now + waiting
         let listener = tail.listen(to: account)
         defer { listener.close() }

@@ -223,7 +223,7 @@ package struct Composition: Sendable {
             QuickAnswerRoom(),
             FeedRoom<FeedDelivery>(
                 database: database, tail: tail, ear: ear, authenticator: authenticator, streams: streams,
-                news: MessageNews(database), numbering: numbering),
+                news: MessageNews(database)),
             PositionRoom(
                 intake: try await PositionIntake(database, on: group), tail: positions, streams: newsStreams,
                 ways: settings.services?.roads.map { Ways($0, database) }),

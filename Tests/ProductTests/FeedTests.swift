@@ -42,21 +42,6 @@ import Testing
         }
     }
 
-    @Test func `whoever acts finds it in the feeds at once`() async throws {
-        try await ServedProduct.serving { api in
-            let (store, couriers) = try await api.team(1)
-            for round in 1...20 {
-                let id = try await api.delivery(of: store, to: couriers)
-                try await api.act("accept", id, as: couriers[0])
-                let last = try await page(api, store, "?limit=200").items.last
-                #expect(last?["type"] == "delivery.accepted" && last?["delivery_id"].string == id, "round \(round)")
-                try await api.act("deliver", id, as: couriers[0])
-                let own = try await page(api, couriers[0], "?limit=200").items.last
-                #expect(own?["type"] == "delivery.delivered" && own?["delivery_id"].string == id, "round \(round)")
-            }
-        }
-    }
-
     @Test(arguments: [
         ("text/event-stream", true), ("text/event-stream, */*", true),
         ("text/event-stream;q=0.9,application/json;q=0.1", true),
