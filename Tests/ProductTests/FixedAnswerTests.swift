@@ -27,7 +27,7 @@ import Testing
                 #expect(plain.header("content-encoding") == nil && plain.header("etag") != nil, "\(path)")
                 #expect(packed.header("content-type") == plain.header("content-type"))
                 #expect(packed.header("cache-control") == plain.header("cache-control"))
-                if path.hasSuffix(".png") {
+                if path.hasSuffix(".png") || plain.body.count < 256 {
                     #expect(packed.header("content-encoding") == nil && packed.body == plain.body)
                     continue
                 }

@@ -10,6 +10,7 @@ final class FixedAnswer: Sendable {
     private let headers: [Response.Header]
     private let tag: String
     private let varying: Response.Header
+    private static let leastToPack = 256
     /// Made when the first one asks for it, and kept.
     private let packed = Mutex<[UInt8]?>(nil)
 
@@ -22,8 +23,8 @@ final class FixedAnswer: Sendable {
 
     func response(to request: Request, adding more: [Response.Header] = []) -> Response {
         let headers = headers + more
-        // Pictures are compressed already.
-        guard type != "image/png" else { return response(to: request, { bytes }, tag, headers) }
+        // Pictures are compressed already, and to few bytes gzip adds more than it saves.
+        guard type != "image/png", bytes.count >= Self.leastToPack else { return response(to: request, { bytes }, tag, headers) }
         guard Gzip.isTaken(request.headerList("accept-encoding")) else {
             return response(to: request, { bytes }, tag, headers + [varying])
         }
