@@ -24,7 +24,9 @@ final class FixedAnswer: Sendable {
     func response(to request: Request, adding more: [Response.Header] = []) -> Response {
         let headers = headers + more
         // Pictures are compressed already, and to few bytes gzip adds more than it saves.
-        guard type != "image/png", bytes.count >= Self.leastToPack else { return response(to: request, { bytes }, tag, headers) }
+        guard type != "image/png", bytes.count >= Self.leastToPack else {
+            return response(to: request, { bytes }, tag, headers)
+        }
         guard Gzip.isTaken(request.headerList("accept-encoding")) else {
             return response(to: request, { bytes }, tag, headers + [varying])
         }
