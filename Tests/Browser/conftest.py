@@ -320,6 +320,8 @@ class Worker:
         session.send("ServiceWorker.enable")
         until(page, lambda: found)
         self.session, self.origin, self.id = session, page.url.split("/courier")[0], found[0]["registrationId"]
+        # What is pushed before it is active, or has heard that it may notify, is lost.
+        until(page, lambda: self.worker.evaluate("Notification.permission === 'granted' && self.registration.active?.state === 'activated'"))
 
     def push(self, message):
         data = json.dumps(message) if message else ""

@@ -9,8 +9,8 @@ public enum Python {
     /// Where the programs are.
     public static let programs = root + "/.build/venv/bin"
 
-    /// Runs a program, which must succeed, and gives its output. It is ended after a quarter of an hour, in case it
-    /// hangs.
+    /// Runs a program, which must succeed, and gives its output. It is ended after three quarters of an hour,
+    /// in case it hangs: on a busy machine a quarter is not enough for what runs in browsers.
     @discardableResult
     public static func run(
         _ name: String, _ arguments: [String], environment: [String: String] = [:]
@@ -20,7 +20,7 @@ public enum Python {
             "PYTHONDONTWRITEBYTECODE": "1",
         ]
         let program = try Program(
-            "timeout", ["900", programs + "/" + name] + arguments,
+            "timeout", ["2700", programs + "/" + name] + arguments,
             environment: surroundings.merging(environment) { $1 })
         let code = try await program.end()
         let output = program.said + program.complained

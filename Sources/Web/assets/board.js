@@ -37,7 +37,7 @@ export function board(region, {count}) {
   const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: ({id}) => unheard.has(id), reaches: ({name}, last) => name !== 'open' && seen.isBefore(last), drawn,
+    mark: ({id}) => unheard.has(id), reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
