@@ -66,6 +66,12 @@ package struct Call: Sendable {
         try Fields.read(request, at: now)
     }
 
+    /// The next bytes of a body that comes in pieces; nil at its end.
+    package func nextPiece() async throws -> [UInt8]? {
+        if let body = recorder?.body { return try await body.next() }
+        return try await request.pieces?.next()
+    }
+
     /// The page of a list that is asked for.
     package func page() throws -> Page { try Page(request) }
 }

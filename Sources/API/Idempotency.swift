@@ -37,7 +37,9 @@ struct Idempotency: Sendable {
         _ request: Request, key: String, by caller: Caller, keepsItself: Bool, isConfidential: Bool,
         admit: (Call) async throws -> Void, handler: @escaping @Sendable (Call) async throws -> Response
     ) async throws -> Response {
-        let attempt = Attempt(account: caller.account, key: key, fingerprint: fingerprint(of: request, isConfidential))
+        let attempt = Attempt(
+            account: caller.account, key: key, whole: fingerprint(of: request, isConfidential),
+            streamed: request.pieces.map(HashedBody.init))
         do {
             if let first = try await firstAnswer(to: attempt, .database(database)) { return first }
             try await admit(Call(request, by: caller, runner: .database(database), notes: notes))
@@ -76,7 +78,7 @@ struct Idempotency: Sendable {
         _ request: Request, _ attempt: Attempt, by caller: Caller,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) async throws -> Response {
-        let recorder = Recorder(key: attempt.key) { keep($0, for: attempt) }
+        let recorder = Recorder(key: attempt.key, body: attempt.streamed) { keep($0, for: attempt) }
         do {
             let answer = try await handler(
                 Call(request, by: caller, runner: .database(database), recorder: recorder, notes: notes))
@@ -91,12 +93,14 @@ struct Idempotency: Sendable {
 
     /// Keeps an answer that came without an effect. If a twin was faster, its answer is the first.
     private func keepAlone(_ answer: Response, for attempt: Attempt) async throws -> Response {
+        try await attempt.streamed?.readToEnd()
         guard try await database.run(keep(answer, for: attempt)).isEmpty else { return answer }
         return try await firstAnswer(to: attempt, .database(database)) ?? answer
     }
 
     private func firstAnswer(to attempt: Attempt, _ runner: Runner) async throws -> Response? {
         guard let kept = try await runner.run(FindFirstAnswer(attempt: attempt)).first else { return nil }
+        try await attempt.streamed?.readToEnd()
         guard kept.fingerprint == attempt.fingerprint, let body = self.key.open(kept.body, for: attempt.context) else {
             throw Problem.keyReused
         }
@@ -115,22 +119,43 @@ struct Idempotency: Sendable {
             body: key.seal(bytes, for: attempt.context))
     }
 
-    /// The same for the same request. A body that comes in pieces is not there yet: how long it is stands for it.
+    /// The same for the same request, but for a body that comes in pieces, which is not there yet.
     private func fingerprint(of request: Request, _ isConfidential: Bool) -> [UInt8] {
-        let length = request.pieces == nil ? "" : request.header("content-length") ?? ""
-        let text = Array("\(request.method) \(request.path)\n\(length)".utf8) + request.body
+        let text = Array("\(request.method) \(request.path)\n".utf8) + request.body
         return isConfidential ? HMAC.sha256(key: hashing, text) : SHA256.hash(text)
     }
+}
+
+/// A body that comes in pieces, with the hash of them all. Unchecked, because all of it happens on the loop of the request.
+final class HashedBody: @unchecked Sendable {
+    private let pieces: BodyReader
+    private let running = RunningSHA256()
+    private(set) lazy var hash = running.finish()
+
+    init(_ pieces: BodyReader) { self.pieces = pieces }
+
+    func next() async throws -> [UInt8]? {
+        guard let piece = try await pieces.next() else { return nil }
+        running.add(piece)
+        return piece
+    }
+
+    /// Reads what nobody has asked for.
+    func readToEnd() async throws { while try await next() != nil {} }
 }
 
 /// Makes the record of an answer for the commit that has the effect, and learns whether it was committed.
 /// Unchecked, because all of it happens on the loop of the request.
 final class Recorder: @unchecked Sendable {
     let key: String
+    /// The request's body, if it comes in pieces.
+    let body: HashedBody?
     let record: (Response) -> KeepFirstAnswer
     var isKept = false
 
-    init(key: String, _ record: @escaping (Response) -> KeepFirstAnswer) { (self.key, self.record) = (key, record) }
+    init(key: String, body: HashedBody?, _ record: @escaping (Response) -> KeepFirstAnswer) {
+        (self.key, self.body, self.record) = (key, body, record)
+    }
 }
 
 /// Another request with the same key was faster: what this one asks for was not done again.
@@ -142,7 +167,11 @@ package struct KeyTaken: Error {
 package struct Attempt: Sendable {
     let account: ID
     package let key: String
-    package let fingerprint: [UInt8]
+    let whole: [UInt8]
+    let streamed: HashedBody?
+
+    /// The same for the same request. Of a body that comes in pieces it is known once that was read to its end.
+    package var fingerprint: [UInt8] { streamed.map { SHA256.hash(whole + $0.hash) } ?? whole }
 
     /// The context that the kept answer is sealed for.
     var context: [UInt8] { Array("\(account) \(key)".utf8) }

@@ -80,6 +80,12 @@ import Testing
             #expect(first.status == 201 && again.status == 201 && again.json == first.json)
             let other = try await api.send(Pictures.jpeg(640, 480), as: courier, type: "image/jpeg", key)
             #expect(other.status == 422 && other.code == "idempotency_key_reused", "\(other.json)")
+            // As long as the first, and not the same.
+            var changed = Pictures.jpeg(32, 32)
+            changed[6] ^= 1
+            let alike = try await api.send(changed, as: courier, type: "image/jpeg", key)
+            #expect(alike.status == 422 && alike.code == "idempotency_key_reused", "\(alike.json)")
+            #expect(try await api.execute("SELECT count(*) FROM files") == [["1"]])
         }
     }
 

@@ -42,12 +42,12 @@ package final class PictureIntake: Sendable {
         _ call: Call, _ read: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Answer
     ) async throws -> Answer {
         let type = call.request.header("content-type") ?? ""
-        guard PictureFormat(rawValue: type.lowercased()) != nil, let pieces = call.request.pieces else {
+        guard PictureFormat(rawValue: type.lowercased()) != nil, call.request.pieces != nil else {
             throw Problem.unsupportedMediaType
         }
         return try await underWay.run(for: call.caller.account) {
             let sent = try MemoryFile()
-            while let piece = try await pieces.next() { try sent.append(piece) }
+            while let piece = try await call.nextPiece() { try sent.append(piece) }
             return try await pool.run {
                 do {
                     return try sent.withBytes(read)

@@ -22,7 +22,8 @@ enum Commits {
 
     private static func record(_ key: String, of person: Person) throws -> KeepFirstAnswer {
         let attempt = Attempt(
-            account: try #require(ID(person.id)), key: key, fingerprint: [UInt8](repeating: 1, count: 32))
+            account: try #require(ID(person.id)), key: key, whole: [UInt8](repeating: 1, count: 32),
+            streamed: nil)
         return KeepFirstAnswer(attempt: attempt, status: 201, headers: [], body: [2])
     }
 
