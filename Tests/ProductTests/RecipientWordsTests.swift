@@ -128,6 +128,20 @@ import Testing
         }
     }
 
+    /// An operator may have recipients forgotten sooner than links end.
+    @Test func `who is forgotten says nothing any more`() async throws {
+        try await ServedProduct.serving { api in
+            let (id, token, _, ana, _) = try await carried(api)
+            try await api.act("deliver", id, as: ana)
+            try await api.execute("UPDATE trust SET recipient_days = 1")
+            try await api.execute("UPDATE deliveries SET delivered_at = delivered_at - interval '30 hours'")
+            #expect(try await api.execute("SELECT forget_recipients()") == [["1"]])
+            #expect(try await rate(api, token, 5, "hvala").status == 410)
+            #expect(try await api.execute("SELECT FROM delivery_extras WHERE stars IS NOT NULL") == [])
+            #expect(try await api.execute("SELECT ratings FROM couriers WHERE id = '\(ana.id)'") == [["0"]])
+        }
+    }
+
     // MARK: Without a script
 
     @Test func `the page takes what its forms send`() async throws {

@@ -4,11 +4,13 @@ import Domain
 import Feed
 import Postgres
 
-/// The delivery of a link, held, so that no step comes between.
+/// The delivery of a link, held, so that no step comes between. One whose recipient is forgotten takes no words any more: nobody would
+/// forget those again.
 private let meant = """
     meant AS MATERIALIZED (
         SELECT d.* FROM (SELECT delivery_id FROM trackings WHERE token_hash = $1 AND NOT ended) t, LATERAL (
-            SELECT id, store_id, courier_id, version, status, delivered_at FROM deliveries d WHERE d.id = t.delivery_id
+            SELECT id, store_id, courier_id, version, status, delivered_at FROM deliveries d
+            WHERE d.id = t.delivery_id AND d.recipient_first_name <> ''
             FOR NO KEY UPDATE) d)
     """
 
