@@ -76,11 +76,12 @@ package enum Audit {
 /// Writes a line, in the transaction of its cause.
 package struct NoteEvent: Statement {
     package static let sql = Audit.sql("SELECT $1::jsonb AS event")
-    private let event: SecurityEvent
+    private let event: JSONB
 
-    package init(event: SecurityEvent) { self.event = event }
+    /// `event` is a ``SecurityEvent/parameter``.
+    package init(event: JSONB) { self.event = event }
 
-    package func bind(into parameters: inout Parameters) { parameters.add(event.parameter) }
+    package func bind(into parameters: inout Parameters) { parameters.add(event) }
 }
 
 /// Counts an event that a stranger can cause as often as it likes, together with those that are like it.

@@ -63,6 +63,8 @@ final class Application: Sendable {
     static func start(_ configuration: Configuration, log: Int32 = STDERR_FILENO) async throws -> Application {
         // A start that cannot succeed changes no database.
         try Server.tryOut(configuration.server)
+        _ = try KnownPapers(configuration.papers)
+        _ = try configuration.keyFile.map { try KeyFile($0).keys() }
         let group = try EventLoopGroup(count: configuration.loops)
         let sink = try LogSink(file: log)
         do {
@@ -70,7 +72,9 @@ final class Application: Sendable {
             let metrics = try await Metrics(on: group)
             // There are two connections more than the lanes have, for migrating and for the gateway.
             let connections = Lanes.connections(loops: configuration.loops, poolSize: configuration.poolSize) + 2
-            let store = try await DataStore.open(configuration.database, connections: connections) {
+            let store = try await DataStore.open(
+                configuration.database, keyFile: configuration.keyFile, connections: connections
+            ) {
                 log.observe(.process($0))
             }
             return try await start(

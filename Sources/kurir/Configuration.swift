@@ -228,11 +228,12 @@ struct Configuration: Sendable {
         return values.contains { $0 == nil } ? nil : values.compactMap(\.self)
     }
 
+    /// A scheme and a host, perhaps with a port, and nothing besides.
     private static func origin(_ text: String) -> String? {
         if text == "*" { return text }
-        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return nil }
-        let host = text.dropFirst(scheme.count)
-        return host.isEmpty || host.contains("/") ? nil : text
+        let form = #/https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?<port>[0-9]{1,5}))?/#
+        guard let parts = text.wholeMatch(of: form) else { return nil }
+        return parts.port.map { (1...65_535).contains(Int($0) ?? 0) } ?? true ? text : nil
     }
 }
 

@@ -25,14 +25,19 @@ final class DataStore: Sendable {
         self.threads = threads
     }
 
-    /// Starts the server with enough connections, if it is our own, and brings its schema up to date.
+    /// Starts the server with enough connections, if it is our own, and brings its schema up to date, unless that file has other keys
+    /// than what is sealed in it.
     static func open(
-        _ location: DatabaseLocation, connections: Int, report: @escaping @Sendable (ProcessEvent) -> Void
+        _ location: DatabaseLocation, keyFile: String?, connections: Int,
+        report: @escaping @Sendable (ProcessEvent) -> Void
     ) async throws -> DataStore {
         let threads = try BlockingPool(name: "store", threads: 1, waiting: 4)
         let store = try await threads.run { try open(location, connections: connections, on: threads, report: report) }
         do {
-            try await threads.run { try store.migrate(report) }
+            try await threads.run {
+                try store.sealedSecret(keyFile).tryKeys()
+                try store.migrate(report)
+            }
             return store
         } catch {
             await store.close()
@@ -73,16 +78,20 @@ final class DataStore: Sendable {
     /// The servers' secret, sealed with the keys of that file. A database of Kurir's own has a file beside it, which is
     /// made with it.
     func secret(_ named: String?, report: @escaping @Sendable (ProcessEvent) -> Void) async throws -> ServerSecret {
-        try await threads.run { [url, directory] in
-            guard let file = named.map({ KeyFile($0) }) ?? directory.map({ KeyFile(in: $0) }) else {
-                preconditionFailure("the settings name a file for a database that is not Kurir's own")
-            }
-            let sealed = SealedSecret(connection: try BlockingConnection(url: url), file: file)
+        try await threads.run { [self] in
+            let sealed = try sealedSecret(named)
             if named == nil { try sealed.makeFile() }
             let (secret, isSealed) = try sealed.secret()
             if !isSealed { report(.trouble("\(KeyError.notAdopted)")) }
             return secret
         }
+    }
+
+    private func sealedSecret(_ named: String?) throws -> SealedSecret {
+        guard let file = named.map({ KeyFile($0) }) ?? directory.map({ KeyFile(in: $0) }) else {
+            preconditionFailure("the settings name a file for a database that is not Kurir's own")
+        }
+        return SealedSecret(connection: try BlockingConnection(url: url), file: file)
     }
 
     private func migrate(_ report: @Sendable (ProcessEvent) -> Void) throws {

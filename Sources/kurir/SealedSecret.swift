@@ -23,6 +23,16 @@ struct SealedSecret {
         return try opened(found)
     }
 
+    /// Refuses keys that do not open what a database has sealed, whose schema may be older, or not there yet.
+    func tryKeys() throws {
+        let column = "attrelid = to_regclass('server_secret') AND attname = 'sealed'"
+        guard try !connection.query("SELECT attname FROM pg_attribute WHERE \(column)").isEmpty,
+            case .sealed(let bytes, let name)? = try stored()
+        else { return }
+        guard file.exists else { throw KeyError.gone(file: file.path, wanted: name) }
+        _ = try opened(.sealed(bytes, by: name))
+    }
+
     /// Makes the key file of a database of Kurir's own, unless the database wants one that is gone.
     func makeFile() throws {
         guard !file.exists else { return }

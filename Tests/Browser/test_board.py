@@ -184,6 +184,24 @@ def test_the_board_is_printed_as_rows(visit):
     expect(page.locator(".card")).to_be_visible()
 
 
+def test_a_full_board_shows_what_is_carried(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana, window={"until": minutes(20)})
+    ana.act("accept", job)
+    for _ in range(101):
+        shop.deliver_to(ana)
+    page = visit("/store")
+    sign_in(page, shop)
+    # Pages of a list come with what is pending first.
+    expect(page.locator(".card")).to_have_count(102)
+    expect(page.locator(".column.open h2")).to_contain_text("Pending 101")
+    expect(page.locator(".column.open h2")).to_contain_text("In progress 1")
+    late(page)
+    page.reload()
+    expect(page.get_by_role("button", name="‼ 1 late")).to_be_visible()
+
+
 def test_a_store_sees_which_stop_it_is_of_how_many(visit):
     shop = Store()
     ana = Courier(shop)

@@ -46,6 +46,11 @@ import Testing
             atPath: hidden, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let refused = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", hidden + "/data")
         #expect(refused.code == 1 && refused.complained.contains("gives root up"))
+        let others = TemporaryDirectory.path("others")
+        try FileManager.default.createDirectory(atPath: others + "/letters", withIntermediateDirectories: true)
+        let kept = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", others)
+        #expect(kept.code == 1 && kept.complained.contains("full of other things"))
+        #expect(try FileManager.default.attributesOfItem(atPath: others)[.ownerAccountID] as? UInt32 == getuid())
     }
 
     @Test func `a trial leaves nothing behind`() async throws {
@@ -88,11 +93,38 @@ import Testing
                 #expect(second.code == 1)
                 #expect(second.complained.contains("cannot listen on \(address)"))
                 #expect(second.complained.contains("--listen"))
-                let tables = try await blocking {
-                    try empty.connect().query("SELECT FROM pg_tables WHERE schemaname = 'public'")
-                }
-                #expect(tables.isEmpty)
+                #expect(try await tables(of: empty).isEmpty)
             }
+        }
+    }
+
+    @Test(.database, arguments: ["--key-file", "--dcc-keys", "--dcc-rules"])
+    func `a file that is none is named before a database is changed`(option: String) async throws {
+        try await TestDatabase.withAnother { empty in
+            let refused = try await Kurir.run(
+                "serve", "--listen", "127.0.0.1:0", "--database", empty.url, option, "/nowhere/to/be/found")
+            #expect(refused.code != 0 && refused.complained.contains("/nowhere/to/be/found"))
+            #expect(try await tables(of: empty).isEmpty)
+        }
+    }
+
+    /// An upgrade that is begun with the keys of another database would leave nodes that serve nobody.
+    @Test(.database) func `keys of another database are refused before it is changed`() async throws {
+        try await TestDatabase.withAnother { older in
+            _ = try await blocking {
+                let connection = try older.connect()
+                _ = try connection.query("CREATE TABLE server_secret (secret bytea, sealed bytea, sealed_by text)")
+                return try connection.query("INSERT INTO server_secret VALUES (NULL, '\\x00', 'elsewhere')")
+            }
+            let refused = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--database", older.url)
+            #expect(refused.code == 1 && refused.complained.contains("elsewhere"))
+            #expect(try await tables(of: older) == ["server_secret"])
+        }
+    }
+
+    private func tables(of database: TestDatabase) async throws -> [String?] {
+        try await blocking {
+            try database.connect().query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").map { $0[0] }
         }
     }
 

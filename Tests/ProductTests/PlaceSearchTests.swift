@@ -154,6 +154,7 @@ import Testing
             }
             for near in [
                 "45.8", "45.8,15.9,3", "x,y", "91,0", "0,181", "nan,nan", "inf,0", "45.8;15.9", ",", "45.8,", " ",
+                "0x10,2",
             ] {
                 let refused = try await search("iva", api, store, "&near=\(encoded(near))")
                 #expect(refused.status == 422 && refused.wrong == ["near": "invalid_location"], "\(near)")

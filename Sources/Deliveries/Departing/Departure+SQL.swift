@@ -101,14 +101,6 @@ struct StepForward: Statement {
     func bind(into parameters: inout Parameters) { parameters.add(account) }
 }
 
-/// Writes a line of the audit.
-struct NoteEvent: Statement {
-    static let sql = Audit.sql("SELECT $1::jsonb AS event")
-    let event: JSONB
-
-    func bind(into parameters: inout Parameters) { parameters.add(event) }
-}
-
 /// The deliveries of an account that are on their way, up to fifty.
 struct FindCarried: Statement {
     static let sql = """

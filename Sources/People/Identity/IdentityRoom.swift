@@ -96,7 +96,7 @@ package struct IdentityRoom: Room {
         let response = try await refusingTaken {
             try await call.keepingAnswer { runner in
                 try await confirmations.finish(caller.account, at: place, in: caller.language, runner)
-                try await runner.run(NoteEvent(event: event))
+                try await runner.run(NoteEvent(event: event.parameter))
                 return try await answer(caller, runner)
             }
         }

@@ -23,7 +23,7 @@ package struct Undoing: Sendable {
 
     /// Whether the link is still good.
     package func isGood(_ token: String) async throws -> Bool {
-        try await !database.run(FindFormerPlace(tokenHash: TokenHash(token).bytes)).isEmpty
+        try await !database.run(IsUndoable(tokenHash: TokenHash(token).bytes)).isEmpty
     }
 
     package func undo(_ token: String, _ call: Call) async throws -> Outcome {
@@ -37,7 +37,7 @@ package struct Undoing: Sendable {
                 try await transaction.run(VoidSince(account: taken.account, change: taken.at))
                 try await transaction.run(EndSessions(account: taken.account, kept: nil))
                 try await transaction.run(
-                    NoteEvent(event: SecurityEvent(.loginUndone, of: taken.account, call.request)))
+                    NoteEvent(event: SecurityEvent(.loginUndone, of: taken.account, call.request).parameter))
                 return taken
             }
             guard let taken else { return .over }
@@ -50,7 +50,8 @@ package struct Undoing: Sendable {
     }
 }
 
-struct FindFormerPlace: Statement {
+/// Whether a link still undoes a change.
+struct IsUndoable: Statement {
     static let sql = "SELECT true FROM former_places WHERE token_hash = $1 AND expires_at > now()"
     static let isReadOnly = true
     let tokenHash: [UInt8]

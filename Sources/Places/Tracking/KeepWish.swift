@@ -10,7 +10,7 @@ private let meant = """
     meant AS MATERIALIZED (
         SELECT d.* FROM (SELECT delivery_id FROM trackings WHERE token_hash = $1 AND NOT ended) t, LATERAL (
             SELECT id, store_id, courier_id, version, status, delivered_at FROM deliveries d
-            WHERE d.id = t.delivery_id AND d.recipient_first_name <> ''
+            WHERE d.id = t.delivery_id AND d.recipient_first_name <> '' AND NOT \(SeeingSQL.isPast)
             FOR NO KEY UPDATE) d)
     """
 

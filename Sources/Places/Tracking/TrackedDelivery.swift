@@ -86,7 +86,7 @@ struct FindTracked: Statement {
                 SELECT received_by FROM delivery_history h WHERE h.delivery_id = d.id AND h.action = 'deliver'
                 ORDER BY seq DESC LIMIT 1) END,
             \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, \(Self.stopsBefore), t.ended,
-            d.recipient_first_name = '', s.off, p.at, p.lat, p.lon,
+            d.recipient_first_name = '' OR \(SeeingSQL.isPast), s.off, p.at, p.lat, p.lon,
             EXISTS (SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at), \(Arrival.column)
         FROM trackings t JOIN deliveries d ON d.id = t.delivery_id JOIN stores s ON s.id = d.store_id
             LEFT JOIN couriers c ON c.id = d.courier_id AND d.status IN ('in_progress', 'delivered')

@@ -3,6 +3,8 @@ import EventLoop
 import Glibc
 
 extension EmbeddedServer {
+    private static let ownFiles: Set = ["postgres", "kurir.lock", "postgres.log", "kurir.key"]
+
     /// If this process is root's, it becomes the user that PostgreSQL runs as, who gets the data directory and what lies in
     /// it. Call it while there is one thread. Whatever is opened afterwards, that user must be able to open.
     public static func giveUpRoot(dataDirectory path: String?) throws {
@@ -11,12 +13,18 @@ extension EmbeddedServer {
         var (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
         if let path {
             try FileSystem.makeDirectory(path)
+            // Nobody wants the whole of /etc given to another user.
+            let names = FileSystem.entries(of: path).filter { !$0.hasPrefix(".") && $0 != "lost+found" }
+            guard names.isEmpty || !ownFiles.isDisjoint(with: names) else {
+                throw EmbeddedServerError.unusable(
+                    directory: path, reason: "it is full of other things: use an empty one, or a new one")
+            }
             if let cluster = try FileSystem.openDirectory(path + "/postgres") {
                 defer { close(cluster) }
                 let owner = try ServerUser(owning: cluster)
                 (user, group) = (owner.number, owner.group)
             }
-            for name in ["", "/kurir.lock", "/postgres.log", "/kurir.key"] {
+            for name in ownFiles.map({ "/" + $0 }) + [""] where name != "/postgres" {
                 guard lchown(path + name, user, group) == 0 || errno == ENOENT else {
                     throw SystemError("giving \(path + name) away")
                 }
