@@ -46,11 +46,13 @@ import Testing
             atPath: hidden, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let refused = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", hidden + "/data")
         #expect(refused.code == 1 && refused.complained.contains("gives root up"))
-        let others = TemporaryDirectory.path("others")
-        try FileManager.default.createDirectory(atPath: others + "/letters", withIntermediateDirectories: true)
-        let kept = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", others)
-        #expect(kept.code == 1 && kept.complained.contains("full of other things"))
-        #expect(try FileManager.default.attributesOfItem(atPath: others)[.ownerAccountID] as? UInt32 == getuid())
+        for name in ["letters", ".config"] {
+            let others = TemporaryDirectory.path("others")
+            try FileManager.default.createDirectory(atPath: others + "/" + name, withIntermediateDirectories: true)
+            let kept = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", others)
+            #expect(kept.code == 1 && kept.complained.contains("full of other things"))
+            #expect(try FileManager.default.attributesOfItem(atPath: others)[.ownerAccountID] as? UInt32 == getuid())
+        }
     }
 
     @Test func `a trial leaves nothing behind`() async throws {

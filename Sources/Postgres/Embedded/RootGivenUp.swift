@@ -13,8 +13,8 @@ extension EmbeddedServer {
         var (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
         if let path {
             try FileSystem.makeDirectory(path)
-            // Nobody wants the whole of /etc given to another user.
-            let names = FileSystem.entries(of: path).filter { !$0.hasPrefix(".") && $0 != "lost+found" }
+            // Nobody wants the whole of /etc given to another user, nor somebody's home with nothing but settings in it.
+            let names = Set(FileSystem.entries(of: path)).subtracting([".", "..", "lost+found"])
             guard names.isEmpty || !ownFiles.isDisjoint(with: names) else {
                 throw EmbeddedServerError.unusable(
                     directory: path, reason: "it is full of other things: use an empty one, or a new one")
