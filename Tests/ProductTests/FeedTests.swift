@@ -340,6 +340,17 @@ import Testing
 
     @Test func `events lie in the week in which they were numbered`() async throws {
         try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            try await writeOld(1...3, of: store, days: 15, api)
+            _ = try await api.delivery(of: store, to: couriers)
+            try await api.expectEvents(["delivery.offered"], of: couriers[0])
+            let misplaced = try await api.execute(
+                """
+                SELECT count(*), count(*) FILTER (
+                    WHERE tableoid <> ('events_' || to_char(date_trunc('week', numbered_at), 'YYYYMMDD'))::regclass)
+                FROM events
+                """)
+            #expect(Int(misplaced[0][0] ?? "") ?? 0 > 4 && misplaced[0][1] == "0")
             let weeks = try await api.execute(
                 "SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass")
             #expect(Int(weeks[0][0] ?? "") ?? 0 >= 5)
@@ -455,13 +466,17 @@ import Testing
             ).compactMap { $0[0].flatMap { pid_t($0) } }
             try #require(processes.count > 4)
             for process in processes { #expect(kill(process, SIGSTOP) == 0) }
+            // Some come meanwhile, between their question and its answer.
+            let late = (0..<8).map { _ in
+                Task { try await page(api, store, "?after=\(before)&wait_seconds=30") }
+            }
             let made = Task {
                 try await api.post("/v1/deliveries", SampleDelivery.form(to: couriers), as: store.token).status
             }
             try await Task.sleep(for: .seconds(1))
             for process in processes { kill(process, SIGCONT) }
             #expect(try await made.value == 201)
-            for waiter in waiters {
+            for waiter in waiters + late {
                 let answer = try await waiter.value
                 #expect(answer.status == 200 && answer.items.map { $0["type"].string } == ["delivery.created"])
             }
@@ -471,10 +486,12 @@ import Testing
     }
 
     /// Readers who sleep when the database comes back are woken, in whatever order things happen.
-    @Test func `no wake-up is lost when the database cuts every connection`() async throws {
+    @Test(.timeLimit(.minutes(10)))
+    func `no wake-up is lost when the database cuts every connection`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
-            for _ in 0..<5 {
+            var heard = 0
+            while heard < 5 {
                 let before = try await page(api, store, "?after=now").json["next_cursor"].string ?? ""
                 async let waited = page(api, store, "?after=\(before)&wait_seconds=30")
                 let kill =
@@ -486,7 +503,9 @@ import Testing
                 }
                 let answer = try await waited
                 // The request may have been under way when its connection was cut.
-                #expect(answer.status == 503 || answer.items.first?["type"] == "delivery.created", "\(answer.json)")
+                if answer.status == 503 { continue }
+                #expect(answer.items.first?["type"] == "delivery.created", "\(answer.json)")
+                heard += 1
             }
         }
     }
