@@ -441,6 +441,71 @@ import Testing
         }
     }
 
+    @Test func `events get their numbers while every connection for requests is taken`() async throws {
+        try await ServedProduct.serving(poolSize: 2) { api in
+            let store = try await api.store()
+            let (taken, isOver) = (Locked(0), Locked(false))
+            let holders = api.group.loops.flatMap { loop in
+                (0..<2).map { _ in
+                    Task(executorPreference: loop) {
+                        try await api.database.transaction { _ in
+                            taken.withLock { $0 += 1 }
+                            try await eventually { isOver.withLock { $0 } }
+                        }
+                    }
+                }
+            }
+            try await eventually { taken.withLock { $0 } == holders.count }
+            let other = try await OpenTransaction.begin()
+            try await other.query(
+                "INSERT INTO event_journal (accounts, types) VALUES ('{\(store.id)}', '{test.beside}')")
+            try await other.commit()
+            let looking = try await OpenTransaction.begin()
+            try await eventually {
+                try await looking.query("SELECT FROM events WHERE type = 'test.beside'").count == 1
+            }
+            isOver.withLock { $0 = true }
+            for holder in holders { try await holder.value }
+        }
+    }
+
+    /// Ten thousand who listen cost the database as much as one.
+    @Test(.timeLimit(.minutes(10)))
+    func `who waits for news asks nothing meanwhile`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(3)
+            let people = [store] + couriers
+            let waiters = people.flatMap { person in
+                (0..<8).map { _ in Task { try await page(api, person, "?after=now&wait_seconds=60") } }
+            }
+            func lastAsked(_ condition: String) async throws -> String {
+                try await api.execute(
+                    """
+                    SELECT max(query_start) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid() AND query \(condition)
+                    """)[0][0] ?? ""
+            }
+            func lastRead() async throws -> String { try await lastAsked("~ 'FROM events|events_kept'") }
+            func lastNumbered() async throws -> String { try await lastAsked("LIKE '%number_events%'") }
+            func rounds(_ count: Int) async throws {
+                for _ in 0..<count {
+                    let before = try await lastNumbered()
+                    try await eventually { try await lastNumbered() != before }
+                }
+            }
+            // All of them have asked once.
+            var before = ""
+            while try await lastRead() != before || before.isEmpty {
+                before = try await lastRead()
+                try await rounds(5)
+            }
+            try await rounds(20)
+            #expect(try await lastRead() == before)
+            _ = try await api.delivery(of: store, to: couriers)
+            for waiter in waiters { #expect(try await waiter.value.items.count == 1) }
+        }
+    }
+
     /// The database's processes stand still for a second. Readers who wait then get events as soon as they are there,
     /// and nobody is refused.
     @Test func `a pause of the database leaves no trace`() async throws {
