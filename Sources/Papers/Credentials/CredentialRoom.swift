@@ -38,8 +38,8 @@ package struct CredentialRoom: Room {
             Endpoint(
                 .patch, "/v1/me/credentials/{id}", for: .courier,
                 "Shares a paper with these stores, and with no others any more", room: Self.name,
-                takes: SharedCredential.self, answers: [.ok(ReadCredential.shape)], refuses: [.notFound, .unreadableCode],
-                handler: share),
+                takes: SharedCredential.self, answers: [.ok(ReadCredential.shape)],
+                refuses: [.notFound, .unreadableCode], handler: share),
             Endpoint(
                 .delete, "/v1/me/credentials/{id}", for: .courier, "Forgets a paper", room: Self.name,
                 answers: [.noContent], refuses: [.notFound], handler: delete),
