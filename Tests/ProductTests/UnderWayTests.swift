@@ -38,7 +38,11 @@ import Testing
         let ana = ID.new()
         for _ in 0..<3 {
             await #expect(throws: CancellationError.self) {
-                try await underWay.run(for: ana) { throw CancellationError() } _: { true }
+                try await underWay.run(for: ana) {
+                    throw CancellationError()
+                } _: {
+                    true
+                }
             }
             #expect(try await underWay.run(for: ana, {}) { true })
         }
