@@ -40,11 +40,12 @@ import Testing
         limits.allowsNesting = false
         try await withDatabase(poolSize: 2, limits: limits) { database, _ in
             try await database.transaction { transaction in
-                await #expect(throws: PostgresError.self) { try await database.run(Echo(number: 1)) }
+                await #expect(throws: PostgresError.self) { _ = try await database.run(Echo(number: 1)) }
                 await #expect(throws: PostgresError.self) { try await database.transaction { _ in } }
                 // One that is begun beside it waits for nobody who waits for it.
-                #expect(try await Task.detached { try await database.run(Echo(number: 2)) }.value == [2])
-                #expect(try await transaction.run(Echo(number: 3)) == [3])
+                let beside = try await Task.detached { try await database.run(Echo(number: 2)) }.value
+                let within = try await transaction.run(Echo(number: 3))
+                #expect(beside == [2] && within == [3])
             }
             #expect(try await database.run(Echo(number: 4)) == [4])
         }
