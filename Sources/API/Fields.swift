@@ -267,7 +267,7 @@ package struct Fields: Sendable {
     package func refused(_ name: String) -> Bool { wrong.contains { $0.field == prefix + name } }
 
     /// Whether that field is there, and not null.
-    func isGiven(_ name: String) -> Bool { given(name) != nil }
+    package func isGiven(_ name: String) -> Bool { given(name) != nil }
 
     package static func text(_ json: JSON) throws(InvalidValue) -> String {
         guard case .string(let text) = json else { throw InvalidValue("wrong_type") }

@@ -74,3 +74,12 @@ extension Request {
         }
     }
 }
+
+extension Endpoint.Parameter {
+    /// A place near which something is looked for, or from which distances are told.
+    package static func near(_ what: String) -> Endpoint.Parameter {
+        Endpoint.Parameter(name: "near", shape: .string(example: "45.81,15.98"), what: what) {
+            text throws(InvalidValue) in _ = try Location(query: text)
+        }
+    }
+}

@@ -1,6 +1,7 @@
 import API
 import Domain
 import HTTP
+import People
 
 /// A new delivery.
 struct NewDelivery: Form {

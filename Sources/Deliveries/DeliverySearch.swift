@@ -1,6 +1,7 @@
 import API
 import Domain
 import HTTP
+import People
 import Postgres
 
 extension ListedDeliveries.Part {

@@ -1,6 +1,7 @@
 import API
 import Domain
 import HTTP
+import People
 import Postgres
 
 /// What few deliveries have is left out where there is nothing.

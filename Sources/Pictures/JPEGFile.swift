@@ -3,6 +3,8 @@ struct JPEGFile {
     static let mark: [UInt8] = [0xff, 0xd8, 0xff]
     /// Each scan goes over the whole picture, so many of them in few bytes would cost much. Cameras write ten at most.
     private static let mostScans = 32
+    /// So many pixels in all of them: ten scans of the largest picture.
+    private static let mostLooks = 10 * PictureParts.mostPixels
 
     private let bytes: UnsafeRawBufferPointer
     private var place = 2
@@ -66,7 +68,9 @@ struct JPEGFile {
 
     /// Goes on to the mark behind the data of a scan.
     private mutating func scan() throws(BadPicture) {
-        guard size != nil, scans <= Self.mostScans else { throw .broken }
+        guard let size, scans <= Self.mostScans, scans * size.width * size.height <= Self.mostLooks else {
+            throw .broken
+        }
         let start = place
         while true {
             guard let mark = bytes[place...].firstIndex(of: 0xff), mark + 1 < bytes.count else { throw .broken }

@@ -151,7 +151,7 @@ package struct Composition: Sendable {
             threads: settings.hashingThreads, patience: .seconds(settings.looseness == nil ? 25 : 3))
         intake = try PictureIntake("pictures", waiting: 32, mostOfOne: 4)
         // Looking for codes takes longer, and whoever waits for the last place wants to be answered before the deadline.
-        scans = try PictureIntake("scans", waiting: 16, mostOfOne: 2)
+        scans = try PictureIntake("scans", waiting: 16, mostOfOne: 1)
         reader = try PaperReader()
         let vault = CredentialVault(secret)
         let sharedPapers = SharedPapersRoom(vault, reader, settings.papers)

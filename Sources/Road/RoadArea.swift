@@ -30,13 +30,15 @@ struct RoadArea: Sendable {
     }
 
     static let parameters = [
-        Endpoint.Parameter(
-            name: "near", shape: .string(example: "45.81,15.98"), what: "Around which place: lat,lon."),
+        .near("Around which place: lat,lon."),
         Endpoint.Parameter(
             name: "radius_m", shape: .integer(1...100_000), what: "How far around it, in metres (default: 20000)."),
         Endpoint.Parameter(
             name: "box", shape: .string(example: "45.7,15.8,45.9,16.1"),
-            what: "Instead: in which box, as south,west,north,east."),
+            what: "Instead: in which box, as south,west,north,east."
+        ) { text throws(InvalidValue) in
+            guard text.isEmpty || Box(text) != nil else { throw InvalidValue("invalid_box") }
+        },
     ]
 
     init(middle: Location, radius: Double?, box: Box?) { (self.middle, self.radius, self.box) = (middle, radius, box) }

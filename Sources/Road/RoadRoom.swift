@@ -60,7 +60,8 @@ package struct RoadRoom: Room {
     }
 
     private static let filter = Endpoint.Parameter(
-        name: "kinds", shape: .string(example: "roadworks,closure"), what: "Only these kinds, with commas between.")
+        name: "kinds", shape: .string(example: "roadworks,closure"), what: "Only these kinds, with commas between."
+    ) { text throws(InvalidValue) in _ = try named(in: text) }
     private static let counts = Shape.Member(
         "counts", .object("RoadCounts", RoadKind.allCases.map { .init($0.rawValue, .count, optional: true) }))
 
@@ -92,10 +93,17 @@ package struct RoadRoom: Room {
 
     private func wanted(_ call: Call) throws -> [RoadKind] {
         guard let text = call.request.query("kinds"), !text.isEmpty else { return kinds }
-        let wanted = text.split(separator: ",", omittingEmptySubsequences: false).map { RoadKind(rawValue: String($0)) }
-        guard wanted.allSatisfy({ $0 != nil }) else { throw Self.wrong("kinds", "invalid_value") }
-        let known = wanted.compactMap(\.self)
-        return kinds.filter(known.contains)
+        let named = try Self.named(in: text)
+        return kinds.filter(named.contains)
+    }
+
+    private static func named(in text: String) throws(InvalidValue) -> [RoadKind] {
+        var named: [RoadKind] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {
+            guard let kind = RoadKind(rawValue: String(name)) else { throw InvalidValue("invalid_value") }
+            named.append(kind)
+        }
+        return named
     }
 
     private func find(_ call: Call, _ id: ID? = nil) async throws -> RoadReport {

@@ -18,6 +18,18 @@ enum AdminAddress: Sendable {
         self = given ?? .usual
     }
 
+    /// Refuses an address that was asked for and is taken.
+    func tryOut() throws {
+        guard case .asked(let address) = self else { return }
+        try Server.tryOut(Self.configuration(at: address))
+    }
+
+    static func configuration(at address: ListenAddress) -> ServerConfiguration {
+        var configuration = ServerConfiguration(listen: address)
+        configuration.option = "--admin-listen"
+        return configuration
+    }
+
     /// The address; nil if it is off.
     var address: ListenAddress? {
         switch self {

@@ -63,6 +63,8 @@ final class Application: Sendable {
     static func start(_ configuration: Configuration, log: Int32 = STDERR_FILENO) async throws -> Application {
         // A start that cannot succeed changes no database.
         try Server.tryOut(configuration.server)
+        try configuration.admin.tryOut()
+        try configuration.gateways.tryOut()
         _ = try KnownPapers(configuration.papers)
         _ = try configuration.keyFile.map { try KeyFile($0).keys() }
         let group = try EventLoopGroup(count: configuration.loops)

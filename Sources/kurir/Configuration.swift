@@ -35,6 +35,9 @@ struct Configuration: Sendable {
     init(_ settings: GivenSettings) throws {
         server = ServerConfiguration(listen: try Self.listen(settings))
         admin = try AdminAddress(settings)
+        if case .asked(let address) = admin, address.port != 0, "\(address)" == "\(server.listen)" {
+            throw UsageError("--admin-listen is \(address), and so is --listen: operators have an address of their own")
+        }
         gateways = try OwnGateways(settings)
         product = try Self.product(settings, at: server.listen)
         product.pushHosts = gateways.pushHosts
@@ -63,6 +66,11 @@ struct Configuration: Sendable {
         }
         loops = try settings.number(.loops, in: 1...256) ?? EventLoopGroup.coreCount
         poolSize = try settings.number(.poolSize, in: 1...64) ?? Self.usualPoolSize(loops: loops)
+        guard loops * poolSize <= Self.mostConnections else {
+            throw UsageError(
+                "--loops \(loops) with --pool-size \(poolSize) are \(loops * poolSize) connections to the database:"
+                    + " at most \(Self.mostConnections) do any good")
+        }
         logFormat = try settings.value(.logFormat, expected: "text or json", LogFormat.init) ?? .text
         drain = .seconds(try settings.number(.drainSeconds, in: 0...300) ?? 0)
         shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
@@ -198,6 +206,8 @@ struct Configuration: Sendable {
         let text = text.hasSuffix("/") ? String(text.dropLast()) : text
         return text == "*" ? nil : origin(text)
     }
+
+    private static let mostConnections = 1000
 
     /// A usual PostgreSQL takes a hundred connections. Many loops must share those that Kurir uses.
     private static func usualPoolSize(loops: Int) -> Int {

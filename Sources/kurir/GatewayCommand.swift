@@ -36,7 +36,7 @@ enum GatewayCommand {
             throw UsageError("where do messages go? --to URL of a webhook, or log, twilio, fcm, apns, smtp://HOST")
         }
         var outlets = Outlets(
-            trusting: settings.text(.gatewayCertificates), mayBePlain: try settings.has(.gatewayInsecure))
+            trusting: try settings.certificates(), mayBePlain: try settings.has(.gatewayInsecure))
         let targeting = GatewayTargets(settings: settings, option: .gatewayTarget) { try secret(of: database) }
         try targeting.add(targets, for: nil, to: &outlets)
         return outlets

@@ -106,6 +106,15 @@ struct GivenSettings: Sendable {
         return value
     }
 
+    /// The file with the certificates that are trusted instead of the system's, which must have some.
+    func certificates() throws -> String? {
+        guard let path = text(.gatewayCertificates) else { return nil }
+        guard String(decoding: try GatewayCommand.file(path), as: UTF8.self).contains("CERTIFICATE-----") else {
+            throw UsageError("--ca is \(path), but there is no certificate in it: a file in PEM")
+        }
+        return path
+    }
+
     /// A secret, from the environment or from the first line of a file.
     func secret(_ option: Option, orIn file: Option) throws -> String? {
         guard let path = text(file) else { return text(option) }

@@ -21,6 +21,6 @@ extension ObjectStore.Settings {
                 "--files wants \(Option.filesUser.environment), and \(Option.filesPassword.environment) or"
                     + " --\(Option.filesPasswordFile.name) FILE")
         }
-        self.init(place, login: (user, password), trusting: settings.text(.gatewayCertificates))
+        self.init(place, login: (user, password), trusting: try settings.certificates())
     }
 }

@@ -18,12 +18,11 @@ struct Operators: Sendable {
             server = nil
             return
         }
-        var configuration = ServerConfiguration(listen: listen)
-        configuration.option = "--admin-listen"
         let routes = AdminRoutes(readiness) { await report.text(isReady: $0) }.routes
         do {
             server = try await Server(
-                configuration, routes: routes, on: parts.group, observe: { parts.observe(.http($0)) })
+                AdminAddress.configuration(at: listen), routes: routes, on: parts.group,
+                observe: { parts.observe(.http($0)) })
         } catch let error as ListenError {
             guard case .usual = address else { throw error }
             parts.observe(.process(.trouble("there is no place for operators: \(error)")))

@@ -28,7 +28,12 @@ struct OwnGateways: Sendable {
                 $0.filter { !" []".contains($0) }.lowercased()
             })
         self.settings = settings
-        // What is wrong is said before anything is started.
+        try tryOut()
+    }
+
+    /// Refuses what is wrong, before anything is started; and again what cannot be read any more, by whoever has given root up.
+    func tryOut() throws {
+        _ = try settings.certificates()
         guard let any = ServerSecret(SecureRandom.bytes(32)) else { return }
         do {
             _ = try outlets(signedBy: WebhookSecret(of: any))
@@ -46,7 +51,7 @@ struct OwnGateways: Sendable {
     /// Where they go, but for browsers.
     func outlets(signedBy secret: WebhookSecret) throws -> Outlets {
         var outlets = Outlets(
-            trusting: settings.text(.gatewayCertificates), mayBePlain: try settings.has(.gatewayInsecure))
+            trusting: try settings.certificates(), mayBePlain: try settings.has(.gatewayInsecure))
         let targeting = GatewayTargets(settings: settings, option: .ownGateways) { secret }
         for (channel, target) in targets { try targeting.add(target, for: channel, to: &outlets) }
         return outlets

@@ -30,6 +30,16 @@ import Testing
             #expect(second.code == 1)
             #expect(second.complained.contains("cannot listen on \(taken)"))
             #expect(second.complained.contains("--admin-listen"))
+            // Nor is a database touched by one that cannot start.
+            try await TestDatabase.withAnother { empty in
+                let third = try await Kurir.run(
+                    "serve", "--listen", "127.0.0.1:0", "--admin-listen", taken, "--database", empty.url)
+                #expect(third.code == 1)
+                let tables = try await blocking {
+                    try empty.connect().query("SELECT FROM pg_tables WHERE schemaname = 'public'")
+                }
+                #expect(tables.isEmpty)
+            }
         }
     }
 

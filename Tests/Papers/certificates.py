@@ -97,6 +97,7 @@ def make(now: float) -> dict:
         "recovery": ("r", recovery(now, 60)),
         "recovery not yet": ("r", recovery(now, 5)),
         "recovery expired": ("r", recovery(now, 190)),
+        "recovery contradicting itself": ("r", {"fr": day(now - 400 * DAY), "df": day(now - 10 * DAY), "du": day(now + 99 * DAY)}),
         "vaccination": ("v", vaccination(now, 100)),
         "vaccination not yet": ("v", vaccination(now, -3)),
         "vaccination incomplete": ("v", vaccination(now, 10, 1, 2)),

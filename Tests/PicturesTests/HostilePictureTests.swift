@@ -85,6 +85,18 @@ import Testing
         #expect(throws: BadPicture.broken) { try repeated(33).parts() }
     }
 
+    /// Each scan goes over all of the picture, so few bytes would keep a thread busy for long.
+    @Test(arguments: [(8_000, 5_000, 10), (4_000, 3_125, 32)])
+    func `many scans of many pixels are refused by the head`(width: Int, height: Int, most: Int) throws {
+        let bytes = Self.claiming(width, height, .jpeg)
+        let scan = bytes.indices.first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda }!
+        func repeated(_ times: Int) -> [UInt8] {
+            bytes[..<scan] + (0..<times).flatMap { _ in bytes[scan..<bytes.count - 2] } + bytes.suffix(2)
+        }
+        _ = try repeated(most).parts()
+        #expect(throws: BadPicture.broken) { try repeated(most + 1).parts() }
+    }
+
     @Test(arguments: [0xc3, 0xc5, 0xc9, 0xcb, 0xcf, 0xdc, 0xf0, 0x01])
     func `a kind of JPEG that no camera writes is refused`(kind: Int) {
         var bytes = Drawn.bytes(.jpeg, 16, 16)

@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    /// With few connections everybody would hold one and wait for another.
+    @Test func `who holds a connection gets no second one`() async throws {
+        var limits = DatabaseLimits()
+        limits.allowsNesting = false
+        try await withDatabase(poolSize: 2, limits: limits) { database, _ in
+            try await database.transaction { transaction in
+                await #expect(throws: PostgresError.self) { _ = try await database.run(Echo(number: 1)) }
+                await #expect(throws: PostgresError.self) { try await database.transaction { _ in } }
+                // One that is begun beside it waits for nobody who waits for it.
+                let beside = try await Task.detached { try await database.run(Echo(number: 2)) }.value
+                let within = try await transaction.run(Echo(number: 3))
+                #expect(beside == [2] && within == [3])
+            }
+            #expect(try await database.run(Echo(number: 4)) == [4])
+        }
+    }
+
     @Test func `reads go on over the next connection where others hang`() async throws {
         try await withDatabase(poolSize: 3) { database, group in
             let hasEnded = Locked(false)

@@ -114,6 +114,28 @@ import Testing
         }
     }
 
+    @Test func `a budget is one for all nodes, and is not full again when one of them has ended`() async throws {
+        let trust = budgets(100, 5, 7)
+        try await ServedProduct.serving(looseness: 100, trust: trust) { api in
+            let store = try await api.store()
+            try await ServedProduct.another(looseness: 100, trust: trust) { node in
+                var answers: [Answer] = []
+                for round in 0..<10 {
+                    answers.append(try await invite(round % 2 == 0 ? api : node, SamplePeople.phone(), by: store))
+                }
+                #expect(answers.map(\.status).prefix(7).allSatisfy { $0 == 201 })
+                #expect(answers.dropFirst(7).allSatisfy { $0.code == "budget_spent" })
+            }
+            try await ServedProduct.another(looseness: 100, trust: trust) { node in
+                for one in [api, node] {
+                    let refused = try await invite(one, SamplePeople.phone(), by: store)
+                    #expect(refused.code == "budget_spent")
+                }
+            }
+            #expect(try await waiting(api) == 7)
+        }
+    }
+
     @Test func `a step is done although there is no budget to tell of it`() async throws {
         try await ServedProduct.serving(looseness: 100, trust: budgets(2, 5, 1000)) { api in
             let (store, couriers) = try await api.team(4)

@@ -108,6 +108,14 @@ import Testing
             _ = try await api.database.run(add)
             let list = try await api.get(Self.path, as: ana.token)
             #expect(list.items.count == 1 && list.json["unreadable"] == 1)
+            // With whom it is shared stays as it was, since nobody could be told of what that is.
+            let store = try await api.store()
+            try await api.join(store, ana)
+            let shared = try await api.share(id.description, of: ana, with: [store])
+            #expect(shared.status == 422 && shared.code == "unreadable_code")
+            #expect(try await api.execute("SELECT FROM credential_shares").isEmpty)
+            #expect(try await api.call("DELETE", Self.path + "/\(id)", as: ana.token).status == 204)
+            #expect(try await api.get(Self.path, as: ana.token).json["unreadable"] == 0)
         }
     }
 

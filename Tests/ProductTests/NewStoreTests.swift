@@ -20,6 +20,25 @@ import Testing
         }
     }
 
+    /// Who has a whole range of addresses is one subscriber all the same.
+    @Test(arguments: [
+        ("203.0.113.%", "203.0.113.77", "203.0.114.77"), ("2001:db8:7:1::%", "2001:db8:7:1:a::", "2001:db8:8::1"),
+        ("2001:db8:7:%::1", "2001:db8:7:ff::1", "2001:db8:9::1"),
+        ("2001:db8:7:%00::1", "2001:db8:7:ff00::1", "2001:db8:a::1"),
+    ])
+    func `neighbours have five stores an hour together`(near: String, next: String, far: String) async throws {
+        try await ServedProduct.serving(looseness: 1) { api in
+            func register(from address: String) async throws -> Int {
+                try await api.post("/v1/stores", SamplePeople.storeForm(), headers: ["X-Forwarded-For": address]).status
+            }
+            var answers: [Int] = []
+            for address in (1...5).map({ near.replacing("%", with: "\($0)") }) + [next, far] {
+                answers.append(try await register(from: address))
+            }
+            #expect(answers == [201, 201, 201, 201, 201, 429, 201])
+        }
+    }
+
     @Test func `a store that waits for approval signs in, reads and changes itself, and no more`() async throws {
         var trust = Trust()
         trust.storeApproval = true

@@ -180,6 +180,13 @@ import Testing
                 ("near=45,15&kinds=danger,", ["kinds": "invalid_value"]),
                 ("near=45,15&cursor=WyJhIl0", ["cursor": "invalid_cursor"]),
                 ("near=45,15&limit=0", ["limit": "out_of_range"]),
+                (
+                    "near=45&radius_m=0&box=1&kinds=ufo&limit=0",
+                    [
+                        "near": "invalid_location", "radius_m": "out_of_range", "box": "invalid_box",
+                        "kinds": "invalid_value", "limit": "out_of_range",
+                    ]
+                ),
             ] {
                 let refused = try await api.get("/v1/roads?\(query)", as: courier.token)
                 #expect(refused.status == 422 && refused.wrong == wrong, "\(query): \(refused.json)")

@@ -1,5 +1,6 @@
 import API
 import Domain
+import People
 import Postgres
 
 /// Blocks an account. There is no row if there is no such account, or it is blocked or erased already.

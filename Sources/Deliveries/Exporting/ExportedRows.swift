@@ -1,5 +1,6 @@
 import API
 import Domain
+import People
 import Postgres
 
 /// One kind of rows that an export has, in pages: each row has its place, by which the next page begins, and itself as JSON.

@@ -28,13 +28,11 @@ package final class PictureIntake: Sendable {
     package static let types = PictureFormat.allCases.map(\.rawValue)
     private static let most = 32
 
-    private let pool: BlockingPool
     private let underWay: UnderWay
 
     /// Of so many pictures that have come, each waits for the thread; of an account so many are under way.
     package init(_ name: String, waiting: Int, mostOfOne: Int) throws {
-        pool = try BlockingPool(name: name, threads: 1, waiting: waiting, priority: .background)
-        underWay = UnderWay(most: Self.most, mostOfOne: mostOfOne)
+        underWay = try UnderWay(name, waiting: waiting, most: Self.most, mostOfOne: mostOfOne)
     }
 
     /// Takes the picture that comes with a request, and makes something of its bytes.
@@ -48,18 +46,18 @@ package final class PictureIntake: Sendable {
         return try await underWay.run(for: call.caller.account) {
             let sent = try MemoryFile()
             while let piece = try await call.nextPiece() { try sent.append(piece) }
-            return try await pool.run {
-                do {
-                    return try sent.withBytes(read)
-                } catch is BadPicture {
-                    throw Problem.badPicture
-                }
+            return sent
+        } _: { sent in
+            do {
+                return try sent.withBytes(read)
+            } catch is BadPicture {
+                throw Problem.badPicture
             }
         }
     }
 
     /// Ends the thread. It waits for it, so it is not done on a loop.
-    package func stop() { pool.stop() }
+    package func stop() { underWay.stop() }
 }
 
 extension TakenPicture {

@@ -38,8 +38,8 @@ package struct CredentialRoom: Room {
             Endpoint(
                 .patch, "/v1/me/credentials/{id}", for: .courier,
                 "Shares a paper with these stores, and with no others any more", room: Self.name,
-                takes: SharedCredential.self, answers: [.ok(ReadCredential.shape)], refuses: [.notFound],
-                handler: share),
+                takes: SharedCredential.self, answers: [.ok(ReadCredential.shape)],
+                refuses: [.notFound, .unreadableCode], handler: share),
             Endpoint(
                 .delete, "/v1/me/credentials/{id}", for: .courier, "Forgets a paper", room: Self.name,
                 answers: [.noContent], refuses: [.notFound], handler: delete),
@@ -56,7 +56,9 @@ package struct CredentialRoom: Room {
         let isValid = try call.request.flag("valid")
         let after = try page.afterID()
         let kept = try await call.run(ListCredentials(courier: courier))
-        let read = try await read(kept, of: courier)
+        let read = zip(kept, try await meanings(of: kept, of: courier)).map { kept, meaning in
+            meaning.map { ReadCredential(kept, $0) }
+        }
         let wanted = read.compactMap(\.self).filter { credential in
             (isValid == nil || (credential.state == .valid) == isValid) && after.map { credential.id < $0 } ?? true
         }
@@ -93,14 +95,16 @@ package struct CredentialRoom: Room {
 
     private func share(_ call: Call, _ form: SharedCredential) async throws -> Response {
         let (id, courier): (ID, ID) = (try call.request.parameter("id"), call.caller.account)
-        let share = ShareCredential(courier: courier, id: id, stores: form.stores)
+        let (find, share) = (
+            FindCredential(courier: courier, id: id), ShareCredential(courier: courier, id: id, stores: form.stores)
+        )
+        guard let before = try await call.run(find).first else { throw Problem.notFound }
+        // What cannot be read is not shared: its answer could not say what is.
+        guard let meaning = try await meanings(of: [before], of: courier)[0] else { throw Problem.unreadableCode }
         guard let strangers = try await call.run(share).first else { throw Problem.notFound }
         guard strangers == 0 else { throw Problem.sharedWithStranger }
-        guard let kept = try await call.run(FindCredential(courier: courier, id: id)).first else {
-            throw Problem.notFound
-        }
-        guard let read = try await read([kept], of: courier).first ?? nil else { throw Problem.unreadableCode }
-        return read.response()
+        guard let kept = try await call.run(find).first else { throw Problem.notFound }
+        return ReadCredential(kept, meaning).response()
     }
 
     private func delete(_ call: Call) async throws -> Response {
@@ -118,15 +122,11 @@ package struct CredentialRoom: Room {
     }
 
     /// What they are now; nil for those that no longer decode.
-    private func read(_ kept: [KeptCredential], of courier: ID) async throws -> [ReadCredential?] {
+    private func meanings(of kept: [KeptCredential], of courier: ID) async throws -> [Meaning?] {
         guard !kept.isEmpty else { return [] }
         return try await reader.run(for: courier) { [vault, known] in
             let now = Moment.now
-            return try kept.map { kept in
-                Meaning(try vault.open(kept.sealed, of: courier, kept.id), known, at: now).map {
-                    ReadCredential(kept, $0)
-                }
-            }
+            return try kept.map { Meaning(try vault.open($0.sealed, of: courier, $0.id), known, at: now) }
         }
     }
 }

@@ -26,9 +26,7 @@ package struct PlaceSearchRoom: Room {
                             Words, each of which must begin a word of the name or address, regardless of case and \
                             accents; or digits of the phone number. Without it, one's own places.
                             """),
-                    .init(
-                        name: "near", shape: .string(example: "45.81,15.98"), what: "Where it probably is: lat,lon.",
-                        check: { text throws(InvalidValue) in _ = try Location(query: text) }),
+                    .near("Where it probably is: lat,lon."),
                     .init(name: "own", shape: .boolean, what: "true: without the geocoder, which then learns nothing."),
                 ], answers: [.ok(Self.shape)], throttledBy: Self.pace, handler: search)
         ]

@@ -13,7 +13,6 @@ package final class DataDirectory: Sendable {
 
     var clusterPath: String { path + "/postgres" }
     var logPath: String { path + "/postgres.log" }
-    private var lockPath: String { path + "/kurir.lock" }
 
     /// Takes the directory, and makes it if there is none; throws if another process holds it.
     package init(_ path: String) throws {

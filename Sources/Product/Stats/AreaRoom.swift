@@ -44,8 +44,7 @@ struct AreaRoom: Room {
         what: "How many days where the store is, with today (default: \(usualDays)).")
     private static let most = Endpoint.Parameter(
         name: "top", shape: .integer(top), what: "How many areas (default: \(usualTop)).")
-    private static let near = Endpoint.Parameter(
-        name: "near", shape: .string(example: "45.81,15.98"), what: "From where distances are told: lat,lon.")
+    private static let near = Endpoint.Parameter.near("From where distances are told: lat,lon.")
 
     private func areas(_ call: Call, _ period: @escaping @Sendable (_ today: Day) -> Period) async throws -> Response {
         let near = try call.request.location("near")

@@ -1,5 +1,6 @@
 import API
 import Domain
+import People
 import Postgres
 
 /// The parameters of all figures, and the deliveries that they count: `$1` is the store, `$2` to `$4` are the first

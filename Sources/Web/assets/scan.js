@@ -1,5 +1,5 @@
 // Codes that a camera sees: read by the browser where it can, else by the server, which keeps no picture.
-import {post, Refusal} from './ask.js';
+import {inTurn, post, Refusal} from './ask.js';
 import {shrunk, shrunkFile, viewfinder} from './camera.js';
 import {h, openDialog, wordsOf} from './dom.js';
 import {t} from './words.js';
@@ -9,6 +9,9 @@ const taken = {most: 5 << 20, types: ['image/jpeg', 'image/png', 'image/webp']};
 const whole = (file) => (file.size <= taken.most && taken.types.includes(file.type) ? file : shrunkFile(file));
 // Milliseconds between two looks. The server is asked more rarely than the browser.
 const pause = {browser: 150, server: 700};
+
+// The server looks at one picture of an account at a time.
+const line = inTurn();
 
 let detector;
 
@@ -26,7 +29,7 @@ async function codesIn(picture) {
   const reader = await ownReader();
   if (reader) return (await reader.detect(await createImageBitmap(picture))).map(({rawValue}) => rawValue);
   try {
-    return (await post('/v1/scans', picture)).codes.map(({text}) => text);
+    return (await line(() => post('/v1/scans', picture))).codes.map(({text}) => text);
   } catch (error) {
     if (error instanceof Refusal && error.code === 'no_code') return [];
     throw error;

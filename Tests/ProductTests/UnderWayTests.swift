@@ -1,0 +1,51 @@
+import Domain
+import EventLoop
+import HTTP
+import TestSupport
+import Testing
+
+@testable import API
+
+/// What takes long, and how much of it one account has under way.
+@Suite struct UnderWayTests {
+    /// Who sends something, hangs up and sends again would else fill the line with what nobody waits for.
+    @Test(.timeLimit(.minutes(2)))
+    func `who goes away keeps its place until what it began is over`() async throws {
+        let underWay = try UnderWay("test", waiting: 4, most: 4, mostOfOne: 1)
+        let (ana, ivo) = (ID.new(), ID.new())
+        let (hasBegun, isOver) = (Locked(false), Locked(false))
+        let left = Task {
+            try await underWay.run(for: ana) {
+            } _: {
+                hasBegun.withLock { $0 = true }
+                isOver.wait { $0 ? () : nil }
+            }
+        }
+        try await eventually { hasBegun.withLock { $0 } }
+        left.cancel()
+        await #expect(throws: CancellationError.self) { try await left.value }
+        let other = Task { try await underWay.run(for: ivo, {}) { true } }
+        await #expect(throws: Problem.self) { try await underWay.run(for: ana, {}) { true } }
+        isOver.withLock { $0 = true }
+        isOver.wake()
+        #expect(try await other.value)
+        #expect(try await underWay.run(for: ana, {}) { true })
+        try await blocking { underWay.stop() }
+    }
+
+    @Test func `who waits and goes away gives its place back`() async throws {
+        let underWay = try UnderWay("test", waiting: 4, most: 1, mostOfOne: 1)
+        let ana = ID.new()
+        for _ in 0..<3 {
+            await #expect(throws: CancellationError.self) {
+                try await underWay.run(for: ana) {
+                    throw CancellationError()
+                } _: {
+                    true
+                }
+            }
+            #expect(try await underWay.run(for: ana, {}) { true })
+        }
+        try await blocking { underWay.stop() }
+    }
+}
