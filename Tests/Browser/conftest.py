@@ -9,8 +9,10 @@ import socket
 import threading
 import time
 import urllib.request
+import warnings
 
 import pytest
+from _pytest.runner import runtestprotocol
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
@@ -23,6 +25,23 @@ PASSWORD = "krumpir-na-tavi"
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 numbers = itertools.count(int(time.time()) % 1_000_000)
+# The browsers that ended before they were told to.
+crashed = []
+
+
+def pytest_runtest_protocol(item, nextitem):
+    """Runs a test again whose browser crashed: that says nothing about the pages. A second crash is a failure."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    already = len(crashed)
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    if len(crashed) > already and any(report.failed for report in reports):
+        warnings.warn(f"the browser crashed in {item.name}, which is run again")
+        item._initrequest()
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(scope="session")
@@ -33,10 +52,13 @@ def browsers():
         started = {}
 
         def browser(film=None):
-            if film not in started:
-                args = ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+            if film not in started or not started[film].is_connected():
+                # On a busy machine a process for graphics seems to hang, is ended, and takes the browser with it.
+                args = ["--no-sandbox", "--disable-gpu", "--disable-gpu-watchdog"]
+                args += ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
                 args += [f"--use-file-for-fake-video-capture={film}"] if film else []
                 started[film] = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=args)
+                started[film].on("disconnected", crashed.append)
             return started[film]
 
         yield browser
@@ -44,7 +66,7 @@ def browsers():
             one.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def chromium(browsers):
     return browsers()
 

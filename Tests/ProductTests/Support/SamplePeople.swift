@@ -92,16 +92,27 @@ extension ServedProduct {
         try await eventually { try await execute(waiting) != [] }
     }
 
+    /// The same person in another session.
+    func again(_ person: Person) async throws -> Person {
+        let same = Person(id: person.id, token: Base64URL.encode(SecureRandom.bytes(32)), login: person.login)
+        try await beginSession(same)
+        return same
+    }
+
     private func insert(_ person: Person, kind: String, _ language: String) async throws {
-        let hash = SHA256.hash(person.token).map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
         try await execute(
             """
             INSERT INTO accounts (id, kind, password_hash, language)
             VALUES ('\(person.id)', '\(kind)', '$scrypt$nobody', '\(language)')
             """)
+        try await beginSession(person)
+    }
+
+    private func beginSession(_ person: Person) async throws {
+        let hash = SHA256.hash(person.token).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
         try await execute(
             """
             INSERT INTO sessions (id, account_id, token_hash, expires_at, address)
