@@ -58,7 +58,7 @@ def browsers():
                 args += ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
                 args += [f"--use-file-for-fake-video-capture={film}"] if film else []
                 started[film] = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=args)
-                started[film].on("disconnected", crashed.append)
+                started[film].on("disconnected", lambda browser: crashed.append(browser))
             return started[film]
 
         yield browser
