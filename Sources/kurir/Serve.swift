@@ -8,6 +8,9 @@ import Simulation
 
 /// `kurir serve`: from the start of the process to its end.
 enum Serve {
+    /// What happens in a demo is the same each time.
+    private static let seed: UInt64 = 2026
+
     /// Serves until a signal asks to stop. The first signal stops in good order, a later one ends the process at once.
     static func run(_ configuration: Configuration) -> Never {
         giveUpRoot(configuration.database)
@@ -50,19 +53,20 @@ enum Serve {
     private static func started(_ configuration: Configuration) async -> Application {
         do {
             let application = try await Application.start(configuration)
+            // A demo is looked at as soon as its address is known, and is there by then.
+            let isDemo = if case .temporary = configuration.database { true } else { false }
+            let cast = isDemo ? try await application.fillDemo(seed: seed) : nil
             print("Kurir listens on \(configuration.server.tls == nil ? "http" : "https")://\(application.address)")
             fflush(nil)
-            if case .temporary = configuration.database { try await demonstrate(application) }
+            if let cast { try demonstrate(application, cast) }
             return application
         } catch {
             Kurir.fail("\(error)", code: EXIT_FAILURE)
         }
     }
 
-    /// Fills the demo's database, says who can sign in, and keeps everybody busy.
-    private static func demonstrate(_ application: Application) async throws {
-        let seed: UInt64 = 2026
-        guard let cast = try await application.fillDemo(seed: seed) else { return }
+    /// Says who can sign in to the demo, and keeps everybody busy.
+    private static func demonstrate(_ application: Application, _ cast: Cast) throws {
         print("\nAll of these have the password: \(Cast.password)\n")
         for shop in cast.stores { print("  store  \(shop.email)  \(shop.name)") }
         for rider in cast.couriers { print("  courier  \(rider.phone)  \(rider.name)") }
