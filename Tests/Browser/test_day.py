@@ -169,3 +169,18 @@ def test_a_courier_sees_its_own_figures(visit, look):
     expect(part.locator(".rows li")).to_contain_text("€10.50")
     part.scroll_into_view_if_needed()
     look(page, "own-figures")
+
+
+def test_no_row_of_figures_stays_half_empty(visit):
+    store, _ = worked()
+    page = visit("/store")
+    sign_in(page, store)
+    go(page, "Figures")
+    charts = page.locator(".charts")
+    expect(panel(page, "Deliveries a day")).to_be_visible()
+    for width in (390, 768, 1360, 2560):
+        page.set_viewport_size({"width": width, "height": 860})
+        end = charts.evaluate("(all) => all.getBoundingClientRect().right")
+        rows = charts.locator(".tiles > *, :scope > .panel").evaluate_all(
+            "(all) => Object.values(Object.groupBy(all.map((one) => one.getBoundingClientRect()), ({top}) => top)).map((row) => Math.max(...row.map(({right}) => right)))")
+        assert len(rows) > 2 and all(abs(right - end) < 2 for right in rows), (width, rows, end)

@@ -272,3 +272,30 @@ def test_three_people_follow_one_delivery(visit, chromium, look):
     home.get_by_role("button", name="Send").click()
     expect(home.locator(".given")).to_contain_text("★★★★★")
     context.close()
+
+
+def test_an_empty_map_says_what_will_be_there(visit, look):
+    store, courier = shop()
+    page = visit("/store")
+    sign_in(page, store)
+    go(page, "Map")
+    expect(page.get_by_text("Nothing is under way")).to_be_visible()
+    expect(page.locator(".map")).to_be_hidden()
+    look(page, "map-empty")
+    # From here one begins.
+    page.get_by_role("button", name="New delivery").click()
+    expect(page.get_by_role("dialog", name="New delivery")).to_be_visible()
+    page.keyboard.press("Escape")
+    store.deliver_to(courier)
+    expect(page.get_by_text("What is under way has no place on the map")).to_be_visible()
+    sent(store, courier, recipient=JAN)
+    sign = page.locator(".map .leaflet-marker-icon[role=button]")
+    expect(sign).to_be_in_viewport()
+    middle, place = (one.bounding_box() for one in (page.locator(".map"), sign))
+    assert abs(place["x"] + 16 - middle["x"] - middle["width"] / 2) < 40
+    expect(page.get_by_text("has no place on the map")).to_be_hidden()
+    app = visit("/courier", phone=True)
+    sign_in(app, courier)
+    go(app, "Map")
+    expect(app.get_by_text("as soon as you accept something")).to_be_visible()
+    look(app, "map-empty-courier")

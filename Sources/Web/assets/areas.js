@@ -3,6 +3,7 @@ import {remembered} from './account.js';
 import {get} from './ask.js';
 import {bars, tile} from './chart.js';
 import {h, loading, newID, panel, say} from './dom.js';
+import {nothing} from './empty.js';
 import {number, shortDay, t} from './words.js';
 
 const counts = ['deliveries', 'delivered', 'returned', 'failed_attempts'];
@@ -39,14 +40,14 @@ export function areas() {
     told = answer;
     if (!told.items.some(({cell}) => cell === chosen)) chosen = null;
     const isEmpty = told.items.length === 0;
-    content.replaceChildren(isEmpty ? h('p', {class: 'hint'}, t('noAreas')) : '', mapped,
-      told.without_place ? h('p', {class: 'hint'}, t('withoutPlace', {count: told.without_place})) : '',
-      isEmpty ? '' : h('details', {open: true}, h('summary', {}, t('asTable')), table));
-    place.hidden = isEmpty;
-    mapped.classList.toggle('alone', isEmpty);
+    const without = told.without_place ? t('withoutPlace', {count: told.without_place}) : '';
+    if (isEmpty) return content.replaceChildren(nothing('div', t('noAreas'), without));
+    place.hidden = false;
+    mapped.classList.remove('alone');
+    content.replaceChildren(mapped, h('p', {class: 'hint'}, without), h('details', {open: true}, h('summary', {}, t('asTable')), table));
     fillTable();
     show();
-    if (!isEmpty) draw().catch(withoutMap);
+    return draw().catch(withoutMap);
   });
 
   /** The table has all of it, too. */

@@ -114,5 +114,8 @@ export function touched(map, act) {
 
 // Shows all of these.
 export function fit(map, places) {
-  if (places.length) map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [40, 40], paddingBottomRight: [72, 40], maxZoom: 16 });
+  if (!places.length) return;
+  // What it is shown in may have been hidden until now.
+  map.invalidateSize({ pan: false });
+  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [40, 40], paddingBottomRight: [72, 40], maxZoom: 16 });
 }

@@ -4,6 +4,8 @@ import {all, get} from './ask.js';
 import {details} from './details.js';
 import {arrival, fullName, isSeen} from './delivery.js';
 import {h, keep, redraw, say, wordsOf} from './dom.js';
+import {edit} from './editor.js';
+import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {positions} from './positions.js';
 import {handle, keepRoute, movable, suggest} from './route.js';
@@ -16,8 +18,9 @@ export function mapOf(kind) {
     const signs = new Map();
     const place = h('div', {class: 'map', tabindex: '0'});
     const list = h('ol', {class: 'stops', 'aria-label': t('mapOf')});
-    const nothing = h('p', {class: 'hint', hidden: true}, t('mapNothing'));
+    const empty = h('div', {class: 'panel', hidden: true});
     const better = h('button', {type: 'button', hidden: true, onclick: () => suggest(go)}, t('routeSuggest'));
+    const mapped = h('div', {class: 'mapped'}, place, h('div', {}, list, kind === 'courier' && h('p', {class: 'actions'}, better)));
     const isHeld = kind === 'courier' ? movable(list, go) : () => false;
     let maps, map, way, open, fitted = 0, isTouched = false, isLeft = false, moving;
     // Who has moved the map wants to see what it shows.
@@ -100,12 +103,33 @@ export function mapOf(kind) {
       const stations = wayToDraw(shown);
       way = stations.length > 1 ? maps.line(map, stations) : undefined;
       const places = [...shown.map(({recipient}) => recipient.location), ...couriers.values()];
-      nothing.hidden = places.length > 0;
+      tellOfNothing(places.length === 0);
       if (!isTouched && places.length > fitted) maps.fit(map, places);
       fitted = Math.max(fitted, places.length);
       better.hidden = kind !== 'courier' || shown.length < 2;
       // What somebody holds stays in its hand.
       if (!isHeld()) redraw(() => keep(list, shown, row, entry));
+    }
+
+    /** An empty map tells nothing: in its place stands what will be seen here, and where to begin. */
+    function tellOfNothing(isNothing) {
+      const name = deliveries.size ? 'mapWithoutPlace' : 'mapNothing';
+      if (isNothing) redrawEmpty(name);
+      empty.hidden = !isNothing;
+      mapped.hidden = isNothing;
+    }
+
+    function redrawEmpty(name) {
+      if (empty.dataset.says === name) return;
+      empty.dataset.says = name;
+      const [verb, act] = kind === 'courier' ? ['jobs', () => { location.hash = '#/jobs'; }]
+        : deliveries.size ? ['board', () => { location.hash = '#/board'; }] : ['newDelivery', () => edit(null, created)];
+      empty.replaceChildren(nothing('div', t(name), t(`${name}_${kind}`), t(verb), act));
+    }
+
+    function created(delivery) {
+      put(delivery);
+      say(t(delivery.nobody_on_duty ? 'createdUnheard' : 'created'));
     }
 
     const row = ({version, stop, eta, id}) => `${version} ${stop?.number} ${kind === 'store' && eta?.at.slice(0, 16)} ${open?.id === id}`;
@@ -143,7 +167,7 @@ export function mapOf(kind) {
       draw();
     }
 
-    region.append(h('div', {class: 'mapped'}, place, h('div', {}, nothing, list, kind === 'courier' && h('p', {class: 'actions'}, better))));
+    region.append(empty, mapped);
     begin().catch((error) => say(wordsOf(error)));
     return {
       leave() {
