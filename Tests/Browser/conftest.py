@@ -279,6 +279,17 @@ def go(page, name):
     expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
 
 
+def more(page):
+    """Opens what there is besides the next steps of the one delivery on a courier's page."""
+    page.get_by_role("button", name="Details and more").click()
+
+
+def apart(one, other):
+    """Whether two boxes share no pixel."""
+    return (one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
+            or one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"])
+
+
 def panel(page, title):
     """The part of a view with that heading."""
     return page.locator(".panel").filter(has=page.get_by_role("heading", name=title, exact=True))

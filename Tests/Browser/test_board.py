@@ -15,6 +15,22 @@ def late(page):
     page.clock.set_fixed_time(page.evaluate("Date.now()") / 1000 + 3600)
 
 
+def test_a_long_name_takes_two_lines_and_is_there_whole(visit, look):
+    shop = Store()
+    name = ("Marija Magdalena Antonija", "Kovačević-Vukomanović od Zagreba i Okolice Donje i Gornje")
+    shop.deliver_to(Courier(shop), recipient={"first_name": name[0], "last_name": name[1], "address": "Savska 1"})
+    for phone in (False, True):
+        page = visit("/store", phone=phone)
+        sign_in(page, shop)
+        shown = page.locator(".card strong")
+        lines = shown.evaluate("(name) => name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)")
+        assert 1.5 < lines < 2.5
+        # To readers, and under the pointer, it is whole.
+        expect(page.get_by_role("button", name=" ".join(name))).to_have_count(1)
+        expect(shown).to_have_attribute("title", " ".join(name))
+        look(page, f"board-long-name{'-phone' if phone else ''}")
+
+
 def test_rows_stand_by_the_time_they_are_wanted(visit, look):
     shop = Store()
     ana = Courier(shop)

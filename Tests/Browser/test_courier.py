@@ -3,7 +3,7 @@ import re
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, call, escape, go, hush, live, message_to, panel, sign_in, until
+from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, more, panel, sign_in, until
 
 
 def test_the_app_in_croatian(visit, look):
@@ -30,7 +30,9 @@ def test_declining_and_calling_and_finding_the_way(visit):
     first = shop.deliver_to(ana)
     page = visit("/courier", phone=True)
     sign_in(page, ana)
+    more(page)
     expect(page.get_by_role("link", name="Call Pekara")).to_have_attribute("href", "tel:+38514828111")
+    escape(page)
     assert "Vukovarska%205" in page.get_by_role("link", name="Vukovarska 5, Zagreb").get_attribute("href")
     # Declining can be undone for a moment.
     page.get_by_role("button", name="Decline").click()
@@ -48,6 +50,66 @@ def test_declining_and_calling_and_finding_the_way(visit):
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
     expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_attribute("href", "tel:+385919998877")
+
+
+def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    for _ in range(2):
+        ana.act("accept", shop.deliver_to(ana))
+    shop.deliver_to(ana, recipient={"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb"})
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    cards = page.locator("li.card")
+    expect(cards).to_have_count(3)
+    seen = [[one.inner_text() for one in card.locator(".foot :is(a, button)").all() if one.is_visible()] for card in cards.all()]
+    assert seen == [["Fetched", "Deliver", "☎ Iva", "✉ Pekara", "⋯"], ["Fetched", "⋯"], ["Accept", "Decline", "⋯"]]
+    # By keys alone: to the rest, to what costs reputation, and back to where one was.
+    rest = cards.nth(1).get_by_role("button", name="Details and more: Iva Ivić")
+    expect(rest).to_have_attribute("aria-haspopup", "dialog")
+    rest.press("Enter")
+    details = page.get_by_role("dialog", name="Iva Ivić")
+    for name in ("Fetched", "Deliver", "Not handed over", "Give back"):
+        expect(details.get_by_role("button", name=f"{name}: Iva Ivić")).to_be_in_viewport()
+    expect(details.get_by_role("link", name="Write to Pekara")).to_be_visible()
+    look(page, "job-more")
+    details.get_by_role("button", name="Give back: Iva Ivić").press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    expect(page.get_by_role("dialog", name="Give back")).to_be_visible()
+    escape(page)
+    expect(rest).to_be_focused()
+
+
+def test_offers_stand_beside_what_is_carried_and_none_over_another(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    for job in [shop.deliver_to(ana) for _ in range(4)][:2]:
+        ana.act("accept", job)
+    done = shop.deliver_to(ana, pay={"amount": 400, "currency": "EUR"})
+    ana.act("accept", done)
+    ana.act("deliver", done)
+    page = visit("/courier")
+    sign_in(page, ana)
+    expect(page.locator(".today")).to_contain_text("4.00")
+    carried, offered = ([card.bounding_box() for card in page.locator(f"li.card.{status}").all()] for status in ("in_progress", "pending"))
+    assert len(carried) == len(offered) == 2 and carried[0]["y"] == offered[0]["y"]
+    assert all(apart(one, other) for at, one in enumerate(carried + offered) for other in (carried + offered)[at + 1:])
+    look(page, "jobs-wide")
+
+
+def test_what_is_said_in_passing_covers_nothing_that_waits_for_an_answer(visit):
+    shop = Store()
+    ana = Courier(shop)
+    ana.act("accept", shop.deliver_to(ana))
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Allow notifications")).to_be_visible()
+    shop.deliver_to(ana)
+    said = page.locator(".notices p", has_text="A new offer.")
+    expect(said).to_be_visible()
+    box = said.bounding_box()
+    for button in page.locator(".asks button, button.main").all():
+        assert apart(box, button.bounding_box()), button.inner_text()
 
 
 def test_details_close_when_the_job_is_gone(visit):

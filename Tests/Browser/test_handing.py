@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, kept, live, panel, sign_in, unfold, until
+from conftest import ADDRESS, Courier, Store, call, go, kept, live, more, panel, sign_in, unfold, until
 
 EURO = {"currency": "EUR"}
 CASH = {"amount": 2350} | EURO
@@ -195,6 +195,7 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     look(page, "nobody-home")
     dialog.get_by_role("button", name="Not handed over").click()
     expect(page.get_by_text("Not handed over: Nobody is at home")).to_be_visible()
+    more(page)
     page.get_by_role("button", name="Give back").click()
     expect(page.get_by_text("counts against nobody")).to_be_visible()
     page.get_by_role("dialog").get_by_role("button", name="Give back").click()

@@ -165,7 +165,7 @@ def test_the_holder_sees_what_is_around_its_delivery(phone, look):
     delivery = store.deliver_to(courier, recipient={"first_name": "Iva", "last_name": "Ivić", "address": "Savska 1", "location": place})
     courier.act("accept", delivery)
     page = phone(courier)
-    page.get_by_role("button", name="Details: Iva Ivić").click()
+    page.get_by_role("button", name="Details and more: Iva Ivić").click()
     expect(page.locator("dialog .around")).to_contain_text("Poledica, 0 m")
     look(page, "delivery-around")
 

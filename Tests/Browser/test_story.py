@@ -7,7 +7,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from conftest import (
-    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, minutes, numbers, panel, release, sign_in, tax_id, unfold, until)
+    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, minutes, more, numbers, panel, release, sign_in, tax_id, unfold, until)
 
 
 def register_store(page):
@@ -105,6 +105,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     look(ana, "jobs")
     look(store, "board")
 
+    more(ana)
     ana.get_by_role("button", name="Give back").click()
     look(ana, "give-back")
     ana.get_by_label("Reason").select_option(label="Trouble with the vehicle")

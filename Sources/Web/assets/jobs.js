@@ -52,12 +52,15 @@ export function jobs(region, {count}) {
         job.due_at && !isOver ? h('span', {class: 'by'}, due(job)) : moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
       h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job)), ...steps(job),
-      h('p', {class: 'actions rest'},
-        status === 'in_progress' && recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name),
-        !isOver && phoneLink(store.phone, store.name, store.name), talkLink(store.id, store.name, job.id), ...others(job),
-        h('button', {type: 'button', 'aria-label': `${t('details')}: ${fullName(recipient)}`, onclick: () => look(job)}, '⋯')));
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job)),
+      h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
+        h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
+          title: t('detailsAndMore'), onclick: () => look(job)}, '⋯'))));
   }
+
+  /** Who is asked on the way. */
+  const contacts = ({id, recipient, store}) => [
+    recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), talkLink(store.id, store.name, id, store.name)];
 
   const button = (job, action, style, act) => h('button', {type: 'button', class: style, onclick: act,
     'aria-label': `${t(`do_${action}`)}: ${fullName(job.recipient)}`}, t(`do_${action}`));
@@ -88,6 +91,8 @@ export function jobs(region, {count}) {
   /** Asks for what a step says; `refused` is what the server did not take of it, and `error` why. */
   async function ask(job, action, refused, error) {
     const {fields, read} = await asking[action](job, refused);
+    // One at a time: what was looked at goes on in what is asked.
+    open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
     const dialog = openDialog(t(`do_${action}`), form(fields, t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
@@ -95,18 +100,23 @@ export function jobs(region, {count}) {
       outgoing.add(job, action, body, pictures);
     }, {danger: isDanger, cancel: () => dialog.close(), error}));
     dialog.classList.add('handing');
-    open = {id: job.id, show: (current) => { if (current?.status !== job.status) dialog.close(); }};
-    dialog.addEventListener('close', () => { open = undefined; });
+    const mine = {id: job.id, show: (current) => { if (current?.status !== job.status) dialog.close(); }};
+    stands(mine, dialog);
+  }
+
+  /** That is open until its dialog closes, unless another has taken its place. */
+  function stands(mine, dialog) {
+    open = mine;
+    dialog.addEventListener('close', () => { if (open === mine) open = undefined; });
   }
 
   function look(job) {
     const content = h('div');
     const around = surroundings(job.id);
     const dialog = openDialog(fullName(job.recipient), content);
-    dialog.classList.add('wide');
-    dialog.addEventListener('close', () => { open = undefined; });
+    dialog.classList.add('wide', 'look');
     let shown;
-    open = {
+    stands({
       show(current) {
         // Whatever it is now, it is not this courier's.
         if (!current) return dialog.close();
@@ -114,10 +124,12 @@ export function jobs(region, {count}) {
         const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        content.replaceChildren(...about(current), around, ...said(current), ...steps(current), h('p', {class: 'actions'}, others(current)));
+        content.replaceChildren(...about(current), around, ...said(current),
+          h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current))));
       },
       id: job.id,
-    };
+      close: () => dialog.close(),
+    }, dialog);
     open.show(job);
   }
 
@@ -176,7 +188,7 @@ export function jobs(region, {count}) {
     const id = await scanCode(t('scanSlip'), deliveryIn);
     if (id) location.hash = `#delivery=${id}`;
   }}, `◉ ${t('scanSlip')}`));
-  region.append(earned.line, slip, all.problem, age, taken.region, ...all.parts.map(({section}) => section));
+  region.append(earned.line, slip, all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
   if (kept) all.fill(kept.items);
   all.reload();
   earned.load();
@@ -260,6 +272,6 @@ const about = ({recipient, store, ...job}) => [
     [t('phone'), job.status === 'pending' || !recipient ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
     [t('parcel'), parcelOf(job)], [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
-    [t('store'), h('span', {}, store.name, ' · ', store.address && mapLink(store), ' ', phoneLink(store.phone, store.name))], [t('createdAt'), moment(job.created_at)]]),
+    [t('store'), h('span', {}, store.name, ' · ', store.address && mapLink(store), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),
   h('details', {class: 'more'}, h('summary', {}, t('history')), timeline(job.id)),
 ];
