@@ -280,7 +280,7 @@ def test_an_empty_map_says_what_will_be_there(visit, look):
     sign_in(page, store)
     go(page, "Map")
     expect(page.get_by_text("Nothing is under way")).to_be_visible()
-    expect(page.locator(".map")).to_be_hidden()
+    expect(page.locator(".mapped > .map")).to_be_hidden()
     look(page, "map-empty")
     # From here one begins.
     page.get_by_role("button", name="New delivery").click()
@@ -289,9 +289,9 @@ def test_an_empty_map_says_what_will_be_there(visit, look):
     store.deliver_to(courier)
     expect(page.get_by_text("What is under way has no place on the map")).to_be_visible()
     sent(store, courier, recipient=JAN)
-    sign = page.locator(".map .leaflet-marker-icon[role=button]")
+    sign = page.locator(".mapped .leaflet-marker-icon[role=button]")
     expect(sign).to_be_in_viewport()
-    middle, place = (one.bounding_box() for one in (page.locator(".map"), sign))
+    middle, place = (one.bounding_box() for one in (page.locator(".mapped > .map"), sign))
     assert abs(place["x"] + 16 - middle["x"] - middle["width"] / 2) < 40
     expect(page.get_by_text("has no place on the map")).to_be_hidden()
     app = visit("/courier", phone=True)

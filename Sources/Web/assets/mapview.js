@@ -113,18 +113,17 @@ export function mapOf(kind) {
 
     /** An empty map tells nothing: in its place stands what will be seen here, and where to begin. */
     function tellOfNothing(isNothing) {
-      const name = deliveries.size ? 'mapWithoutPlace' : 'mapNothing';
-      if (isNothing) redrawEmpty(name);
+      if (isNothing) redrawEmpty(...deliveries.size ? ['mapWithoutPlace', `mapWithoutPlace_${kind}`] : ['mapNothing', `mapNothing_${kind}`]);
       empty.hidden = !isNothing;
       mapped.hidden = isNothing;
     }
 
-    function redrawEmpty(name) {
+    function redrawEmpty(name, hint) {
       if (empty.dataset.says === name) return;
       empty.dataset.says = name;
       const [verb, act] = kind === 'courier' ? ['jobs', () => { location.hash = '#/jobs'; }]
         : deliveries.size ? ['board', () => { location.hash = '#/board'; }] : ['newDelivery', () => edit(null, created)];
-      empty.replaceChildren(nothing('div', t(name), t(`${name}_${kind}`), t(verb), act));
+      empty.replaceChildren(nothing('div', t(name), t(hint), t(verb), act));
     }
 
     function created(delivery) {
