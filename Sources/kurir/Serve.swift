@@ -55,7 +55,7 @@ enum Serve {
             if case .temporary = configuration.database { try await demonstrate(application) }
             return application
         } catch {
-            Kurir.fail("\(error)", code: EXIT_FAILURE)
+            Kurir.fail(Kurir.words(of: error), code: EXIT_FAILURE)
         }
     }
 
