@@ -97,7 +97,9 @@ deploy-tests: build deploy-packages $(VENV)/made $(POSTGRESQL_WHEELS) ## everyth
 soak: build test-packages ## everything at work for ten minutes, and what it takes: memory, files, tables (HOURS=2)
 	/usr/bin/python3 Tests/Bench/soak.py $(if $(HOURS),--minutes $$(($(HOURS) * 60))) $(ARGS)
 
-proof: deploy-tests failover soak address-sanitizer ## what takes long
+# The upgrade comes first, since it may lack a commit to come from; the fuzzing ends by itself, after SECONDS for each property.
+proof: BEFORE ?= HEAD^
+proof: upgrade deploy-tests failover soak address-sanitizer fuzz ## all that takes long (BEFORE=commit SECONDS=60; wants root)
 
 sbom: build ## what the release binary consists of, as CycloneDX (.build/kurir.cdx.json)
 	deploy/sbom .build/release/kurir > .build/kurir.cdx.json

@@ -8,7 +8,7 @@ enum Sockets {
         var failure: any Error = SystemError("finding \(address.host)", number: EADDRNOTAVAIL)
         // Every address means that of version 6, which stands for both; without version 6 it means that of version 4.
         let hosts = address.host == "::" ? ["::", "0.0.0.0"] : [address.host]
-        for candidate in try hosts.flatMap({ try resolve(ListenAddress(host: $0, port: address.port)) }) {
+        for candidate in try hosts.flatMap({ try resolve(ListenAddress(host: $0, port: address.port), option) }) {
             do {
                 return try listen(candidate, count: count)
             } catch {
@@ -46,13 +46,15 @@ enum Sockets {
         }
     }
 
-    private static func resolve(_ address: ListenAddress) throws -> [Candidate] {
+    private static func resolve(_ address: ListenAddress, _ option: String) throws -> [Candidate] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
         let result = getaddrinfo(address.host, String(address.port), &hints, &list)
-        guard result == 0 else { throw ListenError.unknownHost(address.host, String(cString: gai_strerror(result))) }
+        guard result == 0 else {
+            throw ListenError.unknownHost(address.host, String(cString: gai_strerror(result)), option: option)
+        }
         defer { freeaddrinfo(list) }
         return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { entry in
             guard let info = entry?.pointee, let source = info.ai_addr else { return nil }
@@ -101,7 +103,7 @@ enum Sockets {
 /// Why the server cannot listen.
 public enum ListenError: Error, CustomStringConvertible {
     /// The host's name has no address.
-    case unknownHost(String, String)
+    case unknownHost(String, String, option: String)
     /// The server cannot listen at the address.
     case cannotListen(ListenAddress, String, option: String)
 
@@ -109,7 +111,8 @@ public enum ListenError: Error, CustomStringConvertible {
         switch self {
         case .cannotListen(let address, let reason, let option):
             "cannot listen on \(address) (\(reason)): choose another address with \(option), or end what is there"
-        case .unknownHost(let host, let reason): "no address is known for \(host): \(reason)"
+        case .unknownHost(let host, let reason, let option):
+            "no address is known for \(host) (\(reason)): name a host of this machine with \(option), as in \(option) 127.0.0.1:8080"
         }
     }
 }

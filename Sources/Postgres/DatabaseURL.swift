@@ -11,6 +11,9 @@ public enum DatabaseURL {
         }
     }
 
+    /// Throws ``Invalid`` if nobody could connect with it.
+    public static func check(_ url: String) throws { _ = try settings(in: url) }
+
     /// The settings that libpq reads from a URL, by keyword.
     ///
     /// Refuses a URL that libpq cannot read, and one whose unescaped password runs over into the host, the port or the

@@ -17,7 +17,7 @@ enum AccountCommand {
         let connection = try database.connect()
         let account = try find(wanted, connection)
         guard let login = account.login else {
-            throw UsageError("the account \(account.id) has nothing to sign in with: somebody else has proven that")
+            throw Unable("the account \(account.id) has nothing to sign in with: somebody else has proven that")
         }
         do {
             _ = try connection.query(
@@ -27,7 +27,7 @@ enum AccountCommand {
                 SELECT FROM proven
                 """, [account.id, login, event(.accountVerified, of: account.id, settings)])
         } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
-            throw UsageError("\(login) has been proven by another account")
+            throw Unable("\(login) has been proven by another account")
         }
         print("\(login) is taken as proven, and belongs to \(account.id).")
     }

@@ -7,6 +7,7 @@ import HTTP
 import Observability
 import Papers
 import Places
+import Postgres
 import Services
 
 /// The settings of `kurir serve`.
@@ -49,11 +50,11 @@ struct Configuration: Sendable {
         server.limits = try Self.limits(settings, product.looseness)
         server.trustedProxies =
             try settings.value(.trustedProxies, expected: "networks, as in 10.0.0.0/8,::1") {
-                Self.list($0, IPNetwork.init)
+                GivenSettings.list($0, IPNetwork.init)
             } ?? []
         server.allowedOrigins =
             try settings.value(.allowedOrigins, expected: "origins, as in https://shop.example, or *") {
-                Self.list($0, Self.origin)
+                GivenSettings.list($0, Self.origin)
             } ?? []
         database = try DatabaseLocation(settings)
         if case .temporary = database { product.isDemo = true }
@@ -99,10 +100,10 @@ struct Configuration: Sendable {
         let url = try settings.value(.publicURL, expected: "https://… without a path", publicOrigin)
         let apps = MobileApps(
             apple: try settings.value(.appleApps, expected: "app ids, as in TEAM12345.hr.example.courier") {
-                list($0, appleApp)
+                GivenSettings.list($0, appleApp)
             } ?? [],
             android: try settings.value(.androidApps, expected: "PACKAGE=SHA256, as in hr.example.courier=AB:CD:…") {
-                list($0, androidApp)
+                GivenSettings.list($0, androidApp)
             } ?? [])
         var product = Composition.Settings(
             publicURL: PublicURL(url ?? ""), looseness: try looseness(settings), apps: apps,
@@ -158,7 +159,7 @@ struct Configuration: Sendable {
         var trust = Trust()
         func three(_ option: Option, _ example: String) throws -> [Int]? {
             try settings.value(option, expected: "three numbers from 1 to 1000000, as in \(example)") { text in
-                list(text) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
+                GivenSettings.list(text) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
                     .flatMap { $0.count == 3 ? $0 : nil }
             }
         }
@@ -173,7 +174,7 @@ struct Configuration: Sendable {
             (trust.sms.ofStore, trust.sms.toNumber, trust.sms.inAll) = (budget[0], budget[1], budget[2])
         }
         let countries = try settings.value(.smsCountries, expected: "countries by their two letters, as in HR,SI") {
-            list($0) { CallingCodes.knows($0) ? $0 : nil }.flatMap { $0.isEmpty ? nil : $0 }
+            GivenSettings.list($0) { CallingCodes.knows($0) ? $0 : nil }
         }
         trust.sms.countries = countries ?? trust.sms.countries
         return trust
@@ -233,11 +234,6 @@ struct Configuration: Sendable {
         return limits
     }
 
-    private static func list<Value>(_ text: String, _ parse: (String) -> Value?) -> [Value]? {
-        let values = text.split(separator: ",").map { parse(String($0.filter { !$0.isWhitespace })) }
-        return values.contains { $0 == nil } ? nil : values.compactMap(\.self)
-    }
-
     /// A scheme and a host, perhaps with a port, and nothing besides.
     private static func origin(_ text: String) -> String? {
         if text == "*" { return text }
@@ -287,6 +283,11 @@ enum DatabaseLocation: Sendable {
     static func checked(_ url: String, by option: Option) throws -> String {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") || url.contains("=") else {
             throw UsageError("--\(option.name) must be given as postgresql://user@host/name or as host=… dbname=…")
+        }
+        do {
+            try DatabaseURL.check(url)
+        } catch let error as DatabaseURL.Invalid {
+            throw UsageError("--\(option.name): \(error)")
         }
         return url
     }

@@ -51,15 +51,4 @@ enum GatewayCommand {
         let line = "kurir gateway: \(text)\n"
         _ = write(STDERR_FILENO, line, line.utf8.count)
     }
-
-    static func file(_ path: String) throws -> [UInt8] {
-        guard let file = fopen(path, "r") else {
-            throw UsageError("\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-        defer { fclose(file) }
-        // No key file is longer.
-        return [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
-            count = fread(bytes.baseAddress, 1, bytes.count, file)
-        }
-    }
 }

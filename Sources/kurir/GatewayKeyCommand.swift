@@ -56,8 +56,7 @@ enum GatewayKeyCommand {
     static func channels(_ settings: GivenSettings) throws -> [String]? {
         let known = GatewayKey.allChannels
         return try settings.value(.gatewayChannels, expected: "of \(known.joined(separator: ","))") { text in
-            let names = Set(text.split(separator: ",").map { String($0.filter { !$0.isWhitespace }) })
-            return !names.isEmpty && names.isSubset(of: known) ? known.filter(names.contains) : nil
+            GivenSettings.list(text) { known.contains($0) ? $0 : nil }.map { names in known.filter(names.contains) }
         }
     }
 

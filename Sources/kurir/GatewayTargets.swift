@@ -14,10 +14,16 @@ struct GatewayTargets {
         guard !Self.isWebhook(targets), !Self.isMail(targets) else {
             return try add(targets, nil, for: channel, to: &outlets)
         }
-        let parted = targets.split(separator: ",").map(String.init)
+        let parted = targets.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard !parted.contains("") else {
+            throw UsageError("--\(option.name) has nothing beside a comma: name a target there, or leave the comma out")
+        }
         for target in parted.filter({ !Self.isWebhook($0) }) + parted.filter(Self.isWebhook) {
             // The part behind a plus is another base URL, as in twilio+https://sms.example.
-            let parts = target.split(separator: "+", maxSplits: 1).map(String.init)
+            let parts = target.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 1 || Self.isWebhook(parts[1]) else {
+                throw UsageError("--\(option.name) has no URL behind the plus: as in \(parts[0])+https://HOST")
+            }
             try add(parts[0], parts.count > 1 ? parts[1] : nil, for: channel, to: &outlets)
         }
     }
@@ -25,6 +31,10 @@ struct GatewayTargets {
     private func add(_ target: String, _ base: String?, for channel: String?, to outlets: inout Outlets) throws {
         if let channel, let only = Self.channel(of: target), only != channel {
             throw UsageError("--\(option.name) \(channel)=\(target) has no way for \(channel), but for \(only)")
+        }
+        // Push has a way for each platform; of other channels the last would silently win.
+        if let channel, channel != "push", outlets.serve(channel) {
+            throw UsageError("--\(option.name) \(channel)= is given twice: one target takes what goes by \(channel)")
         }
         let login = Login(settings: settings, target: target, channel: channel)
         for url in [target, base ?? ""] where url.contains("://") && !Self.namesHost(url) {
@@ -36,12 +46,12 @@ struct GatewayTargets {
             try outlets.addTwilio(
                 base, account: try login.wanted(.gatewayUser), token: try login.password(),
                 sender: try login.wanted(.gatewaySender))
-        case "fcm": try outlets.addFirebase(base, credentials: try GatewayCommand.file(login.wanted(.firebaseKey)))
+        case "fcm": try outlets.addFirebase(base, credentials: try login.file(.firebaseKey))
         case "apns":
             try outlets.addApple(
                 base, topic: try login.wanted(.appleTopic), team: try login.wanted(.appleTeam),
                 keyID: try login.wanted(.appleKeyID),
-                key: String(decoding: try GatewayCommand.file(login.wanted(.appleKey)), as: UTF8.self))
+                key: String(decoding: try login.file(.appleKey), as: UTF8.self))
         case _ where Self.isMail(target):
             outlets.addMail(target, sender: try login.wanted(.gatewaySender), login: try login.ofMail())
         case _ where Self.isWebhook(target):
@@ -95,6 +105,11 @@ struct GatewayTargets {
                     "\(target) wants --\(option.name) \(option.placeholder ?? ""), or \(option.environment)")
             }
             return text
+        }
+
+        func file(_ option: Option) throws -> [UInt8] {
+            _ = try wanted(option)
+            return try settings.file(option.of(channel)) ?? []
         }
 
         func password() throws -> String {

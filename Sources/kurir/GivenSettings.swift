@@ -1,3 +1,5 @@
+import Glibc
+
 /// What is wrong with the way Kurir was called, and what to write instead.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
@@ -28,7 +30,8 @@ struct GivenSettings: Sendable {
         }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            if let operand, !argument.hasPrefix("-"), values[operand.name]?.isOnCommandLine != true {
+            if let operand, !argument.hasPrefix("-") {
+                try refuseSecond(operand)
                 values[operand.name] = Given(text: argument, origin: operand.name, isOnCommandLine: true)
                 continue
             }
@@ -42,12 +45,21 @@ struct GivenSettings: Sendable {
                         + " or in a file by --\(file)")
             }
             var text = try Self.value(of: option, parts, &rest)
+            if !option.isRepeatable { try refuseSecond(option) }
             if option.isRepeatable, let before = values[option.name], before.isOnCommandLine {
                 text = before.text + "," + text
             }
             values[option.name] = Given(text: text, origin: "--" + option.name, isOnCommandLine: true)
         }
         try refuseUnknown(environment)
+    }
+
+    /// What stands there twice might be meant either way. Values are not quoted, since one may be a secret.
+    private func refuseSecond(_ option: Option) throws {
+        guard values[option.name]?.isOnCommandLine == true else { return }
+        throw UsageError(
+            "--\(option.name) is given twice: write it once"
+                + (option.placeholder.map { ", as --\(option.name) \($0)" } ?? ""))
     }
 
     /// Quotes at most a name, since its value, or a word without a name, may be a secret.
@@ -109,7 +121,7 @@ struct GivenSettings: Sendable {
     /// The file with the certificates that are trusted instead of the system's, which must have some.
     func certificates() throws -> String? {
         guard let path = text(.gatewayCertificates) else { return nil }
-        guard String(decoding: try GatewayCommand.file(path), as: UTF8.self).contains("CERTIFICATE-----") else {
+        guard String(decoding: try file(.gatewayCertificates) ?? [], as: UTF8.self).contains("CERTIFICATE-----") else {
             throw UsageError("--ca is \(path), but there is no certificate in it: a file in PEM")
         }
         return path
@@ -121,11 +133,38 @@ struct GivenSettings: Sendable {
         guard text(option) == nil else {
             throw UsageError("\(option.environment) and --\(file.name) exclude each other: which one is meant?")
         }
-        let content = String(decoding: try GatewayCommand.file(path), as: UTF8.self)
+        let content = String(decoding: try self.file(file) ?? [], as: UTF8.self)
         guard let line = content.split(whereSeparator: \.isNewline).first else {
-            throw UsageError("\(path) is empty: its first line must be the secret")
+            throw UsageError("\(origin(file)) is \(path), which is empty: its first line must be the secret")
         }
         return String(line)
+    }
+
+    /// Where it was said: the option, or the variable of the environment.
+    func origin(_ option: Option) -> String { values[option.name]?.origin ?? "--" + option.name }
+
+    /// What is in the file that an option names; nil if it names none.
+    func file(_ option: Option) throws -> [UInt8]? {
+        guard let path = text(option) else { return nil }
+        guard let file = fopen(path, "r") else {
+            let reason = String(cString: strerror(errno))
+            throw UsageError(
+                "\(origin(option)) is \(path), but \(path) cannot be read (\(reason)): name a file that Kurir may read")
+        }
+        defer { fclose(file) }
+        // No key file is longer.
+        return [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
+            count = fread(bytes.baseAddress, 1, bytes.count, file)
+        }
+    }
+
+    /// What a list has between its commas. An empty place is a slip, and never nothing.
+    static func list<Value>(_ text: String, _ parse: (String) -> Value?) -> [Value]? {
+        let values = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            let word = String(part.filter { !$0.isWhitespace })
+            return word.isEmpty ? nil : parse(word)
+        }
+        return values.contains { $0 == nil } ? nil : values.compactMap(\.self)
     }
 
     func number(_ option: Option, in range: ClosedRange<Int>) throws -> Int? {

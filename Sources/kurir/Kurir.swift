@@ -11,8 +11,14 @@ enum Kurir {
         } catch let error as UsageError {
             fail("\(error)", code: EX_USAGE)
         } catch {
-            fail("\(error)", code: EXIT_FAILURE)
+            fail(words(of: error), code: EXIT_FAILURE)
         }
+    }
+
+    /// What to tell of an error that ends a command. Which option names a database is nothing that those know who connect to it.
+    static func words(of error: any Error) -> String {
+        guard case PostgresError.unavailable = error else { return "\(error)" }
+        return "\(error): does it run, and is --database (DATABASE_URL) or --data-dir right?"
     }
 
     private static func run(_ arguments: [String]) throws {

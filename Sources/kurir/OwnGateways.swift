@@ -21,12 +21,15 @@ struct OwnGateways: Sendable {
         guard Set(webPush).isSubset(of: ["on", "off"]) else {
             throw UsageError("--gateway webpush=\(webPush[0]), but it can be on or off")
         }
+        guard webPush.count < 2 else {
+            throw UsageError("--gateway webpush= is given twice: write it once, as --gateway webpush=off")
+        }
         sendsWebPush = webPush.last != "off"
         targets = given.filter { $0.channel != "webpush" }
         pushHosts = Set(
-            (settings.text(.pushHosts) ?? "").split(separator: ",").map {
-                $0.filter { !" []".contains($0) }.lowercased()
-            })
+            try settings.value(.pushHosts, expected: "hosts, as in push.example,10.0.0.7") {
+                GivenSettings.list($0, Self.host)
+            } ?? [])
         self.settings = settings
         try tryOut()
     }
@@ -55,6 +58,12 @@ struct OwnGateways: Sendable {
         let targeting = GatewayTargets(settings: settings, option: .ownGateways) { secret }
         for (channel, target) in targets { try targeting.add(target, for: channel, to: &outlets) }
         return outlets
+    }
+
+    /// A name or an address alone: a URL, or a port, would never be met.
+    private static func host(_ text: String) -> String? {
+        let host = text.filter { !"[]".contains($0) }.lowercased()
+        return host.isEmpty || host.contains("/") || host.count(where: { $0 == ":" }) == 1 ? nil : host
     }
 
     /// A comma ends a target only where another channel follows, since URLs have commas, too.

@@ -61,7 +61,7 @@ enum Serve {
             if let cast { try demonstrate(application, cast) }
             return application
         } catch {
-            Kurir.fail("\(error)", code: EXIT_FAILURE)
+            Kurir.fail(Kurir.words(of: error), code: EXIT_FAILURE)
         }
     }
 

@@ -9,6 +9,20 @@ import Testing
         #expect(try Drawn("architecture.md", from: "the manifest").shows(picture(try arrows())))
     }
 
+    @Test func `the table of modules names what the manifest names`() throws {
+        let arrows = try arrows()
+        let page = try String(contentsOf: Self.root.appending(path: "docs/architecture.md"), encoding: .utf8)
+        var told: [String: Set<String>] = [:]
+        for row in page.matches(of: #/(?m)^\| ((?:`\w+`(?:, )?)+)[^|]*\|[^|]*\| ([^|\n]+) \|$/#) {
+            let touched = Set(row.2.matches(of: #/\w+/#).map { String($0.0) }).intersection(arrows.keys)
+            for name in row.1.matches(of: #/\w+/#) { told[String(name.0)] = touched }
+        }
+        for (target, direct) in arrows {
+            let nearest = direct.filter { other in !direct.contains { reaches($0, other, arrows) } }
+            #expect(told[target] == nearest, "\(target) touches \(nearest.sorted())")
+        }
+    }
+
     /// The compiler finds every module that was built, so that it would not notice.
     @Test func `every target imports what the manifest names, and nothing else`() throws {
         let arrows = try arrows()

@@ -47,7 +47,19 @@ import Testing
         try Data("no key\n".utf8).write(to: URL(fileURLWithPath: file))
         chmod(file, 0o600)
         let bad = try await webhookSecret(file)
-        #expect(bad.code == 1 && bad.complained.contains("is no key file"))
+        #expect(bad.code == 1 && bad.complained.contains("is no key file (--key-file)"))
+    }
+
+    @Test func `a key file that cannot be made is refused with what to do`() async throws {
+        let nowhere = try await Kurir.run("keys", "make", "/nowhere/kurir.key", environment: none)
+        #expect(nowhere.code == 1 && nowhere.complained.contains("name one where you may write"))
+        #expect(!nowhere.complained.contains(".new"))
+        let directory = try await Kurir.run("keys", "make", "/etc", environment: none)
+        #expect(directory.code == 1 && directory.complained.contains("/etc is no key file"))
+        let file = try await newFile()
+        try Data().write(to: URL(fileURLWithPath: file + ".new"))
+        let leftOver = try await Kurir.run("keys", "make", file, environment: none)
+        #expect(leftOver.code == 1 && leftOver.complained.contains("\(file).new is in the way"))
     }
 
     /// Requests go on, and no node is started anew.

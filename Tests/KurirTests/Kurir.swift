@@ -54,9 +54,10 @@ struct Kurir: Sendable {
     static func start(
         _ arguments: [String], environment: [String: String] = [:], errors: Int32? = nil
     ) async throws -> Kurir {
+        let usual = [["--listen", "127.0.0.1:0"], ["--admin-listen", ":0"]].filter { !arguments.contains($0[0]) }
         let kurir = Kurir(
             program: try Program(
-                path, ["serve", "--listen", "127.0.0.1:0", "--admin-listen", ":0"] + arguments,
+                path, ["serve"] + usual.joined() + arguments,
                 environment: keyed(environment, arguments), errors: errors))
         // A demo says so only once its weeks of history are there.
         try await eventually(within: .seconds(arguments.contains("--demo") ? 200 : 100)) {

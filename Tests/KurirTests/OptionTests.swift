@@ -79,11 +79,27 @@ import Testing
         (["--pool-size", "-1"], "a number from 1 to 64"),
         (["--loops", "256", "--pool-size", "64"], "at most 1000"),
         (["--listen", "127.0.0.1:8088", "--admin-listen", ":8088"], "an address of their own"),
-        (["--ca", "/nowhere"], "/nowhere cannot be read"), (["--ca", "/etc/hostname"], "no certificate in it"),
+        (["--ca", "/nowhere"], "--ca is /nowhere, but /nowhere cannot be read"),
+        (["--ca", "/etc/hostname"], "no certificate in it"),
         (["--verify", "maybe"], "must be on or off"),
         (["--throttle", "no"], "must be on, off, or how many times as much"),
         (["--log-format", "xml"], "must be text or json"),
         (["--trusted-proxies", "10.0.0.0/33"], "must be networks"),
+        (["--trusted-proxies", ","], "--trusted-proxies is ,, but must be networks"),
+        (["--trusted-proxies", "10.0.0.0/8,"], "must be networks"),
+        (["--trusted-proxies", "::1,,::2"], "must be networks"),
+        (["--allowed-origins", ","], "must be origins"), (["--apple-apps", " , "], "must be app ids"),
+        (["--android-apps", ","], "must be PACKAGE=SHA256"), (["--push-hosts", ","], "must be hosts"),
+        (["--push-hosts", "https://push.example"], "must be hosts, as in push.example"),
+        (["--push-hosts", "push.example:443"], "must be hosts, as in push.example"),
+        (["--sms-countries", "HR,"], "two letters"),
+        (["--rates", "1,2,3,"], "--rates is 1,2,3,, but must be three numbers"),
+        (["--sms-budget", "1,,2,3"], "three numbers"),
+        (["--gateway", "sms=log,"], "--gateway has nothing beside a comma"),
+        (["--gateway", "sms=twilio+sms.example"], "--gateway has no URL behind the plus: as in twilio+https://HOST"),
+        (["--gateway", "sms=twilio+"], "no URL behind the plus"), (["--gateway", "sms=+"], "no URL behind the plus"),
+        (["--gateway", "webpush=off", "--gateway", "webpush=on"], "--gateway webpush= is given twice"),
+        (["--gateway", "sms=log", "--gateway", "sms=https://sms.example"], "--gateway sms= is given twice"),
         (["--allowed-origins", "shop.example"], "must be origins"),
         (["--allowed-origins", "https://shop.example/path"], "must be origins"),
         (["--allowed-origins", "https://shop.example?x"], "must be origins"),
@@ -92,6 +108,9 @@ import Testing
         (["--public-url", "https://u:p@kurir.example"], "but must be"),
         (["--public-url", "https://kurir.example\">"], "but must be"),
         (["--database", "localhost"], "postgresql://"),
+        (["--database", "postgresql://u:hush@h:1:2/x"], "--database: the database URL cannot be read"),
+        (["--replica", "a=b", "--database", "postgresql://h/x", "--key-file", "/k"], "--replica: the database URL"),
+        (["--gateway", "push=fcm", "--fcm-key", "/nowhere"], "--fcm-key is /nowhere, but /nowhere cannot be read"),
         (["--sms-budget", "100,5"], "three numbers"), (["--sms-budget", "1,2,0"], "three numbers"),
         (["--sms-countries", "croatia"], "two letters"), (["--rates", "600"], "three numbers"),
         (["--store-approval", "yes"], "on or off"), (["--offers-by-sms", "10"], "on or off"),
@@ -122,6 +141,29 @@ import Testing
         #expect(refusal(environment: ["KURIR_LISTN": ":1"])?.contains("did you mean KURIR_LISTEN?") == true)
         #expect(refusal(environment: ["KURIR_LOOPS": "x"])?.contains("KURIR_LOOPS is x") == true)
         #expect(refusal(environment: ["OTHER": "x", "KURIR_LISTEN": ""]) == nil)
+    }
+
+    @Test func `an option that stands twice is refused by its name alone, but for a list`() {
+        #expect(refusal("--listen", ":1", "--listen=:2")?.hasPrefix("--listen is given twice: write it once") == true)
+        #expect(refusal("--demo", "--demo") == "--demo is given twice: write it once")
+        let url = refusal("--database", "postgresql://u:hush@h/x", "--database", "postgresql://u:hush@h/x")
+        #expect(url?.contains("--database is given twice") == true && url?.contains("hush") == false)
+        #expect(refusal("--gateway", "sms=log", "--gateway", "email=log") == nil)
+        #expect(refusal("--listen", ":1", environment: ["KURIR_LISTEN": ":2"]) == nil)
+    }
+
+    @Test func `what a command is about is said once, by its option or by itself`() throws {
+        for arguments in [["one", "two"], ["one", "--account", "two"], ["--account", "two", "one"]] {
+            #expect(throws: UsageError.self, "\(arguments)") {
+                try GivenSettings(
+                    Command.showAccount.options, operand: .account, arguments: arguments, environment: [:],
+                    command: "account show")
+            }
+        }
+        let given = try GivenSettings(
+            Command.showAccount.options, operand: .account, arguments: ["one"],
+            environment: ["KURIR_ACCOUNT": "two"], command: "account show")
+        #expect(given.text(.account) == "one")
     }
 
     @Test func `apps are named as their platforms name them`() {

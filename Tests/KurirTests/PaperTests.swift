@@ -59,7 +59,7 @@ import Testing
             #expect(try await states(courier, kurir) == ["expired"])
         }
         let refused = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--database", url, "--dcc-rules", rules)
-        #expect(refused.code == 1 && refused.complained.contains("\(rules) must be JSON like"))
+        #expect(refused.code == 1 && refused.complained.contains("--dcc-rules \(rules): it must be JSON like"))
     }
 
     /// Without files that are read again a closed terminal ends it, as before.

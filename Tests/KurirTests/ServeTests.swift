@@ -51,6 +51,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: others + "/" + name, withIntermediateDirectories: true)
             let kept = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--data-dir", others)
             #expect(kept.code == 1 && kept.complained.contains("full of other things"))
+            #expect(kept.complained.contains("--data-dir"))
             #expect(try FileManager.default.attributesOfItem(atPath: others)[.ownerAccountID] as? UInt32 == getuid())
         }
     }
@@ -106,6 +107,7 @@ import Testing
             let refused = try await Kurir.run(
                 "serve", "--listen", "127.0.0.1:0", "--database", empty.url, option, "/nowhere/to/be/found")
             #expect(refused.code != 0 && refused.complained.contains("/nowhere/to/be/found"))
+            #expect(refused.complained.contains(option))
             #expect(try await tables(of: empty).isEmpty)
         }
     }
@@ -201,7 +203,7 @@ import Testing
 
     @Test func `a process that cannot start says why`() async throws {
         let noDatabase = try await Kurir.run("serve", "--database", "postgresql://kurir:hush@127.0.0.1:1/none")
-        #expect(noDatabase.code == 1)
+        #expect(noDatabase.code == 1 && noDatabase.complained.contains("is --database (DATABASE_URL)"))
         #expect(noDatabase.complained.contains("kurir: "))
         #expect(!noDatabase.complained.contains("hush"))
         let noCommand = try await Kurir.run("sevre")
@@ -220,6 +222,23 @@ import Testing
         kurir.program.signal(SIGTERM)
         #expect(try await kurir.program.end() == 0)
         try pipe.fileHandleForReading.close()
+    }
+
+    @Test(arguments: ["--listen", "--admin-listen"])
+    func `a host that is not there is refused by its option`(_ option: String) async throws {
+        let other = option == "--listen" ? ["--admin-listen", "off"] : ["--listen", "127.0.0.1:0"]
+        let refused = try Program(Kurir.path, ["serve", "--demo", option, "host.invalid:0"] + other)
+        #expect(try await refused.end() == 1)
+        #expect(refused.complained.contains("no address is known for host.invalid"), "\(refused.complained)")
+        #expect(refused.complained.contains("with \(option)"))
+    }
+
+    @Test(arguments: ["/proc/none/data", "/etc/hostname"])
+    func `a data directory that cannot be is refused by its option`(_ directory: String) async throws {
+        let refused = try await Kurir.run(
+            "serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--data-dir", directory)
+        #expect(refused.code == 1 && refused.complained.contains("the data directory \(directory) cannot be used ("))
+        #expect(refused.complained.contains("by --data-dir"))
     }
 
     @Test(.database) func `a port in use is refused`() async throws {

@@ -48,21 +48,21 @@ package final class KnownPapers: Sendable {
     private static func read(_ files: Files) throws(BadPaperFile) -> (keys: TrustedKeys, rules: HealthRules) {
         var (keys, rules) = (TrustedKeys(), HealthRules())
         if let path = files.keys {
-            guard let read = TrustedKeys(try content(path)) else {
+            guard let read = TrustedKeys(try content(path, of: keysOption)) else {
                 throw BadPaperFile(
-                    path: path,
+                    option: keysOption, path: path,
                     reason:
-                        "must be JSON of names and keys, {\"KID\": \"SPKI\"}, both in standard base64; keys are of P-256 or RSA"
+                        "it must be JSON of names and keys, {\"KID\": \"SPKI\"}, both in standard base64; keys are of P-256 or RSA"
                 )
             }
             keys = read
         }
         if let path = files.rules {
-            guard let read = HealthRules(try content(path)) else {
+            guard let read = HealthRules(try content(path, of: rulesOption)) else {
                 throw BadPaperFile(
-                    path: path,
+                    option: rulesOption, path: path,
                     reason: """
-                        must be JSON like {"recovery":{"days":180},"vaccination":{"days":270},\
+                        it must be JSON like {"recovery":{"days":180},"vaccination":{"days":270},\
                         "test":{"pcr_hours":72,"antigen_hours":48}}
                         """)
             }
@@ -71,13 +71,18 @@ package final class KnownPapers: Sendable {
         return (keys, rules)
     }
 
+    /// The options that name the files, for those who are told what is wrong with one.
+    private static let (keysOption, rulesOption) = ("--dcc-keys", "--dcc-rules")
+
     /// Lists of keys of all countries have some hundred kilobytes.
     private static let mostBytes = 8 << 20
 
-    private static func content(_ path: String) throws(BadPaperFile) -> [UInt8] {
+    private static func content(_ path: String, of option: String) throws(BadPaperFile) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            throw BadPaperFile(path: path, reason: "cannot be read: \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            throw BadPaperFile(
+                option: option, path: path, reason: "it cannot be read (\(reason)): name a file that Kurir may read")
         }
         defer { close(file) }
         var (bytes, piece): ([UInt8], [UInt8]) = ([], .init(repeating: 0, count: 1 << 16))
@@ -90,7 +95,7 @@ package final class KnownPapers: Sendable {
 
 /// A file of keys or rules that cannot be used.
 package struct BadPaperFile: Error, CustomStringConvertible {
-    let path, reason: String
+    let option, path, reason: String
 
-    package var description: String { "\(path) \(reason)" }
+    package var description: String { "\(option) \(path): \(reason)" }
 }

@@ -34,7 +34,7 @@ public enum EmbeddedServerError: Error, CustomStringConvertible {
             "process \(process), the PostgreSQL that an earlier kurir left behind in \(directory), does not stop:"
                 + " look what it does, stop it (kill -INT \(process)), and start again"
         case .unusable(let directory, let reason):
-            "the data directory \(directory) cannot be used: \(reason)"
+            "the data directory \(directory) cannot be used (\(reason)): mend that, or name another one by --data-dir"
         case .failed(let what, let log, let tail):
             "PostgreSQL failed, \(what). The end of its log (\(log)):\n\(tail)"
         }

@@ -10,14 +10,27 @@ extension EmbeddedServer {
     public static func giveUpRoot(dataDirectory path: String?) throws {
         guard geteuid() == 0 else { return }
         guard let entry = getpwnam("postgres") else { throw EmbeddedServerError.noServerUser }
-        var (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        do {
+            try become((entry.pointee.pw_uid, entry.pointee.pw_gid), giving: path)
+        } catch let error as SystemError {
+            guard let path else { throw error }
+            throw EmbeddedServerError.unusable(directory: path, reason: error.description)
+        }
+        guard let path, access(path, R_OK | W_OK | X_OK) != 0 else { return }
+        throw EmbeddedServerError.unusable(
+            directory: path,
+            reason: "Kurir gives root up, and the user that PostgreSQL runs as does not get there")
+    }
+
+    private static func become(_ usual: (uid_t, gid_t), giving path: String?) throws {
+        var (user, group) = usual
         if let path {
             try FileSystem.makeDirectory(path)
             // Nobody wants the whole of /etc given to another user, nor somebody's home with nothing but settings in it.
             let names = Set(FileSystem.entries(of: path)).subtracting([".", "..", "lost+found"])
             guard names.isEmpty || !ownFiles.isDisjoint(with: names) else {
                 throw EmbeddedServerError.unusable(
-                    directory: path, reason: "it is full of other things: use an empty one, or a new one")
+                    directory: path, reason: "it is full of other things")
             }
             if let cluster = try FileSystem.openDirectory(path + "/postgres") {
                 defer { close(cluster) }
@@ -31,10 +44,5 @@ extension EmbeddedServer {
             }
         }
         guard clinux_become(user, group) == 0 else { throw SystemError("giving up root") }
-        guard let path, access(path, R_OK | W_OK | X_OK) != 0 else { return }
-        throw EmbeddedServerError.unusable(
-            directory: path,
-            reason:
-                "Kurir gives root up, and the user that PostgreSQL runs as does not get there: use another --data-dir")
     }
 }
