@@ -318,15 +318,10 @@ struct ListDead: Statement {
 struct RetryDead: Statement {
     static let sql = """
         WITH dead AS MATERIALIZED (
-            SELECT m.*, d.has_code, (m.expires_at > now()) IS NOT FALSE
-                AND (m.channel <> 'push' OR m.account_id IS NULL OR EXISTS (
+            SELECT m.*, d.has_code, is_still_true(m) AND (
+                m.channel <> 'push' OR m.account_id IS NULL OR EXISTS (
                     SELECT FROM message_routes r
-                    WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address))
-                AND (m.kind <> 'delivery_offered' OR m.subject IS NULL OR EXISTS (
-                    SELECT FROM jobs j
-                    WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject AND j.until IS NULL))
-                AND (m.kind <> 'invite' OR m.subject IS NULL OR EXISTS (
-                    SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open')) AS is_true
+                    WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address)) AS is_true
             FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
             WHERE d.id = $1 AND d.channel::text = ANY (lanes_of($2)) FOR UPDATE OF d),
         raised AS (
@@ -334,7 +329,7 @@ struct RetryDead: Statement {
             WHERE d.id = dead.id AND d.created_at = dead.created_at AND is_true),
         queued AS (
             INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
-            SELECT id, created_at, lane_of(channel, platform), message_way(channel, address), kind, account_id, subject,
+            SELECT id, created_at, lane_of(channel, platform), way_of(channel, kind, id, address), kind, account_id, subject,
                 expires_at, has_code
             FROM dead WHERE is_true)
         SELECT is_true FROM dead

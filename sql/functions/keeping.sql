@@ -25,14 +25,13 @@ BEGIN
 END
 $$;
 
--- What was given up may be tried again only as long as its code is good. Gives how many lost theirs.
+-- What was given up may be tried again only as long as it is true, and so is its code good. Gives how many lost theirs.
 CREATE OR REPLACE FUNCTION forget_void_codes() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     void uuid[] := ARRAY(
         SELECT d.id FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
-        WHERE d.has_code AND (m.expires_at <= now() OR m.kind = 'invite' AND NOT EXISTS (
-            SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open'))
+        WHERE d.has_code AND NOT is_still_true(m)
         LIMIT 1000 FOR UPDATE OF d SKIP LOCKED);
 BEGIN
     PERFORM forget_codes(void);

@@ -3,6 +3,17 @@
 CREATE OR REPLACE FUNCTION message_way(channel message_channel, address text) RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT hashtextextended(address, hashtext(channel::text)) $$;
 
+-- Whether messages of a kind go by mails that are gathered.
+CREATE OR REPLACE FUNCTION is_gathered(channel message_channel, kind text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$ SELECT channel = 'email' AND reach_of(kind) = 'else_email' $$;
+
+-- The way on which a message waits for those before it: to its address. What is gathered has one for itself, since it holds up
+-- no other mail, such as one with a code.
+CREATE OR REPLACE FUNCTION way_of(channel message_channel, kind text, id uuid, address text) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+    SELECT message_way(channel, CASE WHEN is_gathered(channel, kind) THEN id::text ELSE address END)
+$$;
+
 -- Where a message waits.
 CREATE OR REPLACE FUNCTION lane_of(channel message_channel, platform text) RETURNS message_channel
 LANGUAGE sql IMMUTABLE AS $$ SELECT CASE WHEN platform = 'webpush' THEN 'webpush' ELSE channel END $$;
@@ -16,10 +27,8 @@ DECLARE
 BEGIN
     WITH queued AS (
         INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
-        SELECT id, created_at, lane_of(channel, platform),
-            -- What is gathered holds up no other mail, such as one with a code.
-            message_way(channel, CASE WHEN is_gathered(channel, kind) THEN id::text ELSE address END), kind,
-            account_id, subject, expires_at, data ?| '{code,url}'
+        SELECT id, created_at, lane_of(channel, platform), way_of(channel, kind, id, address), kind, account_id, subject,
+            expires_at, data ?| '{code,url}'
         FROM written RETURNING id, channel, kind)
     SELECT array_agg(id) FILTER (WHERE channel = 'sms'), array_agg(id) FILTER (WHERE is_gathered(channel, kind))
         INTO sms, mails FROM queued;
@@ -28,10 +37,6 @@ BEGIN
     RETURN NULL;
 END
 $$;
-
--- Whether messages of a kind go by mails that are gathered.
-CREATE OR REPLACE FUNCTION is_gathered(channel message_channel, kind text) RETURNS boolean
-LANGUAGE sql IMMUTABLE AS $$ SELECT channel = 'email' AND reach_of(kind) = 'else_email' $$;
 
 -- Has each account get one such mail in five minutes at most: the first at once, and what follows in the next one.
 CREATE OR REPLACE FUNCTION gather_mails(ids uuid[]) RETURNS void
@@ -211,4 +216,4 @@ LANGUAGE sql VOLATILE AS $$
 $$;
 
 REVOKE ALL ON FUNCTION
-    message_way, lane_of, queue_messages, is_gathered, gather_mails, queue_moves_on, queue_time, set_queue_time, count_messages, bury_messages, park_messages, ready_channels, message_partitions, bury_outdated, outbox_pause FROM PUBLIC;
+    message_way, way_of, lane_of, queue_messages, is_gathered, gather_mails, queue_moves_on, queue_time, set_queue_time, count_messages, bury_messages, park_messages, ready_channels, message_partitions, bury_outdated, outbox_pause FROM PUBLIC;

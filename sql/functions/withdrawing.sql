@@ -27,6 +27,60 @@ BEGIN
 END
 $$;
 
+-- Whether what a message says is still so, as far as it is ever taken back: by `withdraw`, or by its end. What was given up gets
+-- no other go without that. A kind that is withdrawn has its truth here.
+CREATE OR REPLACE FUNCTION is_still_true(m messages) RETURNS boolean
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    of conversations;
+    is_store boolean;
+BEGIN
+    -- What is erased says nothing.
+    IF m.expires_at <= now() OR m.address = '-' THEN RETURN false; END IF;
+    IF m.subject IS NULL THEN RETURN true; END IF;
+    CASE m.kind
+    WHEN 'delivery_offered' THEN
+        RETURN EXISTS (
+            SELECT FROM jobs j WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject AND j.until IS NULL
+                AND EXISTS (
+                    SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id AND NOT p.store_off));
+    WHEN 'invite' THEN
+        RETURN EXISTS (SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open');
+    -- There may be a newer code, with an end of its own.
+    WHEN 'confirmation_code' THEN
+        RETURN EXISTS (
+            SELECT FROM confirmations c WHERE c.account_id = m.subject AND c.place = m.address AND c.expires_at = m.expires_at
+                AND c.tries_left > 0);
+    WHEN 'password_reset' THEN
+        RETURN EXISTS (
+            SELECT FROM reset_codes r WHERE r.account_id = m.subject AND r.expires_at = m.expires_at AND r.tries_left > 0);
+    -- It is the latest that is unread, and its reader wants to hear of it.
+    WHEN 'message_received' THEN
+        SELECT * INTO of FROM conversations WHERE id = m.subject;
+        is_store := of.store_id = m.account_id;
+        RETURN coalesce(CASE WHEN is_store
+                THEN of.store_unread > 0 AND NOT of.store_hidden AND NOT of.store_muted
+                ELSE of.courier_unread > 0 AND NOT of.courier_hidden AND NOT of.courier_muted AND NOT of.blocked END
+            AND (m.data->>'seq')::integer > CASE WHEN is_store THEN of.store_read ELSE of.courier_read END
+            AND unread_in(of, is_store, (m.data->>'seq')::integer) = 0, false);
+    WHEN 'bulletin_published' THEN
+        RETURN EXISTS (
+            SELECT FROM bulletins b WHERE b.id = m.subject AND EXISTS (
+                SELECT FROM partners p WHERE p.store_id = b.store_id AND p.courier_id = m.account_id AND NOT p.store_off));
+    -- The steps that take nothing back are those after which recipients are told the same.
+    WHEN 'recipient_tracking' THEN
+        RETURN EXISTS (
+                SELECT FROM trackings t WHERE t.delivery_id = m.subject AND t.link = (m.data->>'link_number')::integer AND NOT t.ended)
+            AND EXISTS (SELECT FROM deliveries d WHERE d.id = m.subject AND d.recipient_phone = m.address)
+            AND NOT EXISTS (
+                SELECT FROM delivery_history h WHERE h.delivery_id = m.subject AND h.seq > (m.data->>'seq')::integer
+                    AND h.action NOT IN ('create', 'edit', 'accept', 'decline', 'offer'));
+    ELSE
+        RETURN true;
+    END CASE;
+END
+$$;
+
 -- Takes back an account's pushes on these ways that no gateway has; those that one has are not tried again.
 CREATE OR REPLACE FUNCTION withdraw_pushes(person uuid, ways bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -62,4 +116,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    withdraw, withdraw_pushes, device_is_given_up, notifications_are_off FROM PUBLIC;
+    withdraw, is_still_true, withdraw_pushes, device_is_given_up, notifications_are_off FROM PUBLIC;

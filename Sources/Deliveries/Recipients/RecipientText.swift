@@ -38,7 +38,7 @@ extension StoredDelivery {
             .recipientTracking, ["store": store.name, "url": url], because: what,
             data: [
                 "delivery_id": .string(delivery.id.description), "store_id": .string(store.id.description),
-                "url": .string(url),
+                "url": .string(url), "seq": .integer(Int(change.after.version)), "link_number": .integer(Int(link)),
             ])
         var notice = message.notice
         notice["phone"] = .string(phone.e164)
