@@ -68,24 +68,3 @@ extension JSON {
     fileprivate var number: Int? { if case .integer(let number) = self { number } else { nil } }
     fileprivate var degrees: Double? { if case .number(let number) = self { number } else { number.map(Double.init) } }
 }
-
-/// Finds a delivery that is about to be handed over, with all its steps.
-struct FindDeliveryWithSteps: Statement {
-    static let sql = """
-        SELECT \(StoredDelivery.columns()), \(ProofBundle.Step.all(of: "d.id"))
-        FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader) WHERE d.id = $2
-        """
-    static let isReadOnly = true
-    let find: FindDelivery
-
-    func bind(into parameters: inout Parameters) { find.bind(into: &parameters) }
-
-    static func decode(_ row: inout RowReader) throws -> StoredDelivery {
-        var stored = try StoredDelivery(&row)
-        guard case .array(let steps)? = JSON(Array((try row.read() as String).utf8)) else {
-            throw PostgresError.unexpected("steps that are none")
-        }
-        stored.steps = try steps.map(ProofBundle.Step.init)
-        return stored
-    }
-}
