@@ -1,6 +1,7 @@
 import API
 import Domain
 import EventLoop
+import HTTP
 import Postgres
 
 /// Finds single deliveries for who asks. To begin a statement costs the database several times what it costs to find one

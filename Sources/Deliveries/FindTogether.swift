@@ -13,7 +13,7 @@ struct AskedDelivery: Hashable {
 }
 
 /// Finds deliveries for their stores, which are told whether nobody whom one is offered to is on duty.
-struct FindForStores: FindTogether {
+struct FindForStores: Statement, FindTogether {
     static let sql = """
         SELECT \(StoredDelivery.columns(isPartner: "false", reader: .store)), d.status = 'pending'
             AND NOT \(SeeingSQL.isAnybodyOnDuty("d.candidates", where: "person <> ALL (d.declined || d.forfeited)"))
@@ -32,7 +32,7 @@ struct FindForStores: FindTogether {
 }
 
 /// Finds deliveries, without asking who may see them.
-struct FindForAnybody: FindTogether {
+struct FindForAnybody: Statement, FindTogether {
     static let sql = "SELECT \(AskedDelivery.columns) FROM \(AskedDelivery.tables)"
     static let isReadOnly = true
     let asked: [AskedDelivery]
@@ -46,34 +46,14 @@ struct FindForAnybody: FindTogether {
     }
 }
 
-/// Finds deliveries that are about to be handed over, with all their steps.
-struct FindWithSteps: FindTogether {
-    static let sql = """
-        SELECT \(AskedDelivery.columns), \(ProofBundle.Step.all(of: "d.id")) FROM \(AskedDelivery.tables)
-        """
-    static let isReadOnly = true
-    let asked: [AskedDelivery]
-
-    func bind(into parameters: inout Parameters) { AskedDelivery.bind(asked, into: &parameters) }
-
-    static func decode(_ row: inout RowReader) throws -> (asked: AskedDelivery, found: StoredDelivery) {
-        var (asked, found) = try FindForAnybody.decode(&row)
-        guard case .array(let steps)? = JSON(Array((try row.read() as String).utf8)) else {
-            throw PostgresError.unexpected("steps that are none")
-        }
-        found.steps = try steps.map(ProofBundle.Step.init)
-        return (asked, found)
-    }
-}
-
 extension AskedDelivery {
-    fileprivate static let columns = "asked.account, \(StoredDelivery.columns(for: "asked.account"))"
-    fileprivate static let tables = """
+    static let columns = "asked.account, \(StoredDelivery.columns(for: "asked.account"))"
+    static let tables = """
         unnest($1::uuid[], $2::uuid[]) AS asked(account, id) JOIN deliveries d ON d.id = asked.id
         \(StoredDelivery.tables) \(StoredDelivery.reader("asked.account"))
         """
 
-    fileprivate static func bind(_ asked: [AskedDelivery], into parameters: inout Parameters) {
+    static func bind(_ asked: [AskedDelivery], into parameters: inout Parameters) {
         parameters.add(asked.map(\.account))
         parameters.add(asked.map(\.id))
     }

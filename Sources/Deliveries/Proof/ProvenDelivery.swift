@@ -68,3 +68,23 @@ extension JSON {
     fileprivate var number: Int? { if case .integer(let number) = self { number } else { nil } }
     fileprivate var degrees: Double? { if case .number(let number) = self { number } else { number.map(Double.init) } }
 }
+
+/// Finds deliveries that are about to be handed over, with all their steps.
+struct FindWithSteps: Statement, FindTogether {
+    static let sql = """
+        SELECT \(AskedDelivery.columns), \(ProofBundle.Step.all(of: "d.id")) FROM \(AskedDelivery.tables)
+        """
+    static let isReadOnly = true
+    let asked: [AskedDelivery]
+
+    func bind(into parameters: inout Parameters) { AskedDelivery.bind(asked, into: &parameters) }
+
+    static func decode(_ row: inout RowReader) throws -> (asked: AskedDelivery, found: StoredDelivery) {
+        var (asked, found) = try FindForAnybody.decode(&row)
+        guard case .array(let steps)? = JSON(Array((try row.read() as String).utf8)) else {
+            throw PostgresError.unexpected("steps that are none")
+        }
+        found.steps = try steps.map(ProofBundle.Step.init)
+        return (asked, found)
+    }
+}
