@@ -8,6 +8,7 @@ import Postgres
 /// Creates, reads and changes deliveries. `Lifecycle` alone decides what may happen to one.
 package struct DeliveryRoom: Room {
     let committer: Committer
+    let finder: DeliveryFinder
     let searches: SlowReads
     let clock: StepClock
     let rates: Rates
@@ -20,10 +21,10 @@ package struct DeliveryRoom: Room {
     private let surroundings: [any Surroundings]
 
     package init(
-        committer: Committer, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey,
+        committer: Committer, finder: DeliveryFinder, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey,
         links: TrackingLinks, hasPictureStore: Bool, surroundings: [any Surroundings]
     ) {
-        (self.committer, self.searches, self.clock) = (committer, searches, clock)
+        (self.committer, self.finder, self.searches, self.clock) = (committer, finder, searches, clock)
         (self.rates, self.key, self.links) = (rates, key, links)
         (self.hasPictureStore, self.surroundings) = (hasPictureStore, surroundings)
     }
@@ -132,7 +133,7 @@ package struct DeliveryRoom: Room {
 
     private func visible(_ call: Call) async throws -> StoredDelivery {
         let account = call.caller.account
-        guard let found = try await call.delivery(), found.isVisible(to: account) else { throw Problem.notFound }
+        guard let found = try await finder.find(call), found.isVisible(to: account) else { throw Problem.notFound }
         return found
     }
 
@@ -257,7 +258,7 @@ package struct DeliveryRoom: Room {
         let told = try clock.told(by: call.request)
         var version: Int32?
         for _ in 0..<Self.attempts {
-            guard let found = try await call.delivery(withSteps: proving) else { throw Problem.notFound }
+            guard let found = try await finder.find(call, withSteps: proving) else { throw Problem.notFound }
             // The delivery has not changed, yet the commit failed: either somebody holds it, and is to be waited for,
             // or a candidate is no longer a partner.
             let isHeld = version == found.delivery.version

@@ -9,7 +9,7 @@ package struct FeedDelivery: FeedSubject {
     private let stored: StoredDelivery
 
     package static let lookup = """
-        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader)
+        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader())
         WHERE d.id = e.delivery_id
         """
 

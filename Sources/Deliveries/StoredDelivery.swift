@@ -177,7 +177,7 @@ struct NamedCourier: Sendable {
 }
 
 extension StoredDelivery {
-    /// For whom a statement reads, `$1`.
+    /// For whom a statement reads.
     enum Reader {
         /// A courier by its name, which its steps tell, or a store.
         case anybody
@@ -186,19 +186,19 @@ extension StoredDelivery {
         /// Its store.
         case store
 
-        fileprivate var name: String {
+        fileprivate func name(_ account: String) -> String {
             switch self {
             case .anybody: "r.id, r.first_name, r.last_name, r.phone"
-            case .someCourier: "$1, '', '', NULL"
+            case .someCourier: "\(account), '', '', NULL"
             case .store: "NULL::uuid, NULL, NULL, NULL"
             }
         }
 
         /// Only of what its store may still open again somebody has to look.
-        fileprivate var hasCourierLeft: String {
+        fileprivate func hasCourierLeft(_ account: String) -> String {
             let condition: String
             switch self {
-            case .anybody: condition = "d.store_id = $1"
+            case .anybody: condition = "d.store_id = \(account)"
             case .someCourier: return "false"
             case .store: condition = "true"
             }
@@ -209,17 +209,19 @@ extension StoredDelivery {
         }
     }
 
-    /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `$1` is the account that asks, and `isPartner` says
-    /// whether it works for the store: lists know that of all that is in them. `link` is for those who take steps. What few have is
-    /// looked for by functions, whose plans nothing else sets up.
-    static func columns(isPartner: String = isPartner, link: String = link, reader: Reader = .anybody) -> String {
+    /// The columns that ``init(_:)`` reads. ``tables`` joins their tables; `account` is the account that asks, and `isPartner`
+    /// says whether it works for the store: lists know that of all that is in them. `link` is for those who take steps. What few
+    /// have is looked for by functions, whose plans nothing else sets up.
+    static func columns(
+        for account: String = "$1", isPartner: String? = nil, link: String = link, reader: Reader = .anybody
+    ) -> String {
         """
         d.id, d.store_id, d.status, d.version, d.courier_id, d.candidates, d.declined, d.forfeited,
         d.recipient_first_name, d.recipient_last_name, d.recipient_address, d.recipient_phone, d.recipient_lat,
         d.recipient_lon, d.description, d.instructions, d.reference, d.window_from, d.due_at,
         d.picked_up_at, to_jsonb(x), d.created_at, d.updated_at, d.accepted_at, d.delivered_at, d.cancelled_at,
         s.id, s.name, s.address, s.phone, c.id, c.first_name, c.last_name, c.phone,
-        \(reader.name), \(isPartner), s.off, \(link), \(reader.hasCourierLeft),
+        \(reader.name(account)), \(isPartner ?? works(account)), s.off, \(link), \(reader.hasCourierLeft(account)),
         d.recipient_first_name = '' OR \(SeeingSQL.isPast),
         CASE WHEN d.status = 'in_progress' THEN (
             SELECT j.stop FROM jobs j WHERE j.courier_id = d.courier_id AND j.status = d.status AND j.delivery_id = d.id
@@ -228,10 +230,12 @@ extension StoredDelivery {
         """
     }
 
-    private static let isPartner = """
-        d.store_id <> $1 AND EXISTS (SELECT FROM partners p WHERE p.store_id = d.store_id AND p.courier_id = $1
-            AND \(SeeingSQL.shows("d.status")))
+    private static func works(_ account: String) -> String {
         """
+        d.store_id <> \(account) AND EXISTS (SELECT FROM partners p
+            WHERE p.store_id = d.store_id AND p.courier_id = \(account) AND \(SeeingSQL.shows("d.status")))
+        """
+    }
 
     private static let link = "CASE WHEN s.tell_recipients THEN recipient_link(d.id) END"
 
@@ -241,7 +245,7 @@ extension StoredDelivery {
         JOIN stores s ON s.id = d.store_id LEFT JOIN couriers c ON c.id = d.courier_id
         """
     /// The join of ``Reader/anybody`` besides.
-    static let reader = "LEFT JOIN couriers r ON r.id = $1"
+    static func reader(_ account: String = "$1") -> String { "LEFT JOIN couriers r ON r.id = \(account)" }
 
     package init(_ row: inout RowReader) throws {
         delivery = try Delivery(&row)
@@ -310,7 +314,7 @@ extension DeliveryStatus: PostgresValue {
 /// Finds a delivery, without asking who may see it.
 package struct FindDelivery: Statement {
     package static let sql = """
-        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader)
+        SELECT \(StoredDelivery.columns()) FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader())
         WHERE d.id = $2
         """
     package static let isReadOnly = true
@@ -325,37 +329,10 @@ package struct FindDelivery: Statement {
     package static func decode(_ row: inout RowReader) throws -> StoredDelivery { try StoredDelivery(&row) }
 }
 
-/// Finds a delivery for a store, which is told whether nobody whom it is offered to is on duty.
-package struct FindDeliveryOfStore: Statement {
-    package static let sql = """
-        SELECT \(StoredDelivery.columns(isPartner: "false", reader: .store)), d.status = 'pending'
-            AND NOT \(SeeingSQL.isAnybodyOnDuty("d.candidates", where: "person <> ALL (d.declined || d.forfeited)"))
-        FROM deliveries d \(StoredDelivery.tables) WHERE d.id = $1
-        """
-    package static let isReadOnly = true
-    let id: ID
-
-    package func bind(into parameters: inout Parameters) { parameters.add(id) }
-
-    package static func decode(_ row: inout RowReader) throws -> StoredDelivery {
-        var stored = try StoredDelivery(&row)
-        stored.isOfferedToNobodyOnDuty = try row.read()
-        return stored
-    }
-}
-
 extension Call {
     /// Whether a store and a courier both see a delivery.
     package func isSeen(_ delivery: ID, by store: ID, and courier: ID) async throws -> Bool {
         guard let found = try await run(FindDelivery(account: courier, id: delivery)).first else { return false }
         return found.store.id == store && found.isVisible(to: courier)
-    }
-
-    /// The delivery that is meant, as the caller sees it, if there is one. What it went through is read where it is wanted.
-    func delivery(withSteps: Bool = false) async throws -> StoredDelivery? {
-        let find = FindDelivery(account: caller.account, id: try request.parameter("id"))
-        if withSteps { return try await run(FindDeliveryWithSteps(find: find)).first }
-        guard caller.kind == .store else { return try await run(find).first }
-        return try await run(FindDeliveryOfStore(id: find.id)).first
     }
 }

@@ -213,8 +213,9 @@ package struct Composition: Sendable {
             PlaceRoom(),
             PlaceSearchRoom(searches: slowReads, throttle: throttle, geocoder: settings.services?.geocoder),
             DeliveryRoom(
-                committer: committer, searches: slowReads, clock: StepClock(canBeTold: settings.isDemo), rates: rates,
-                key: proofKey, links: links, hasPictureStore: settings.pictures != nil, surroundings: surroundings),
+                committer: committer, finder: try await DeliveryFinder(database, on: group), searches: slowReads,
+                clock: StepClock(canBeTold: settings.isDemo), rates: rates, key: proofKey, links: links,
+                hasPictureStore: settings.pictures != nil, surroundings: surroundings),
             TrackingRoom(tracking, database: database, tail: tail), MapRoom(settings.map),
             DepartureRoom(
                 database: database, passwords: passwords, authenticator: authenticator, cookie: cookie),

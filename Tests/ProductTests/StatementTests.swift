@@ -151,7 +151,7 @@ import Testing
         FindStandings.self,
         ListOfStore.self,
         ListOfCourier.self,
-        FindDelivery.self, FindDeliveryOfStore.self, FindDeliveryWithSteps.self,
+        FindDelivery.self, FindForStores.self, FindForAnybody.self, FindWithSteps.self,
         KeepFile.self, FindFile.self, KeepPiece.self, FindPiece.self, FindLooseFiles.self, TakeLeavingFiles.self,
         NoteArrival.self, FindRemovals.self, ForgetRemoval.self,
         RenewFilePartitions.self, DropLooseFiles.self,

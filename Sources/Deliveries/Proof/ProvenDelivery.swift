@@ -69,23 +69,22 @@ extension JSON {
     fileprivate var degrees: Double? { if case .number(let number) = self { number } else { number.map(Double.init) } }
 }
 
-/// Finds a delivery that is about to be handed over, with all its steps.
-struct FindDeliveryWithSteps: Statement {
+/// Finds deliveries that are about to be handed over, with all their steps.
+struct FindWithSteps: Statement, FindTogether {
     static let sql = """
-        SELECT \(StoredDelivery.columns()), \(ProofBundle.Step.all(of: "d.id"))
-        FROM deliveries d \(StoredDelivery.tables) \(StoredDelivery.reader) WHERE d.id = $2
+        SELECT \(AskedDelivery.columns), \(ProofBundle.Step.all(of: "d.id")) FROM \(AskedDelivery.tables)
         """
     static let isReadOnly = true
-    let find: FindDelivery
+    let asked: [AskedDelivery]
 
-    func bind(into parameters: inout Parameters) { find.bind(into: &parameters) }
+    func bind(into parameters: inout Parameters) { AskedDelivery.bind(asked, into: &parameters) }
 
-    static func decode(_ row: inout RowReader) throws -> StoredDelivery {
-        var stored = try StoredDelivery(&row)
+    static func decode(_ row: inout RowReader) throws -> (asked: AskedDelivery, found: StoredDelivery) {
+        var (asked, found) = try FindForAnybody.decode(&row)
         guard case .array(let steps)? = JSON(Array((try row.read() as String).utf8)) else {
             throw PostgresError.unexpected("steps that are none")
         }
-        stored.steps = try steps.map(ProofBundle.Step.init)
-        return stored
+        found.steps = try steps.map(ProofBundle.Step.init)
+        return (asked, found)
     }
 }

@@ -1,0 +1,109 @@
+import API
+import Domain
+import EventLoop
+import HTTP
+import Postgres
+
+/// Finds single deliveries for who asks. To begin a statement costs the database several times what it costs to find one
+/// more delivery with it. Those that are asked for on a loop while its last question is on the way are asked for together.
+package final class DeliveryFinder: Sendable {
+    private let lines: LoopLocal<Lines>
+
+    private struct Lines {
+        let forStores: Gatherer<FindForStores>
+        let forAnybody: Gatherer<FindForAnybody>
+        let withSteps: Gatherer<FindWithSteps>
+    }
+
+    package init(_ database: Database, on group: EventLoopGroup) async throws {
+        lines = try await LoopLocal(group) {
+            Lines(
+                forStores: Gatherer(database, on: $0), forAnybody: Gatherer(database, on: $0),
+                withSteps: Gatherer(database, on: $0))
+        }
+    }
+
+    /// The delivery that is meant, as the caller sees it, if there is one. What it went through is read where it is wanted.
+    func find(_ call: Call, withSteps: Bool = false) async throws -> StoredDelivery? {
+        guard let lines = lines.current else { preconditionFailure("deliveries are asked for on the loops") }
+        let asked = AskedDelivery(account: call.caller.account, id: try call.request.parameter("id"))
+        if withSteps { return try await lines.withSteps.find(asked) }
+        guard call.caller.kind == .store else { return try await lines.forAnybody.find(asked) }
+        return try await lines.forStores.find(asked.id)
+    }
+}
+
+/// What is asked for on one loop by statements of one kind.
+///
+/// Unchecked, because all of it happens on the loop's thread.
+private final class Gatherer<Find: FindTogether>: TurnEnd, @unchecked Sendable {
+    private static var mostTogether: Int { 32 }
+    private static var mostWaiting: Int { 4096 }
+    /// How many questions may be on the way. There is more than one only where an answer is long in coming.
+    private static var mostUnderWay: Int { 4 }
+    private static var patience: Duration { .milliseconds(10) }
+
+    private let database: Database
+    private let loop: EventLoop
+    private var waiting: [Entry] = []
+    private var underWay = 0
+    private var isGathering = false
+    private var look: Timer?
+
+    private struct Entry {
+        let asked: Find.Asked
+        let promise: Promise<StoredDelivery?>
+    }
+
+    init(_ database: Database, on loop: EventLoop) { (self.database, self.loop) = (database, loop) }
+
+    func find(_ asked: Find.Asked) async throws -> StoredDelivery? {
+        guard waiting.count < Self.mostWaiting else {
+            throw PostgresError.unavailable("too many deliveries are asked for")
+        }
+        let promise = Promise<StoredDelivery?>(on: loop)
+        waiting.append(Entry(asked: asked, promise: promise))
+        if underWay == 0 { gather() } else { lookAgain() }
+        return try await promise.value()
+    }
+
+    private func gather() {
+        guard !isGathering else { return }
+        isGathering = true
+        loop.atEndOfTurn(self)
+    }
+
+    /// Nobody waits long for an answer that others wait for.
+    private func lookAgain() {
+        guard look == nil, underWay < Self.mostUnderWay else { return }
+        look = loop.schedule(after: Self.patience) { [weak self] in
+            self?.look = nil
+            self?.gather()
+        }
+    }
+
+    func turnEnded() {
+        isGathering = false
+        waiting.removeAll { $0.promise.isOver }
+        guard !waiting.isEmpty, underWay < Self.mostUnderWay else { return }
+        let batch = Array(waiting.prefix(Self.mostTogether))
+        waiting.removeFirst(batch.count)
+        underWay += 1
+        Task(executorPreference: loop) {
+            await self.ask(batch)
+            self.underWay -= 1
+            if !self.waiting.isEmpty { self.gather() }
+        }
+        if !waiting.isEmpty { lookAgain() }
+    }
+
+    private func ask(_ batch: [Entry]) async {
+        do {
+            let rows = try await database.run(Find(asked: Array(Set(batch.map(\.asked)))))
+            let found = Dictionary(rows.map { ($0.asked, $0.found) }) { first, _ in first }
+            for entry in batch { entry.promise.fulfil(.success(found[entry.asked])) }
+        } catch {
+            for entry in batch { entry.promise.fulfil(.failure(error)) }
+        }
+    }
+}
