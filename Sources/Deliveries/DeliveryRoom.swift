@@ -21,7 +21,8 @@ package struct DeliveryRoom: Room {
     private let surroundings: [any Surroundings]
 
     package init(
-        committer: Committer, finder: DeliveryFinder, searches: SlowReads, clock: StepClock, rates: Rates, key: SigningKey,
+        committer: Committer, finder: DeliveryFinder, searches: SlowReads, clock: StepClock, rates: Rates,
+        key: SigningKey,
         links: TrackingLinks, hasPictureStore: Bool, surroundings: [any Surroundings]
     ) {
         (self.committer, self.finder, self.searches, self.clock) = (committer, finder, searches, clock)

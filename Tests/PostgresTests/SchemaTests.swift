@@ -58,6 +58,20 @@ import Testing
         #expect(anybodys == [])
     }
 
+    /// A copy would be another text of the same, which whoever changes the function does not see. Older migrations have some.
+    @Test func `no migration copies a function any more`() throws {
+        func defined(_ sql: String) -> Set<String> {
+            let definition = #/CREATE\s+(?:OR\s+REPLACE\s+)?FUNCTION\s+(?:public\.)?"?(\w+)/#.ignoresCase()
+            return Set(sql.matches(of: definition).map { $0.1.lowercased() })
+        }
+        let held = Schema.functions.reduce(into: Set<String>()) { $0.formUnion(defined($1.sql)) }
+        let copied = Schema.migrations.map { defined($0.sql).intersection(held) }
+        #expect(copied.prefix(31).filter { !$0.isEmpty }.count > 10)
+        for (migration, copied) in zip(Schema.migrations, copied).dropFirst(31) {
+            #expect(copied == [], "\(migration.file)")
+        }
+    }
+
     @Test func `migrations are numbered from one without a gap`() throws {
         #expect(try Migrator(.all).newest == Schema.migrations.count)
         for (place, migration) in Schema.migrations.enumerated() {

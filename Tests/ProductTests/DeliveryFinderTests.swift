@@ -55,7 +55,8 @@ import Testing
                     try await api.execute(
                         """
                         SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """).count == count
+                        """
+                    ).count == count
                 }
             }
             try await holder.commit()

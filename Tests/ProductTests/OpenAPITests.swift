@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 import TestSupport
 import Testing
@@ -28,6 +29,21 @@ import Testing
         try await withDescription { description, operations, api in
             #expect(description["openapi"] == "3.1.0")
             #expect(operations.map(\.name).sorted() == api.routes.map { "\($0.method) \($0.template)" }.sorted())
+        }
+    }
+
+    /// All answers have the same bytes, at the same place in memory: nothing is made, or copied, for one who asks.
+    @Test func `the description is made once`() async throws {
+        try await ServedProduct.serving { api in
+            for path in ["/openapi.json", "/docs"] {
+                let places = try await together(20) {
+                    try await api.server.response(to: path, on: api.group.loops.randomElement()!)
+                }.map { response in
+                    guard case .bytes(let bytes, _) = response.body else { throw NoReply(why: "it has no bytes") }
+                    return bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+                }
+                #expect(Set(places).count == 1, "\(path)")
+            }
         }
     }
 

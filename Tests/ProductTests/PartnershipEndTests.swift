@@ -227,7 +227,8 @@ import Testing
         }
     }
 
-    /// There are ten thousand jobs, and everybody else works on meanwhile.
+    /// There are ten thousand jobs, of which somebody holds one. All others are left meanwhile, for everybody to see, and
+    /// everybody else works on.
     @Test func `many jobs are left in commits of their own`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
@@ -249,19 +250,26 @@ import Testing
                 SELECT id, 1, 'create', 'store', '\(store.id)', 'pending', now() FROM made
                 """)
             let (other, theirs) = try await api.team(1)
+            let left =
+                "SELECT count(*), count(DISTINCT xmin::text) > 100 FROM delivery_history WHERE action = 'withdraw'"
+            let holder = try await OpenTransaction.begin()
+            try await holder.query("SELECT FROM deliveries ORDER BY id LIMIT 1 FOR UPDATE")
             let ending = Task { try await end(store, couriers[0], api) }
             // Nobody else waits for it, not even the same store.
             for _ in 0..<20 {
                 _ = try await api.delivery(of: other, to: theirs)
                 _ = try await api.delivery(of: store, to: [couriers[1]])
             }
-            #expect(try await ending.value == 204)
+            try await eventually { try await api.execute(left) == [["9999", "t"]] }
             #expect(try await api.get("/v1/deliveries", as: couriers[0].token).items.isEmpty)
+            #expect(try await api.execute("SELECT count(*) FROM partnership_endings") == [["1"]])
+            try await holder.commit()
+            #expect(try await ending.value == 204)
+            // Whoever takes it up next need not wait.
             try await eventually {
-                try await api.execute("SELECT count(*) FROM partnership_endings") == [["0"]]
+                try await api.execute("UPDATE partnership_endings SET worked_until = now()")
+                return try await api.execute("SELECT count(*) FROM partnership_endings") == [["0"]]
             }
-            let left =
-                "SELECT count(*), count(DISTINCT xmin::text) > 100 FROM delivery_history WHERE action = 'withdraw'"
             #expect(try await api.execute(left) == [["10000", "t"]])
             try await api.expectConsistency()
         }

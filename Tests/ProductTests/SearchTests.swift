@@ -193,12 +193,59 @@ import Testing
                 // Lists, deliveries and people still work meanwhile.
                 #expect(try await api.get("/v1/deliveries", as: store.token).items.count == 1)
                 #expect(try await api.get("/v1/deliveries/\(id)", as: couriers[0].token).status == 200)
+                #expect(try await api.get("/v1/me", as: store.token).status == 200)
                 return (first, others)
             }
             #expect(first.status == 429 && first.code == "rate_limited", "\(first.json)")
             #expect(first.reply.header("retry-after") == "1")
             for other in others { #expect([200, 429, 503].contains(try await other.value.status)) }
             #expect(try await found("torta", by: store, api) == [id])
+        }
+    }
+
+    /// There are more searches than connections for requests. While all of them wait, what is said is heard, by whoever waits for
+    /// it, and people find themselves.
+    @Test func `eight searches at once delay nobody else`() async throws {
+        try await ServedProduct.serving(poolSize: 2) { api in
+            let (speaker, listener, conversation) = try await api.talk()
+            var stores: [Person] = []
+            for _ in 0..<4 { stores.append(try await api.store()) }
+            let holder = try await OpenTransaction.begin()
+            try await holder.query("LOCK TABLE delivery_words IN ACCESS EXCLUSIVE MODE")
+            var wasUndisturbed = false
+            // This is repeated if a search was over, as it is after two seconds, before the others had their answers.
+            for round in 0..<10 where !wasUndisturbed {
+                let ended = Locked(0)
+                let searches = (stores + stores).map { store in
+                    Task {
+                        _ = try await api.get("/v1/deliveries?q=torta", as: store.token)
+                        ended.withLock { $0 += 1 }
+                    }
+                }
+                try await eventually { try await waiting(api) >= 2 }
+                let heard = Task { try await hear("Bok \(round)", api, listener) }
+                #expect(try await api.say("Bok \(round)", in: conversation, as: speaker).status == 201)
+                for person in [speaker, listener] + stores {
+                    #expect(try await api.get("/v1/me", as: person.token).status == 200)
+                }
+                try await heard.value
+                wasUndisturbed = ended.withLock { $0 } == 0
+                for search in searches { try await search.value }
+            }
+            #expect(wasUndisturbed)
+            try await holder.commit()
+        }
+    }
+
+    /// Waits at the feed until that is the last that was said.
+    private func hear(_ text: String, _ api: ServedProduct, _ person: Person) async throws {
+        var cursor = ""
+        while true {
+            let path = "/v1/events?limit=200&wait_seconds=10" + (cursor.isEmpty ? "" : "&after=\(cursor)")
+            let events = try await api.get(path, as: person.token)
+            try #require(events.status == 200 && !events.items.isEmpty, "\(events.json)")
+            if events.items.contains(where: { $0["message"]["text"].string == text }) { return }
+            cursor = events.items.last?["cursor"].string ?? ""
         }
     }
 

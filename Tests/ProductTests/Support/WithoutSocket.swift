@@ -6,6 +6,18 @@ import TestSupport
 extension Server {
     /// Answers a request as a connection does, without one: parser, router and a handler on a loop.
     func reply(to head: String, body: [UInt8], on loop: EventLoop) async throws -> Reply {
+        let answer = try await answer(to: head, body: body, on: loop)
+        return try Reply(answer.response, to: answer.request, of: answer.configuration)
+    }
+
+    /// The answer to a `GET` as its handler gives it.
+    func response(to path: String, on loop: EventLoop) async throws -> Response {
+        try await answer(to: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", body: [], on: loop).response
+    }
+
+    private func answer(
+        to head: String, body: [UInt8], on loop: EventLoop
+    ) async throws -> (response: Response, request: Request, configuration: ServerConfiguration) {
         // The task is detached, since a client knows nothing of a transaction that the test has open.
         try await Task.detached(executorPreference: loop) { [loops] in
             guard let server = loops.current else { throw NoReply(why: "the loop is not one of the server's") }
@@ -16,8 +28,7 @@ extension Server {
             let incoming = server.incoming(received, peer: IPAddress("127.0.0.1")!)
             let request = Request(
                 received, body: body, id: incoming.id, client: incoming.client, parameters: incoming.parameters)
-            return try Reply(
-                await server.response(to: request, incoming.plan), to: request, of: server.configuration)
+            return (await server.response(to: request, incoming.plan), request, server.configuration)
         }.value
     }
 }
