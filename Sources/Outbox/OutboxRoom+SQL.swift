@@ -313,15 +313,16 @@ struct ListDead: Statement {
     }
 }
 
-/// Puts a message that was given up back at the end of its queue, unless what it says is no longer true, and says
-/// whether it still is. There is no row if there is no such message.
+/// Puts a message that was given up back at the end of its queue, unless what it says is no longer true or its number wants
+/// none, and says whether it did. There is no row if there is no such message.
 struct RetryDead: Statement {
     static let sql = """
         WITH dead AS MATERIALIZED (
             SELECT m.*, d.has_code, is_still_true(m) AND (
                 m.channel <> 'push' OR m.account_id IS NULL OR EXISTS (
                     SELECT FROM message_routes r
-                    WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address)) AS is_true
+                    WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address))
+                AND (m.channel <> 'sms' OR sms_refusal(m.address) IS NULL) AS is_true
             FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
             WHERE d.id = $1 AND d.channel::text = ANY (lanes_of($2)) FOR UPDATE OF d),
         raised AS (

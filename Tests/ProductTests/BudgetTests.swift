@@ -220,6 +220,12 @@ import Testing
             #expect(try await api.tell(key, "nack", first, ["reason": "STOP", "opted_out": true]) == ["dead"])
             #expect(try await waiting(api) == 0)
             #expect(try await reasons(api) == ["STOP", "opted_out"])
+            // Not even who looks after what was given up sends it after all.
+            for dead in try await api.get("/v1/outbox/dead", as: key).items {
+                let retry = "/v1/outbox/dead/\(dead["id"].string ?? "")/retry"
+                #expect(try await api.post(retry, as: key).status == 410)
+            }
+            #expect(try await waiting(api) == 0)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
             #expect(try await api.act("cancel", id, as: store).status == 200)
