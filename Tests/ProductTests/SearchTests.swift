@@ -244,7 +244,7 @@ import Testing
             let path = "/v1/events?limit=200&wait_seconds=10" + (cursor.isEmpty ? "" : "&after=\(cursor)")
             let events = try await api.get(path, as: person.token)
             try #require(events.status == 200 && !events.items.isEmpty, "\(events.json)")
-            if events.items.contains(where: { $0["message"]["text"].string == text }) { return }
+            if events.items.contains(where: { $0["data"]["message"]["text"].string == text }) { return }
             cursor = events.items.last?["cursor"].string ?? ""
         }
     }
