@@ -27,6 +27,12 @@ export const fetchLater = () => (window.requestIdleCallback ?? setTimeout)(() =>
 /** A browser does not try again to load a module that it could not load once: so it is asked for as a file before. */
 async function loaded(name) {
   const file = `./${name}.js`;
-  await fetch(new URL(file, import.meta.url)).catch(() => { throw new Unreachable(); });
-  return import(file);
+  await reached(new URL(file, import.meta.url));
+  return import(file).catch(async (error) => {
+    // The browser may have kept the module, and not what that imports.
+    await reached('/healthz');
+    throw error;
+  });
 }
+
+const reached = (address) => fetch(address).catch(() => { throw new Unreachable(); });
