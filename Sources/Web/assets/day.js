@@ -5,6 +5,7 @@ import {h, newID, trouble, wordsOf} from './dom.js';
 import {nothing} from './empty.js';
 import {places} from './places.js';
 import {locate} from './positions.js';
+import {clockOf, degrees, skyOf} from './sky.js';
 import {number, t, weekday, when} from './words.js';
 
 // Milliseconds after which it is asked for anew when somebody looks.
@@ -12,21 +13,7 @@ const fresh = 60_000;
 const patience = 3000;
 const anywhere = {name: 'Zagreb', lat: 45.81, lon: 15.98};
 
-/** What the sky is like, by the code of the World Meteorological Organization. */
-export function skyOf(code) {
-  if (code === null || code === undefined) return '·';
-  if (code >= 95) return '⛈';
-  if (code >= 71 && code <= 77 || code === 85 || code === 86) return '❄';
-  if (code >= 51) return '☂';
-  if (code >= 45) return '≋';
-  return code === 0 ? '☀' : code < 3 ? '⛅' : '☁';
-}
-
-export const degrees = (value) => (value === null ? '–' : `${number(Math.round(value))}°`);
 const percent = (value) => (value === null ? '–' : `${number(Math.round(value))} %`);
-
-/** The hour on the clocks of the place. */
-export const clockOf = ({local}) => local.slice(11, 16);
 
 export function day(region, {account}) {
   const shown = h('section', {class: 'panel weather', 'aria-live': 'off'});

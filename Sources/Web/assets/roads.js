@@ -7,23 +7,17 @@ import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import * as outgoing from './outgoing.js';
 import {locate} from './positions.js';
+import {distance, kinds} from './roadkinds.js';
 import {reporting} from './roadreport.js';
 import {steady} from './stream.js';
 import {t, when} from './words.js';
 
-/** Kinds as they stand in filters, each with its sign. */
-export const kinds = {
-  radar_stationary: '◉', radar_announced: '◎', border_crossing: '⇄', roadworks: '⚒', closure: '⊗', congestion: '≡', goods_vehicle_ban: '⊘',
-  rockfall: '▲', accident: '✸', black_ice: '❄', danger: '!',
-};
 const radius = 20_000;
 const place = () => `kurir.road.${remembered()?.id}`;
 // Where one begins who does not say where that is.
 const anywhere = {lat: 45.81, lon: 15.98};
 // Milliseconds within which a phone finds out where it is, or goes by where it was.
 const patience = 3000;
-
-export const distance = (meters) => (meters < 995 ? t('meters', {number: Math.round(meters / 10) * 10}) : t('kilometers', {number: meters / 1000}));
 
 export function roads(region) {
   // What is off, and where one looked last.

@@ -1,9 +1,9 @@
 // What is around the place of a delivery: what there is on the road, and the weather when it is due. Only the delivery that is looked at
 // knows, and nothing is missed where that cannot be asked.
-import {clockOf, degrees, skyOf} from './day.js';
 import {get} from './ask.js';
 import {h} from './dom.js';
-import {distance, kinds} from './roads.js';
+import {distance, kinds} from './roadkinds.js';
+import {clockOf, degrees, skyOf} from './sky.js';
 import {t} from './words.js';
 
 const sky = (hour) => h('p', {class: hour.warning && 'warning'}, h('span', {'aria-hidden': 'true'}, `${skyOf(hour.code)} `),

@@ -2,7 +2,7 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {h} from './dom.js';
-import {clockOf} from './day.js';
+import {clockOf} from './sky.js';
 import {t} from './words.js';
 
 // So many hours are looked ahead, and milliseconds are between looks.
