@@ -268,6 +268,9 @@ import Testing
                 for part in ["Pekara", "Ana", "kod susjede", "<img src=\"/v1/files/"] {
                     #expect(text.contains(part), "\(part)")
                 }
+                // In words of people: none of a program's.
+                #expect(text.matches(of: /<li><time>/).count == 5)
+                for part in ["first_name", "pick_up", " by courier "] { #expect(!text.contains(part), "\(part)") }
                 #expect(page.reply.header("content-security-policy")?.contains("img-src 'self'") == true)
             }
             #expect(try await api.get("/proof/\(id)", as: couriers[1].token).status == 404)

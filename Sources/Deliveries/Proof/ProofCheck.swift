@@ -53,10 +53,10 @@ package struct ProofCheck: Sendable {
         }
     }
 
-    /// What is told of people as it was signed, each under its name.
-    package var disclosed: [(name: String, text: String)] {
+    /// What is told of people as it was signed, each under its name, in lines as they are written on paper.
+    package var disclosed: [(name: String, lines: [String])] {
         parts.compactMap { place, value in
-            value.map { (String(place.split(separator: "/").last ?? ""), Self.text($0)) }
+            value.map { (String(place.split(separator: "/").last ?? ""), Self.lines($0)) }
         }
     }
 
@@ -71,24 +71,33 @@ package struct ProofCheck: Sendable {
         }
     }
 
+    /// A step as everybody may read it.
+    package struct Step: Sendable {
+        package let at, action, actorKind, actor: String
+        package let isPinRight: Bool?
+    }
+
+    /// The delivery that it is about.
+    package var delivery: String { Self.text(at: "/delivery_id", in: bundle) }
+
+    /// What was done, when and by whom, in order.
+    package var steps: [Step] {
+        guard case .array(let steps)? = Self.value(at: "/steps", in: bundle) else { return [] }
+        return steps.map { step in
+            Step(
+                at: Self.text(at: "/at", in: step), action: Self.text(at: "/action", in: step),
+                actorKind: Self.text(at: "/actor/kind", in: step), actor: Self.text(at: "/actor/id", in: step),
+                isPinRight: Self.value(at: "/pin_matched", in: step).map { $0 == .bool(true) })
+        }
+    }
+
     /// What it says for everybody to read: which delivery, whose, and what was done when and by whom.
     package var said: [String] {
-        guard case .object(let members) = bundle else { return [] }
-        func text(_ place: String, _ value: JSON?) -> String {
-            value.flatMap { Self.value(at: place, in: $0) }.map(Self.text) ?? ""
-        }
-        var lines = ["delivery \(text("/", members["delivery_id"])) of store \(text("/id", members["store"]))"]
-        if case .array(let steps)? = members["steps"] {
-            lines += steps.map { step in
-                let pin = Self.value(at: "/pin_matched", in: step).map {
-                    $0 == .bool(true) ? ", PIN right" : ", PIN wrong"
-                }
-                return
-                    "\(text("/at", step)) \(text("/action", step)) by \(text("/actor/kind", step)) \(text("/actor/id", step))"
-                    + (pin ?? "")
+        ["delivery \(delivery) of store \(Self.text(at: "/store/id", in: bundle))"]
+            + steps.map { step in
+                let pin = step.isPinRight.map { $0 ? ", PIN right" : ", PIN wrong" } ?? ""
+                return "\(step.at) \(step.action) by \(step.actorKind) \(step.actor)\(pin)"
             }
-        }
-        return lines
     }
 
     /// The pictures that it names, with their hashes.
@@ -130,6 +139,23 @@ package struct ProofCheck: Sendable {
             default: nil
             }
         }
+    }
+
+    private static func text(at place: String, in value: JSON) -> String {
+        Self.value(at: place, in: value).map(text) ?? ""
+    }
+
+    /// A person with address and number, a place, or a text.
+    private static func lines(_ value: JSON) -> [String] {
+        guard case .object = value else { return [text(value)] }
+        func joined(_ places: [String], by separator: String) -> String {
+            places.compactMap { Self.value(at: $0, in: value) }.filter { $0 != .null }.map(text)
+                .joined(separator: separator)
+        }
+        return [
+            joined(["/first_name", "/last_name"], by: " "), joined(["/address"], by: ""), joined(["/phone"], by: ""),
+            joined(["/lat", "/lon", "/location/lat", "/location/lon"], by: ", "),
+        ].filter { !$0.isEmpty }
     }
 
     private static func text(_ value: JSON) -> String {

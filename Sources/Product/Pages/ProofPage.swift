@@ -32,13 +32,16 @@ struct ProofPage {
             body: """
                 <main><p class="brand">\(Mark.svg) Kurir</p>
                 <h1>\(HTMLPage.escaped(title))</h1>
-                \(paragraphs(check.said))
+                \(steps)
                 \(facts)
                 \(pictures)
-                <p class="hint">\(HTMLPage.escaped(LanguageWords.fill(text("proof_signed"), ["key": check.keyID])))</p></main>
+                <p class="hint">\(HTMLPage.escaped(LanguageWords.fill(text("proof_signed"), ["key": check.keyID])))
+                \(HTMLPage.escaped(check.delivery))</p></main>
                 """)
         page.style = """
-            main{max-width:720px;margin:0 auto}dt{color:var(--soft)}dd{margin:0 0 8px}
+            main{max-width:720px;margin:0 auto;padding:16px}dt{color:var(--soft)}dd{margin:0 0 8px}
+            ol{margin:0 0 24px;padding:0;list-style:none}li{padding:8px 0;border-bottom:1px solid var(--line)}
+            time{display:inline-block;min-width:11em;font-variant-numeric:tabular-nums;color:var(--soft)}
             img{max-width:100%;max-height:480px;margin:8px 8px 0 0;border:1px solid var(--line)}
             @media print{body{padding:0;background:none}}
             """
@@ -46,9 +49,27 @@ struct ProofPage {
         return page
     }
 
+    private var steps: String {
+        let steps = check.steps.map { step in
+            let isCouriers = step.actorKind == "courier"
+            let did = isCouriers && step.action == "cancel" ? "return" : step.action
+            let said = [
+                text("did_\(did)"), text(isCouriers ? "proof_name" : "proof_store_name"),
+                step.isPinRight.map { $0 ? "PIN ✓" : "PIN ✗" },
+            ]
+            let time = step.at.prefix(19).replacing("T", with: " ")
+            return """
+                <li><time>\(HTMLPage.escaped(time))</time>
+                \(HTMLPage.escaped(said.compactMap(\.self).joined(separator: " · ")))</li>
+                """
+        }
+        return "<ol>\(steps.joined())</ol>"
+    }
+
     private var facts: String {
-        let facts = check.disclosed.map { name, value in
-            "<dt>\(HTMLPage.escaped(labels[name] ?? name))</dt><dd>\(HTMLPage.escaped(value))</dd>"
+        let facts = check.disclosed.map { name, lines in
+            let told = lines.map(HTMLPage.escaped).joined(separator: "<br>")
+            return "<dt>\(HTMLPage.escaped(labels[name] ?? name))</dt><dd>\(told)</dd>"
         }
         return "<dl>\(facts.joined())</dl>"
     }
@@ -64,10 +85,6 @@ struct ProofPage {
 
     private var pictures: String {
         check.pictures.map { #"<img src="/v1/files/\#(HTMLPage.escaped($0.id))" alt="">"# }.joined()
-    }
-
-    private func paragraphs(_ lines: [String]) -> String {
-        lines.map { "<p>\(HTMLPage.escaped($0))</p>" }.joined()
     }
 
     private func text(_ name: String) -> String { words.pages[name] ?? "" }
