@@ -57,7 +57,7 @@ struct ProofPage {
                 text("did_\(did)"), text(isCouriers ? "proof_name" : "proof_store_name"),
                 step.isPinRight.map { $0 ? "PIN ✓" : "PIN ✗" },
             ]
-            let time = step.at.prefix(19).replacing("T", with: " ")
+            let time = String(step.at.prefix(19)).replacing("T", with: " ")
             return """
                 <li><time>\(HTMLPage.escaped(time))</time>
                 \(HTMLPage.escaped(said.compactMap(\.self).joined(separator: " · ")))</li>
@@ -68,7 +68,10 @@ struct ProofPage {
 
     private var facts: String {
         let facts = check.disclosed.map { name, lines in
-            let told = lines.map(HTMLPage.escaped).joined(separator: "<br>")
+            let said =
+                name == "reason"
+                ? lines.map { words.pages["failure_\($0)"] ?? words.pages["reason_\($0)"] ?? $0 } : lines
+            let told = said.map(HTMLPage.escaped).joined(separator: "<br>")
             return "<dt>\(HTMLPage.escaped(labels[name] ?? name))</dt><dd>\(told)</dd>"
         }
         return "<dl>\(facts.joined())</dl>"
