@@ -49,7 +49,7 @@ def browsers():
     """Gives a browser whose camera shows a film, or else a picture that moves."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        started = {}
+        started, told_to_end = {}, []
 
         def browser(film=None):
             if film not in started or not started[film].is_connected():
@@ -58,10 +58,11 @@ def browsers():
                 args += ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
                 args += [f"--use-file-for-fake-video-capture={film}"] if film else []
                 started[film] = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=args)
-                started[film].on("disconnected", lambda browser: crashed.append(browser))
+                started[film].on("disconnected", lambda one: one in told_to_end or crashed.append(one))
             return started[film]
 
         yield browser
+        told_to_end += started.values()
         for one in started.values():
             one.close()
 
