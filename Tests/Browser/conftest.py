@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
+import subprocess
 import threading
 import time
 import urllib.request
@@ -29,11 +31,27 @@ numbers = itertools.count(int(time.time()) % 1_000_000)
 crashed = []
 
 
+def end_browsers():
+    """Ends the browsers that playwright's process has started."""
+    for driver in children(os.getpid()):
+        for browser in children(driver, "chromium"):
+            os.kill(browser, signal.SIGKILL)
+
+
+def children(process, *name):
+    found = subprocess.run(["pgrep", "-P", str(process), *name], capture_output=True, text=True)
+    return [int(number) for number in found.stdout.split()]
+
+
 def pytest_runtest_protocol(item, nextitem):
     """Runs a test again whose browser crashed: that says nothing about the pages. A second crash is a failure."""
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     already = len(crashed)
+    # A browser may hang as well, in what has no time limit of its own. No test takes half as long.
+    watch = threading.Timer(600, end_browsers)
+    watch.start()
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    watch.cancel()
     if len(crashed) > already and any(report.failed for report in reports):
         warnings.warn(f"the browser crashed in {item.name}, which is run again")
         item._initrequest()
