@@ -71,9 +71,7 @@ def browsers():
 
         def browser(film=None):
             if film not in started or not started[film].is_connected():
-                # On a busy machine a process for graphics seems to hang, is ended, and takes the browser with it.
-                args = ["--no-sandbox", "--disable-gpu", "--disable-gpu-watchdog"]
-                args += ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+                args = ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
                 args += [f"--use-file-for-fake-video-capture={film}"] if film else []
                 started[film] = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=args)
                 started[film].on("disconnected", lambda one: one in told_to_end or crashed.append(one))

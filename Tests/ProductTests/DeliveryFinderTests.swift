@@ -48,13 +48,14 @@ import Testing
             let holder = try await OpenTransaction.begin()
             try await holder.query("LOCK TABLE delivery_extras IN ACCESS EXCLUSIVE MODE")
             var asked: [Task<Int, any Error>] = []
-            // There are two loops: one of them has two questions, then.
+            // There are two loops: one of them has two questions, then. Others who look at that table wait as well.
             for count in 1...3 {
                 asked.append(Task { try await api.get("/v1/deliveries/\(id)", as: store.token).status })
                 try await eventually {
                     try await api.execute(
                         """
                         SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                            AND query LIKE 'SELECT d.id, d.store_id, d.status%'
                         """
                     ).count == count
                 }
