@@ -91,6 +91,9 @@ public struct Delivery: Equatable, Sendable {
     /// The candidates who neither declined nor gave it back.
     public var able: [ID] { candidates.filter { !declined.contains($0) && !forfeited.contains($0) } }
 
+    /// Whether it waits, and nobody is left who may ever accept it.
+    var isStranded: Bool { status == .pending && able.isEmpty }
+
     /// The candidates who may accept it now.
     public var offered: [ID] {
         status == .pending ? candidates.filter { state(of: $0) == .offered } : []

@@ -122,9 +122,6 @@ public struct Change: Sendable {
         }
     }
 
-    /// The couriers whose notice of an offer is untrue now.
-    public var withdrawn: [ID] { (before?.offered ?? []).without(after.offered) }
-
     /// An entry of a courier's list.
     public struct Job: Hashable, Sendable {
         public let courier: ID
@@ -259,7 +256,7 @@ extension Lifecycle {
                 break
             }
         }
-        if isStranded(after), before.map(isStranded) != true {
+        if after.isStranded, before?.isStranded != true {
             events.append((after.store, .stranded))
             notices.append((after.store, .deliveryStranded))
         }
@@ -285,10 +282,6 @@ extension Lifecycle {
             }
         }
         return changes.isEmpty ? nil : Change.Count(courier: courier, changes: changes)
-    }
-
-    private static func isStranded(_ delivery: Delivery) -> Bool {
-        delivery.status == .pending && delivery.able.isEmpty
     }
 
     private static func members(

@@ -2,19 +2,42 @@
 enum PlainName {
     private static let most = 40
     /// Phones take each of them for one.
-    private static let dots: Set<Character> = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
+    private static let dots: Set<Character> = [".", "\u{2024}", "\u{3002}", "\u{FE52}", "\u{FF0E}", "\u{FF61}"]
+    /// What begins an address of the web, of mail, or of a phone.
+    private static let beginnings = ["//", "www", "tel:", "sms:", "mailto:"]
+    /// Phones offer to call what has more digits than that, however they are parted.
+    private static let mostDigits = 4
 
     static func of(_ name: String) -> String {
         let words = name.split(whereSeparator: \.isWhitespace).filter { !looksLikeLink($0) }
-        return String(words.joined(separator: " ").prefix(most).trimmed)
+        return String(withoutNumbers(words).joined(separator: " ").prefix(most).trimmed)
     }
 
-    /// Whether it is an address of the web, or has a dot with two letters or more behind it, whichever dot that is.
+    /// Whether it is an address of the web, by name or by number: a dot has two letters behind it, or three have digits, whichever
+    /// dots those are.
     private static func looksLikeLink(_ word: Substring) -> Bool {
         let word = word.lowercased()
-        if word.contains("://") || word.hasPrefix("www") { return true }
-        return word.indices.contains {
-            dots.contains(word[$0]) && word[$0...].dropFirst().prefix { $0.isLetter }.count >= 2
+        if word.contains("://") || beginnings.contains(where: { word.hasPrefix($0) }) { return true }
+        let rests = word.indices.filter { dots.contains(word[$0]) }.map { word[$0...].dropFirst() }
+        return rests.contains { $0.prefix { $0.isLetter }.count >= 2 }
+            || rests.count { $0.first?.isNumber == true } >= 3
+    }
+
+    /// Leaves out what would be a number to call: words of digits and what parts them that have too many of them together.
+    private static func withoutNumbers(_ words: [Substring]) -> [Substring] {
+        var (kept, number): ([Substring], [Substring]) = ([], [])
+        func isNumber(_ word: Substring) -> Bool {
+            word.contains(where: \.isNumber) && !word.contains(where: \.isLetter)
         }
+        for word in words + [""] {
+            guard !isNumber(word) else {
+                number.append(word)
+                continue
+            }
+            if number.joined().count(where: \.isNumber) <= mostDigits { kept += number }
+            number = []
+            if !word.isEmpty { kept.append(word) }
+        }
+        return kept
     }
 }

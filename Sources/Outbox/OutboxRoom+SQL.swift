@@ -316,25 +316,7 @@ struct ListDead: Statement {
 /// Puts a message that was given up back at the end of its queue, unless what it says is no longer true or its number wants
 /// none, and says whether it did. There is no row if there is no such message.
 struct RetryDead: Statement {
-    static let sql = """
-        WITH dead AS MATERIALIZED (
-            SELECT m.*, d.has_code, is_still_true(m) AND (
-                m.channel <> 'push' OR m.account_id IS NULL OR EXISTS (
-                    SELECT FROM message_routes r
-                    WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address))
-                AND (m.channel <> 'sms' OR sms_refusal(m.address) IS NULL) AS is_true
-            FROM messages_dead d JOIN messages m ON m.id = d.id AND m.created_at = d.created_at
-            WHERE d.id = $1 AND d.channel::text = ANY (lanes_of($2)) FOR UPDATE OF d),
-        raised AS (
-            DELETE FROM messages_dead d USING dead
-            WHERE d.id = dead.id AND d.created_at = dead.created_at AND is_true),
-        queued AS (
-            INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
-            SELECT id, created_at, lane_of(channel, platform), way_of(channel, kind, id, address), kind, account_id, subject,
-                expires_at, has_code
-            FROM dead WHERE is_true)
-        SELECT is_true FROM dead
-        """
+    static let sql = "SELECT is_raised FROM retry_message($1, $2) AS is_raised WHERE is_raised IS NOT NULL"
     let id: ID
     let channels: [String]
 

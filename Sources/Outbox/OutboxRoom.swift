@@ -55,7 +55,7 @@ package struct OutboxRoom: Room {
                 query: Endpoint.Parameter.list, answers: [.ok(.page(of: DeadMessage.shape))], handler: dead),
             Endpoint(
                 .post, "/v1/outbox/dead/{id}/retry", for: .gateway, "Requeues a message that was given up",
-                room: Self.name, answers: [.noContent], refuses: [.notFound, Self.untrue]
+                room: Self.name, answers: [.noContent], refuses: [.notFound, Self.untrue, .budgetSpent()]
             ) { call in
                 let retry = RetryDead(id: try call.request.parameter("id"), channels: call.gateway.channels)
                 guard let isStillTrue = try await call.run(retry).first else { throw Problem.notFound }

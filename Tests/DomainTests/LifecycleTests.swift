@@ -133,8 +133,39 @@ import Testing
             Self.told(change) == [
                 "1 delivery.accepted", "2 delivery.accepted", "3 delivery.taken", "1 delivery_accepted",
             ])
-        #expect(Set(change.withdrawn) == [Self.ana, Self.ivo])
+        #expect(
+            change.untrue == [Self.ana, Self.ivo].map { Change.Untruth(.deliveryOffered, to: $0) }
+                + [Change.Untruth(.deliveryUnaccepted)])
         #expect(change.openedJobs == [Change.Job(courier: Self.ana, status: .inProgress)])
+    }
+
+    @Test func `what was told is untrue once it is not so`() throws {
+        func untrue(_ delivery: Delivery, _ action: L.Action, by actor: ID, edit: StepCommand.Edit? = nil) throws
+            -> [String]
+        {
+            try Self.change(delivery, action, by: actor, edit: edit).untrue.map { untruth in
+                untruth.kind.rawValue + (untruth.account.map { " \($0.low)" } ?? "")
+            }
+        }
+        let stranded = try Self.after(Self.made(), (.decline, Self.ana), (.decline, Self.ivo))
+        #expect(try untrue(stranded, .accept, by: Self.ivo) == ["delivery_stranded", "delivery_unaccepted"])
+        #expect(try untrue(stranded, .cancel, by: Self.store) == ["delivery_stranded", "delivery_unaccepted"])
+        #expect(try untrue(stranded, .edit, by: Self.store, edit: Self.offering(to: Self.eva)) == ["delivery_stranded"])
+
+        let carry = ["delivery_changed", "delivery_reopened"]
+        let carried = try Self.after(Self.made(), (.accept, Self.ana))
+        #expect(try untrue(carried, .pickUp, by: Self.ana).isEmpty)
+        #expect(try untrue(carried, .deliver, by: Self.ana) == carry)
+        #expect(try untrue(carried, .reassign, by: Self.store) == carry)
+        #expect(try untrue(Self.after(carried, (.fail, Self.ana)), .cancel, by: Self.ana) == ["attempt_failed"] + carry)
+        #expect(
+            try untrue(Self.after(carried, (.deliver, Self.ana)), .reopen, by: Self.store) == ["delivery_delivered"])
+
+        var due = carried
+        due.content.window = DeliveryWindow(from: nil, until: Moment(milliseconds: 1))
+        #expect(try untrue(due, .deliver, by: Self.ana) == ["delivery_late"] + carry)
+        #expect(try untrue(due, .cancel, by: Self.ana) == ["delivery_late 2"] + carry)
+        #expect(try untrue(due, .edit, by: Self.store, edit: Self.offering(to: Self.ana)) == ["delivery_late"])
     }
 
     @Test func `giving back a delivery offers it to the candidates who are left`() throws {
@@ -183,7 +214,8 @@ import Testing
             Self.told(change) == [
                 "1 delivery.updated", "3 delivery.withdrawn", "4 delivery.offered", "4 delivery_offered",
             ])
-        #expect(change.after.declined == [Self.ana] && change.withdrawn == [Self.ivo])
+        #expect(change.after.declined == [Self.ana])
+        #expect(change.untrue == [Change.Untruth(.deliveryOffered, to: Self.ivo)])
         #expect(change.added == [Self.eva] && change.removed == [Self.ivo])
         // A courier who is chosen again is asked again.
         let without = try Self.change(

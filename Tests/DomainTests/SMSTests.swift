@@ -46,6 +46,9 @@ import Testing
     @Test(arguments: [
         ("Pekara Klas", "Pekara Klas"), ("Klas d.o.o.", "Klas d.o.o."), ("Kod St. Marka", "Kod St. Marka"),
         ("Dobitak evil.com/x odmah", "Dobitak odmah"), ("https://x.hr", ""), ("WWW.x", ""), ("t\u{3002}me", ""),
+        ("1.2.3.4/x klik", "klik"), ("tel:+385601234567", ""), ("//evil", ""), ("evil\u{2024}com", ""),
+        ("nazovi 060 123-456 odmah", "nazovi odmah"), ("Nazovi +385601234567", "Nazovi"),
+        ("Studio 54", "Studio 54"), ("Kavana 9.30", "Kavana 9.30"), ("Od 1896.", "Od 1896."),
         (String(repeating: "ab ", count: 30), String(repeating: "ab ", count: 13) + "a"),
     ])
     func `a name in an SMS is short and without links`(_ name: String, _ said: String) {

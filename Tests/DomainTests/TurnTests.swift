@@ -125,7 +125,9 @@ import Testing
     @Test func `who may be offered it by turns or not is as the store says last`() throws {
         let all = made(content(nil)).after
         let turned = try step(.edit, on: all, edit: StepCommand.Edit(content: content(), candidates: people))
-        #expect(turned.after.offered == [people[0]] && Set(turned.withdrawn) == Set(people[1...2]))
+        #expect(
+            turned.after.offered == [people[0]]
+                && turned.untrue == people[1...2].map { Change.Untruth(.deliveryOffered, to: $0) })
         let again = try step(
             .edit, on: turned.after, edit: StepCommand.Edit(content: content(nil), candidates: people))
         #expect(again.after.offered == people && told(again) == Set(people[1...2]))

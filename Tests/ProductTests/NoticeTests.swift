@@ -56,31 +56,80 @@ import Testing
         }
     }
 
+    /// A delivery that nobody is left for.
+    private func strand(_ api: ServedProduct, _ store: Person, _ courier: Person) async throws -> String {
+        let id = try await api.delivery(of: store, to: [courier])
+        try await api.act("decline", id, as: courier)
+        return id
+    }
+
+    /// Has the next gathered mail be due now.
+    private func hurry(_ api: ServedProduct) async throws {
+        try await api.execute("UPDATE gathered_mails SET next_at = now()")
+        try await api.execute("UPDATE message_queue SET ready_at = now() WHERE kind = 'delivery_stranded'")
+    }
+
+    private func told(_ mail: JSON) -> Int {
+        (mail["body"].string ?? "").components(separatedBy: "has no courier left").count - 1
+    }
+
     @Test func `a store without a device hears by mail what needs a hand, at once and then gathered`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let key = try await api.key()
-            func strand() async throws -> String {
-                let id = try await api.delivery(of: store, to: couriers)
-                try await api.act("decline", id, as: couriers[0])
-                return id
-            }
-            _ = try await strand()
+            _ = try await strand(api, store, couriers[0])
             let first = try await api.claim(key, channel: "email")
             #expect(first.map { $0["kind"] } == ["delivery_stranded"])
             _ = try await api.tell(key, "ack", first)
-            let ids = [try await strand(), try await strand(), try await strand()]
+            var ids: [String] = []
+            for _ in 0..<3 { ids.append(try await strand(api, store, couriers[0])) }
             #expect(try await api.claim(key, channel: "email").isEmpty)
             #expect(try await states(notices(api, ids[2], store)).map { $0[3] } == ["waiting"])
             // What is asked for meanwhile does not wait for it.
             _ = try await api.post("/v1/password_resets", ["email": .string(store.login)])
             #expect(try await api.claim(key, channel: "email", wait: 10).map { $0["kind"] } == ["password_reset"])
-            try await api.execute("UPDATE message_queue SET ready_at = now() WHERE kind = 'delivery_stranded'")
+            try await hurry(api)
             let gathered = try await api.claim(key, channel: "email")
             #expect(gathered.count == 1 && gathered[0]["title"].string == "No courier left (+2)")
-            #expect(gathered[0]["body"].string?.components(separatedBy: "has no courier left").count == 4)
+            #expect(told(gathered[0]) == 3)
+            for id in ids { #expect(try await states(notices(api, id, store)).map { $0[3] } == ["with_gateway"]) }
             _ = try await api.tell(key, "ack", gathered)
             for id in ids { #expect(try await states(notices(api, id, store)).map { $0[3] } == ["arrived"]) }
+            // The next one waits its five minutes, too.
+            _ = try await strand(api, store, couriers[0])
+            #expect(try await api.claim(key, channel: "email").isEmpty)
+        }
+    }
+
+    @Test func `what has become untrue is in no gathered mail, and takes nothing else with it`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let key = try await api.key()
+            _ = try await strand(api, store, couriers[0])
+            _ = try await api.tell(key, "ack", api.claim(key, channel: "email"))
+            var ids: [String] = []
+            for _ in 0..<4 { ids.append(try await strand(api, store, couriers[0])) }
+            // The first and one in the middle are taken after all.
+            for id in [ids[0], ids[2]] { try await api.act("accept", id, as: couriers[0]) }
+            try await hurry(api)
+            let gathered = try await api.claim(key, channel: "email")
+            #expect(gathered.count == 1 && gathered[0]["title"].string == "No courier left (+1)")
+            #expect(told(gathered[0]) == 2)
+            for id in ids {
+                let state = id == ids[0] || id == ids[2] ? "withdrawn" : "with_gateway"
+                let alerts = try await states(notices(api, id, store)).filter { $0[0] == "delivery_stranded" }
+                #expect(alerts.map { $0[3] } == [state])
+            }
+            // Once a gateway has it, it goes on for the sake of what is still so.
+            try await api.act("accept", ids[1], as: couriers[0])
+            #expect(
+                try await api.tell(key, "nack", gathered, ["reason": "busy", "retry_after_seconds": 0]) == ["retry"])
+            let again = try await api.claim(key, channel: "email", wait: 10)
+            #expect(again.map { $0["body"] } == gathered.map { $0["body"] })
+            #expect(try await api.tell(key, "nack", again, ["reason": "no", "permanent": true]) == ["dead"])
+            let retry = "/v1/outbox/dead/\(again[0]["id"].string ?? "")/retry"
+            #expect(try await api.post(retry, as: key).status == 204)
+            #expect(try await api.claim(key, channel: "email", wait: 10).map { $0["id"] } == again.map { $0["id"] })
         }
     }
 
@@ -100,25 +149,29 @@ import Testing
         }
     }
 
-    /// Whoever is first opens the mail, and all others are in it, once.
+    /// Gateways that come at the same moment send one mail, with everything in it, once.
     @Test func `what strands at the same moment is gathered without loss`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(20)
+            let key = try await api.key()
             var ids: [String] = []
             for courier in couriers { ids.append(try await api.delivery(of: store, to: [courier])) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
+            let claimed = try await withThrowingTaskGroup(of: [JSON].self) { group in
                 for (id, courier) in zip(ids, couriers) {
                     group.addTask {
                         let answer = try await api.act("decline", id, as: courier)
                         #expect(answer.status == 200)
+                        return try await api.claim(key, channel: "email")
                     }
                 }
-                try await group.waitForAll()
+                return try await group.reduce(into: []) { $0 += $1 }
             }
-            let mails = try await api.execute("SELECT body FROM outbox WHERE channel = 'email' ORDER BY ready_at")
-            #expect(mails.count == 2)
-            let told = mails.compactMap { $0[0] }.map { $0.components(separatedBy: "has no courier left").count - 1 }
-            #expect(told == [1, 19])
+            #expect(claimed.count == 1)
+            #expect(try await api.tell(key, "ack", claimed) == ["done"])
+            #expect(try await api.claim(key, channel: "email").isEmpty)
+            try await hurry(api)
+            let rest = try await api.claim(key, channel: "email")
+            #expect(rest.count <= 1 && (claimed + rest).map(told).reduce(0, +) == 20)
         }
     }
 }

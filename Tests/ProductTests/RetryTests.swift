@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import HTTP
 import TestSupport
@@ -12,6 +13,9 @@ import Testing
         case messageRead, messageFollowed, conversationMuted, conversationHidden, storeBlocked, messageTakenBack
         case bulletinRemoved, bulletinOfAFormerStore
         case stepFollowed, linkEnded, linkReplaced, recipientElsewhere
+        case strandedTaken, strandedOffered, unacceptedTaken, unacceptedCancelled
+        case lateArrived, lateElsewhen, lateOfAnother, failedArrived, failedReturned, arrivedReopened
+        case changedArrived, changedOfAnother, reopenedArrived, reopenedCancelled, offersGone
 
         var kind: String {
             switch self {
@@ -24,23 +28,36 @@ import Testing
                 "message_received"
             case .bulletinRemoved, .bulletinOfAFormerStore: "bulletin_published"
             case .stepFollowed, .linkEnded, .linkReplaced, .recipientElsewhere: "recipient_tracking"
+            case .strandedTaken, .strandedOffered: "delivery_stranded"
+            case .unacceptedTaken, .unacceptedCancelled: "delivery_unaccepted"
+            case .lateArrived, .lateElsewhen, .lateOfAnother: "delivery_late"
+            case .failedArrived, .failedReturned: "attempt_failed"
+            case .arrivedReopened: "delivery_delivered"
+            case .changedArrived, .changedOfAnother: "delivery_changed"
+            case .reopenedArrived, .reopenedCancelled: "delivery_reopened"
+            case .offersGone: "offers_waiting"
             }
         }
 
         var channel: String {
-            ["delivery_offered", "message_received", "bulletin_published"].contains(kind) ? "push" : "sms"
+            let bySMS = ["invite", "confirmation_code", "password_reset", "recipient_tracking", "offers_waiting"]
+            return bySMS.contains(kind) ? "sms" : "push"
+        }
+
+        var trust: Trust {
+            var trust = Trust()
+            trust.offersBySMS = self == .offersGone
+            return trust
         }
     }
 
     /// Makes a message untrue, of which there is what a gateway was given.
-    private typealias Change = (_ message: JSON) async throws -> Answer
+    typealias Change = @Sendable (_ message: JSON) async throws -> Answer
 
     @Test(arguments: Untruth.allCases) func `what was given up gets another go as long as it is true`(
         _ untruth: Untruth
     ) async throws {
-        try await ServedProduct.serving(publicURL: "https://kurir.example", verifies: true) { api in
-            let key = try await api.key()
-            let change = try await scene(untruth, api)
+        try await serving(untruth) { api, key, change in
             let message = try await giveUp(untruth, key, api)
             let retry = "/v1/outbox/dead/\(message["id"].string ?? "")/retry"
             #expect(try await api.post(retry, as: key).status == 204)
@@ -54,6 +71,41 @@ import Testing
         }
     }
 
+    @Test(arguments: Untruth.allCases) func `what a gateway has is not tried again once it is untrue`(
+        _ untruth: Untruth
+    ) async throws {
+        try await serving(untruth) { api, key, change in
+            let held = try await take(untruth, key, api)
+            #expect((200...204).contains(try await change(held[0]).status))
+            #expect(try await api.tell(key, "nack", held, ["reason": "busy", "retry_after_seconds": 0]) == ["dead"])
+        }
+    }
+
+    @Test(arguments: Untruth.allCases) func `what waits leaves the queue once it is untrue`(_ untruth: Untruth)
+        async throws
+    {
+        try await serving(untruth) { api, key, change in
+            let held = try await take(untruth, key, api)
+            #expect(
+                try await api.tell(key, "nack", held, ["reason": "busy", "retry_after_seconds": 3600]) == ["retry"])
+            #expect((200...204).contains(try await change(held[0]).status))
+            let queued = "SELECT FROM message_queue WHERE id = '\(held[0]["id"].string ?? "")'"
+            #expect(try await api.execute(queued).isEmpty)
+        }
+    }
+
+    private func serving(
+        _ untruth: Untruth, _ body: (ServedProduct, _ key: String, Change) async throws -> Void
+    ) async throws {
+        try await ServedProduct.serving(publicURL: "https://kurir.example", verifies: true, trust: untruth.trust) {
+            api in
+            let key = try await api.key()
+            // Somebody sends SMS.
+            _ = try await api.claim(key, channel: "sms")
+            try await body(api, key, scene(untruth, api))
+        }
+    }
+
     /// Whoever withdraws another kind says in the same function when it is true, and tries it here.
     @Test func `whatever is withdrawn somewhere is tried here`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
@@ -63,140 +115,28 @@ import Testing
         }
         let withdrawn = try files.map { try String(contentsOf: $0, encoding: .utf8) }.flatMap { text in
             text.matches(of: #/\bwithdraw\('(\w+)'/#).map { String($0.1) }
+                + text.matches(of: #/\bUntruth\(\.(\w+)/#).map { snake($0.1) }
         }
         #expect(Set(withdrawn) == Set(Untruth.allCases.map(\.kind)))
     }
 
-    /// Has a gateway take the one message of that kind, and give it up.
-    private func giveUp(_ untruth: Untruth, _ key: String, _ api: ServedProduct) async throws -> JSON {
+    private func snake(_ name: Substring) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
+    }
+
+    /// Has a gateway take the one message of that kind.
+    private func take(_ untruth: Untruth, _ key: String, _ api: ServedProduct) async throws -> [JSON] {
         let claimed = try await api.claim(key, channel: untruth.channel, wait: 10)
         let held = claimed.filter { $0["kind"].string == untruth.kind }
         try #require(held.count == 1, "\(claimed)")
+        return held
+    }
+
+    /// Has a gateway take it and give it up.
+    func giveUp(_ untruth: Untruth, _ key: String, _ api: ServedProduct) async throws -> JSON {
+        let held = try await take(untruth, key, api)
         #expect(try await api.tell(key, "nack", held, ["reason": "no", "permanent": true]) == ["dead"])
         return held[0]
-    }
-
-    private func scene(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        switch untruth.kind {
-        case "delivery_offered": try await offer(untruth, api)
-        case "invite": try await invite(untruth, api)
-        case "confirmation_code": try await code(untruth, api)
-        case "password_reset": try await reset(untruth, api)
-        case "message_received": try await message(untruth, api)
-        case "bulletin_published": try await bulletin(untruth, api)
-        default: try await step(untruth, api)
-        }
-    }
-
-    private func device(_ person: Person, _ api: ServedProduct) async throws {
-        _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
-    }
-
-    private func offer(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        let (store, couriers) = try await api.team(2)
-        try await device(couriers[0], api)
-        let id = try await api.delivery(of: store, to: couriers)
-        return { _ in
-            if untruth == .offerTaken { return try await api.act("accept", id, as: couriers[1]) }
-            // Its courier is still a candidate: it would be offered again if the store came back.
-            try await api.execute("SELECT step_back('\(store.id)')")
-            return try await api.get("/v1/me", as: couriers[0].token)
-        }
-    }
-
-    private func invite(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        let (store, courier) = (try await api.store(), try await api.courier())
-        let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
-        return { _ in
-            untruth == .inviteRevoked
-                ? try await api.call("DELETE", "/v1/invites/\(invite["id"].string ?? "")", as: store.token)
-                : try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token)
-        }
-    }
-
-    private func code(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        let courier = try await api.registerCourier()
-        return { message in
-            let code = message["data"]["code"].string ?? ""
-            switch untruth {
-            case .codeReplaced: return try await api.post("/v1/me/phone/code", as: courier.token)
-            case .codeUsed: return try await api.confirm(code, as: courier)
-            default:
-                for _ in 0..<5 { _ = try await api.confirm(otherCode(than: code), as: courier) }
-                return try await api.get("/v1/me", as: courier.token)
-            }
-        }
-    }
-
-    private func reset(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        let courier = try await api.courier()
-        _ = try await api.post("/v1/password_resets", ["phone": .string(courier.login)])
-        return { message in
-            if untruth == .resetElsewhere {
-                try await api.execute("SELECT prove_place('\(courier.id)', '\(SamplePeople.phone())')")
-                return try await api.get("/v1/me", as: courier.token)
-            }
-            let form: JSON = [
-                "phone": .string(courier.login), "code": message["data"]["code"],
-                "new_password": "palačinke-s-orasima",
-            ]
-            return try await api.call("PUT", "/v1/password_resets", form)
-        }
-    }
-
-    private func message(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        let (store, courier, id) = try await api.talk()
-        let (author, reader) = untruth == .storeBlocked ? (store, courier) : (courier, store)
-        try await device(reader, api)
-        let said = try await api.say("Bok", in: id, as: author)
-        return { _ in
-            switch untruth {
-            case .messageRead: try await api.read(id, upTo: 1, as: reader)
-            case .messageFollowed: try await api.say("Tu sam", in: id, as: author)
-            case .conversationMuted: try await api.change(id, ["muted": true], as: reader)
-            case .conversationHidden: try await api.call("DELETE", "/v1/conversations/\(id)", as: reader.token)
-            case .storeBlocked: try await api.change(id, ["blocked": true], as: reader)
-            default: try await api.takeBack(said.json, in: id, as: author)
-            }
-        }
-    }
-
-    private func bulletin(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        let (store, couriers) = try await api.team(1)
-        try await device(couriers[0], api)
-        let form: JSON = ["title": "Zatvoreno", "text": "Vidimo se u ponedjeljak.", "urgent": true]
-        let made = try await api.post("/v1/bulletin", form, as: store.token)
-        return { _ in
-            untruth == .bulletinRemoved
-                ? try await api.call("DELETE", "/v1/bulletin/\(made.json["id"].string ?? "")", as: store.token)
-                : try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token)
-        }
-    }
-
-    private func step(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
-        let (store, couriers) = try await api.team(1)
-        _ = try await api.call("PATCH", "/v1/me", ["tell_recipients": true], as: store.token)
-        let id = try await api.delivery(of: store, to: couriers)
-        for action in ["accept", "pick_up"] { try await api.act(action, id, as: couriers[0]) }
-        // After this it is still on its way.
-        _ = try await api.call("PATCH", SampleDelivery.path(id), ["instructions": "Zvoni dvaput"], as: store.token)
-        let link = SampleDelivery.path(id, "tracking")
-        return { _ in
-            switch untruth {
-            case .stepFollowed: return try await api.act("deliver", id, as: couriers[0])
-            case .linkEnded: return try await api.call("DELETE", link, as: store.token)
-            case .linkReplaced:
-                _ = try await api.call("DELETE", link, as: store.token)
-                return try await api.post(link, as: store.token)
-            default:
-                let recipient: JSON = [
-                    "first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Split",
-                    "phone": "091 999 8800",
-                ]
-                return try await api.call(
-                    "PATCH", SampleDelivery.path(id), ["recipient": recipient], as: store.token)
-            }
-        }
     }
 
     /// It has a way for itself, and keeps it.

@@ -198,7 +198,7 @@ import Testing
         HoldAccount.self,
         AddPlace.self,
         ChangePlace.self,
-        DeletePlace.self,
+        DeletePlace.self, IsPlaceKept.self,
         OrderPlaces.self,
         SelectPlace.self,
         ListPlaces.self,

@@ -172,6 +172,29 @@ import Testing
         }
     }
 
+    /// A search would say piece by piece what is no longer shown.
+    @Test(arguments: ["cancel", "reassign"])
+    func `what was taken from a courier is found by no words`(_ action: String) async throws {
+        try await ServedProduct.serving { api in
+            let texts: [String: JSON] = ["instructions": "šifra 8833", "description": "Zvjezdana torta"]
+            let (id, store, ana, _) = try await carried(api, texts)
+            func found(_ text: String) async throws -> [String] {
+                try await api.get("/v1/deliveries?q=\(text)", as: ana.token).items.compactMap { $0["id"].string }
+            }
+            let words = ["8833", "zvjezdana"]
+            for word in words {
+                let before = try await found(word)
+                #expect(before == [id])
+            }
+            #expect(try await api.act(action, id, as: store).status == 200)
+            #expect(try await api.get("/v1/deliveries", as: ana.token).items.compactMap { $0["id"].string } == [id])
+            for word in words {
+                let after = try await found(word)
+                #expect(after.isEmpty, "\(word)")
+            }
+        }
+    }
+
     @Test func `a day after it was taken back its former holder sees it no more`() async throws {
         try await ServedProduct.serving { api in
             let (id, store, ana, _) = try await carried(api)

@@ -245,11 +245,13 @@ public enum Invariants {
             """
         ),
         (
-            "no message to the store is missing: each has one device",
+            "no message to the store is missing but that it arrived when it has not: each has one device",
             """
             SELECT h.delivery_id FROM delivery_history h JOIN deliveries d ON d.id = h.delivery_id
             JOIN devices v ON v.account_id = d.store_id
             WHERE (h.action IN ('accept', 'deliver') OR h.action = 'cancel' AND h.actor_kind = 'courier')
+                AND NOT (h.action = 'deliver' AND EXISTS (
+                    SELECT FROM delivery_history r WHERE r.delivery_id = h.delivery_id AND r.action = 'reopen' AND r.seq > h.seq))
                 AND 1 <> (
                     SELECT count(*) FROM outbox o WHERE o.subject = h.delivery_id AND o.account_id = d.store_id
                         AND (o.data->>'seq')::integer = h.seq AND o.kind = CASE h.action

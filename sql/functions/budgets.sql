@@ -61,39 +61,56 @@ BEGIN
 END
 $$;
 
+-- Takes an SMS from the budgets, and gives why it may not be sent for now, if so, and in how many seconds it may.
+CREATE OR REPLACE FUNCTION admit_sms(m messages, OUT refusal text, OUT wait double precision)
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+    IF m.kind = 'invite' AND m.cause = 'stranger' AND NOT invite_by_sms(m.address) THEN
+        refusal := 'invited_already';
+        wait := (SELECT extract(epoch FROM invited_at + interval '1 day' - clock_timestamp()) FROM invited_numbers WHERE phone = m.address);
+    ELSIF (SELECT sms_in_all IS NOT NULL FROM trust) THEN
+        wait := take_sms(m.data->>'store_id', m.address, m.cause IS NULL);
+        IF wait > 0 THEN
+            refusal := 'over_budget';
+            -- What is not sent is no invite of that day.
+            IF m.kind = 'invite' THEN DELETE FROM invited_numbers WHERE phone = m.address; END IF;
+        END IF;
+    END IF;
+END
+$$;
+
+-- Refuses the whole statement, with the seconds after which there is room again.
+CREATE OR REPLACE FUNCTION refuse_sms(wait double precision) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '%', greatest(1, ceil(wait)) USING ERRCODE = 'KU429', CONSTRAINT = 'budget_spent';
+END
+$$;
+
 -- Judges SMS in the commit that writes them: those that may not be sent are given up, or, where somebody waits for the answer,
--- refuse the whole statement, with the seconds after which there is room again.
+-- refused.
 CREATE OR REPLACE FUNCTION judge_sms(ids uuid[]) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     is_limited boolean := (SELECT sms_in_all IS NOT NULL FROM trust);
     written record;
-    refusal text;
-    wait double precision;
+    refused record;
 BEGIN
     FOR written IN
-        SELECT m.id, m.kind, m.address, m.cause, m.data->>'store_id' AS store, judged.refusal
+        SELECT m, judged.refusal
         -- The time says in which partition they are. One is looked up after the other, since there may be very many.
         FROM unnest(ids) AS of_these(id) JOIN messages m ON m.id = of_these.id AND m.created_at >= transaction_timestamp(),
             LATERAL (SELECT sms_refusal(m.address) AS refusal OFFSET 0) judged
         WHERE is_limited OR m.cause = 'stranger' OR judged.refusal IS NOT NULL
         ORDER BY m.id
     LOOP
-        refusal := written.refusal;
-        IF refusal IS NULL AND written.kind = 'invite' AND written.cause = 'stranger' AND NOT invite_by_sms(written.address) THEN
-            refusal := 'invited_already';
+        IF written.refusal IS NULL THEN
+            SELECT * INTO refused FROM admit_sms(written.m);
+            CONTINUE WHEN refused.refusal IS NULL;
+            IF refused.refusal = 'over_budget' AND (written.m).cause = 'asked' THEN PERFORM refuse_sms(refused.wait); END IF;
+            written.refusal := refused.refusal;
         END IF;
-        IF refusal IS NULL AND is_limited THEN
-            wait := take_sms(written.store, written.address, written.cause IS NULL);
-            IF wait > 0 AND written.cause = 'asked' THEN
-                RAISE EXCEPTION '%', ceil(wait) USING ERRCODE = 'KU429', CONSTRAINT = 'budget_spent';
-            ELSIF wait > 0 THEN
-                refusal := 'over_budget';
-                -- What is not sent is no invite of that day.
-                IF written.kind = 'invite' THEN DELETE FROM invited_numbers WHERE phone = written.address; END IF;
-            END IF;
-        END IF;
-        IF refusal IS NOT NULL THEN PERFORM bury_messages('sms', ARRAY[written.id], refusal); END IF;
+        PERFORM bury_messages('sms', ARRAY[(written.m).id], written.refusal);
     END LOOP;
 END
 $$;
@@ -127,4 +144,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    sms_refusal, sms_budgets_of, take_sms, judge_sms, invite_by_sms, stop_sms FROM PUBLIC;
+    sms_refusal, sms_budgets_of, take_sms, admit_sms, refuse_sms, judge_sms, invite_by_sms, stop_sms FROM PUBLIC;

@@ -39,4 +39,18 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION publish_bulletins, count_bulletins FROM PUBLIC;
+-- Takes back what waits of what a store has told, for one courier or for all. Notices of it are worth a day.
+CREATE OR REPLACE FUNCTION withdraw_bulletins(store uuid, courier uuid DEFAULT NULL) RETURNS integer
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+    told uuid[] := ARRAY(
+        SELECT id FROM (
+            SELECT id, urgent FROM bulletins b WHERE b.store_id = store AND b.published_at > now() - interval '1 day'
+            ORDER BY b.store_id DESC, b.published_at DESC, b.id DESC LIMIT 100) latest
+        WHERE urgent);
+BEGIN
+    RETURN withdraw('bulletin_published', told, CASE WHEN courier IS NOT NULL THEN array_fill(courier, ARRAY[cardinality(told)]) END);
+END
+$$;
+
+REVOKE ALL ON FUNCTION publish_bulletins, withdraw_bulletins, count_bulletins FROM PUBLIC;

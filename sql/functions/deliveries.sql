@@ -124,6 +124,18 @@ BEGIN
 END
 $$;
 
+-- Takes back what couriers were told of offers by SMS, as far as nothing else is offered to them but what has gone.
+CREATE OR REPLACE FUNCTION untext_offers(couriers uuid[], gone uuid[]) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    PERFORM withdraw('offers_waiting', ARRAY(
+        SELECT DISTINCT lost.courier FROM unnest(couriers, gone) AS lost(courier, delivery) WHERE NOT EXISTS (
+            SELECT FROM jobs j WHERE j.courier_id = lost.courier AND j.status = 'pending' AND j.until IS NULL
+                -- What another one has lost may still be offered to this one.
+                AND (j.courier_id, j.delivery_id) NOT IN (SELECT * FROM unnest(couriers, gone)))));
+END
+$$;
+
 -- Whether a courier works for a store no more.
 CREATE OR REPLACE FUNCTION courier_has_left(store uuid, courier uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -134,4 +146,4 @@ $$;
 
 REVOKE ALL ON FUNCTION
     place_in_list, place_job, fill_places, carries, jobs_in_hand, texts_of_steps, earn, unearn, note_return, keep_extras, move_jobs,
-    text_offers, courier_has_left FROM PUBLIC;
+    text_offers, untext_offers, courier_has_left FROM PUBLIC;

@@ -30,6 +30,7 @@ BEGIN
     DELETE FROM devices WHERE account_id = person;
     DELETE FROM positions WHERE courier_id = person;
     PERFORM withdraw('delivery_offered', ARRAY(SELECT id FROM deliveries WHERE store_id = person AND status = 'pending'));
+    PERFORM withdraw_bulletins(person);
     PERFORM tell_of_offers(person, 'delivery.withdrawn');
 END
 $$;
@@ -103,7 +104,7 @@ BEGIN
     DELETE FROM idempotency_keys WHERE account_id = person;
     DELETE FROM audit_failures WHERE account_id = person;
     UPDATE audit SET address = NULL, who = NULL WHERE account_id = person AND num_nonnulls(address, who) > 0;
-    UPDATE cancellations SET reason = NULL, note = NULL WHERE courier_id = person AND num_nonnulls(reason, note) > 0;
+    UPDATE cancellations SET reason = known_reason(reason), note = NULL WHERE courier_id = person AND num_nonnulls(reason, note) > 0;
     UPDATE cancellation_reviews SET note = NULL WHERE note IS NOT NULL AND cancellation_id = ANY (ARRAY(
         SELECT id FROM cancellations WHERE courier_id = person));
     UPDATE invites SET message = NULL WHERE store_id = person AND message IS NOT NULL;
@@ -155,7 +156,7 @@ BEGIN
             wishes = NULL, rating = NULL
         WHERE delivery_id = ANY (piece);
         -- Why a courier gave something back stays with that courier.
-        UPDATE delivery_history SET reason = CASE actor_kind WHEN 'courier' THEN reason END, note = NULL,
+        UPDATE delivery_history SET reason = CASE actor_kind WHEN 'courier' THEN reason ELSE known_reason(reason) END, note = NULL,
             received_by = NULL, lat = NULL, lon = NULL
         WHERE delivery_id = ANY (piece) AND num_nonnulls(reason, note, received_by, lat) > 0;
         PERFORM erase_disclosures(piece, '');
@@ -189,12 +190,20 @@ BEGIN
 END
 $$;
 
+-- A reason that is one of ours, which stays when words are erased: nobody wrote it.
+CREATE OR REPLACE FUNCTION known_reason(reason text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN reason IN (
+        'personal', 'vehicle', 'too_far', 'too_late', 'store_not_ready', 'unsafe', 'other',
+        'nobody_home', 'wrong_address', 'refused', 'damaged', 'unreachable') THEN reason END
+$$;
+
 -- What somebody wrote about its own steps. Whoever signs what those say holds the delivery, and so is before this, or counts the
 -- texts after it (`texts_of_steps`).
 CREATE OR REPLACE FUNCTION erase_words_of(person uuid, deliveries uuid[]) RETURNS void
 LANGUAGE sql AS $$
     SELECT FROM deliveries d WHERE d.id = ANY (erase_words_of.deliveries) ORDER BY d.id FOR NO KEY UPDATE;
-    UPDATE delivery_history SET reason = NULL, note = NULL, received_by = NULL, lat = NULL, lon = NULL
+    UPDATE delivery_history SET reason = known_reason(reason), note = NULL, received_by = NULL, lat = NULL, lon = NULL
     WHERE delivery_id = ANY (deliveries) AND actor_id = person AND num_nonnulls(reason, note, received_by, lat) > 0;
     SELECT erase_disclosures(deliveries, '^/(courier|steps)/')
 $$;
@@ -255,5 +264,5 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    step_back, step_forward, tell_of_offers, without_words, begin_erasing, erase_piece, erase_words_of, erase_events, erase_messages,
-    recipients_begin, forget_recipients FROM PUBLIC;
+    step_back, step_forward, tell_of_offers, without_words, begin_erasing, erase_piece, known_reason, erase_words_of, erase_events,
+    erase_messages, recipients_begin, forget_recipients FROM PUBLIC;

@@ -87,6 +87,10 @@ BEGIN
             THEN PERFORM set_queue_time(start, met.first_at); END IF;
         END IF;
         EXIT WHEN met.number = 0;
+        IF asked = 'email' AND met.next IS NOT NULL THEN
+            met.next := mails_to_send(met.next);
+            met.next_rows := ARRAY(SELECT ctid FROM message_queue WHERE id = ANY (met.next));
+        END IF;
         IF met.next IS NOT NULL THEN
             RETURN QUERY
                 WITH taken AS (

@@ -7,6 +7,7 @@ LANGUAGE sql SET plan_cache_mode = force_generic_plan AS $$
     UPDATE messages SET
         title = replace(replace(title, coalesce(data->>'url', ''), '…'), coalesce(data->>'code', ''), '…'),
         body = replace(replace(body, coalesce(data->>'url', ''), '…'), coalesce(data->>'code', ''), '…'),
+        sms = replace(replace(sms, coalesce(data->>'url', ''), '…'), coalesce(data->>'code', ''), '…'),
         data = data - '{code,url}'::text[]
     WHERE id = ANY (ids) AND created_at BETWEEN since AND till AND data ?| '{code,url}'
 $$;

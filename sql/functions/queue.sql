@@ -11,7 +11,7 @@ LANGUAGE sql IMMUTABLE AS $$ SELECT channel = 'email' AND reach_of(kind) = 'else
 -- no other mail, such as one with a code.
 CREATE OR REPLACE FUNCTION way_of(channel message_channel, kind text, id uuid, address text) RETURNS bigint
 LANGUAGE sql STABLE AS $$
-    SELECT message_way(channel, CASE WHEN is_gathered(channel, kind) THEN id::text ELSE address END)
+    SELECT message_way(channel, CASE WHEN is_gathered(channel, kind) THEN 'gathered ' || address ELSE address END)
 $$;
 
 -- Where a message waits.
@@ -38,42 +38,67 @@ BEGIN
 END
 $$;
 
--- Has each account get one such mail in five minutes at most: the first at once, and what follows in the next one.
+-- Has mails wait until their account may get the next one.
 CREATE OR REPLACE FUNCTION gather_mails(ids uuid[]) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    INSERT INTO gathered_mails (account_id, next_at)
+        SELECT DISTINCT account_id, '-infinity'::timestamptz FROM message_queue WHERE id = ANY (ids) ORDER BY account_id
+        ON CONFLICT (account_id) DO NOTHING;
+    UPDATE message_queue q SET ready_at = g.next_at FROM gathered_mails g
+        WHERE q.id = ANY (ids) AND g.account_id = q.account_id AND g.next_at > clock_timestamp();
+END
+$$;
+
+-- Gives those of these mails that may go now. Each account gets one that is gathered in five minutes at most, with all that waits
+-- behind it at that moment: so nothing is in it that has been taken back meanwhile. One way is claimed by one gateway at a time.
+CREATE OR REPLACE FUNCTION mails_to_send(ids uuid[]) RETURNS uuid[]
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    pause interval := interval '5 minutes';
     mail record;
-    gathered gathered_mails;
+    later timestamptz;
 BEGIN
     FOR mail IN
-        SELECT m.id, m.created_at, m.account_id, m.title, m.body
-        FROM unnest(ids) AS of_these(id) JOIN messages m ON m.id = of_these.id AND m.created_at >= transaction_timestamp()
-        ORDER BY m.account_id, m.id
+        SELECT q.id, q.account_id, q.way, q.created_at FROM message_queue q
+        -- One that tells of several already goes as it is.
+        WHERE q.id = ANY (ids) AND q.attempt = 0 AND q.subject IS NOT NULL AND is_gathered(q.channel, q.kind)
     LOOP
-        -- Whoever writes to the same account waits here.
-        INSERT INTO gathered_mails AS g (account_id, next_at) VALUES (mail.account_id, '-infinity')
-            ON CONFLICT (account_id) DO UPDATE SET next_at = g.next_at RETURNING * INTO gathered;
-        IF gathered.next_at <= clock_timestamp() THEN
-            UPDATE gathered_mails SET next_at = clock_timestamp() + pause, carrier = NULL, more = 0
-                WHERE account_id = mail.account_id;
-            CONTINUE;
-        END IF;
-        PERFORM FROM message_queue q WHERE q.id = gathered.carrier AND q.attempt = 0 AND q.ready_at > clock_timestamp() FOR UPDATE;
+        SELECT next_at INTO later FROM gathered_mails WHERE account_id = mail.account_id AND next_at > clock_timestamp();
         IF FOUND THEN
-            -- What is told of so many would be written anew with each; the title tells how many they are.
-            UPDATE messages SET body = body || CASE WHEN gathered.more < 50 THEN E'\n\n' || mail.title || E'\n' || mail.body ELSE '' END,
-                title = regexp_replace(title, ' \(\+[0-9]+\)$', '') || format(' (+%s)', gathered.more + 1)
-                WHERE id = gathered.carrier;
-            UPDATE messages SET carried_by = gathered.carrier WHERE id = mail.id AND created_at = mail.created_at;
-            DELETE FROM message_queue WHERE id = mail.id;
-            UPDATE gathered_mails SET more = more + 1 WHERE account_id = mail.account_id;
+            UPDATE message_queue SET ready_at = later WHERE id = mail.id;
+            ids := array_remove(ids, mail.id);
         ELSE
-            UPDATE message_queue SET ready_at = gathered.next_at WHERE id = mail.id;
-            UPDATE gathered_mails SET next_at = gathered.next_at + pause, carrier = mail.id, more = 0
-                WHERE account_id = mail.account_id;
+            UPDATE gathered_mails SET next_at = clock_timestamp() + interval '5 minutes' WHERE account_id = mail.account_id;
+            PERFORM carry_mails(mail.id, mail.created_at, mail.way);
         END IF;
     END LOOP;
+    RETURN ids;
+END
+$$;
+
+-- Puts what waits on a mail's way into that mail. What is told of many is told of fifty; the title says how many they are.
+CREATE OR REPLACE FUNCTION carry_mails(carrier uuid, written_at timestamptz, carrier_way bigint) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    parts uuid[];
+    told text;
+BEGIN
+    WITH waiting AS MATERIALIZED (
+        SELECT id, created_at, seq FROM message_queue
+        WHERE way = carrier_way AND lease IS NULL AND attempt = 0 AND id <> carrier ORDER BY seq LIMIT 500
+        FOR UPDATE SKIP LOCKED),
+    carried AS (
+        UPDATE messages m SET carried_by = carrier FROM waiting w WHERE m.id = w.id AND m.created_at = w.created_at
+        RETURNING m.id, m.title, m.body, w.seq),
+    counted AS (SELECT *, row_number() OVER (ORDER BY seq) AS place FROM carried)
+    SELECT array_agg(id), string_agg(E'\n\n' || title || E'\n' || body, '' ORDER BY seq) FILTER (WHERE place <= 50)
+        INTO parts, told FROM counted;
+    IF parts IS NULL THEN RETURN; END IF;
+    DELETE FROM message_queue WHERE id = ANY (parts);
+    -- It tells of several, and is taken back for none of them.
+    UPDATE messages SET title = title || format(' (+%s)', cardinality(parts)), body = body || told, carried_by = carrier
+        WHERE id = carrier AND created_at = written_at;
+    UPDATE message_queue SET subject = NULL WHERE id = carrier;
 END
 $$;
 
@@ -216,4 +241,4 @@ LANGUAGE sql VOLATILE AS $$
 $$;
 
 REVOKE ALL ON FUNCTION
-    message_way, way_of, lane_of, queue_messages, is_gathered, gather_mails, queue_moves_on, queue_time, set_queue_time, count_messages, bury_messages, park_messages, ready_channels, message_partitions, bury_outdated, outbox_pause FROM PUBLIC;
+    message_way, way_of, lane_of, queue_messages, is_gathered, gather_mails, mails_to_send, carry_mails, queue_moves_on, queue_time, set_queue_time, count_messages, bury_messages, park_messages, ready_channels, message_partitions, bury_outdated, outbox_pause FROM PUBLIC;

@@ -1,19 +1,22 @@
 -- Taking back what is no longer so, or can no longer arrive.
 
--- Takes messages of a kind back that tell of these subjects, each for one person if one is named beside it: those that
--- wait leave the queue, and those that a gateway has are not tried again. Gives how many there were.
-CREATE OR REPLACE FUNCTION withdraw(untrue_kind text, subjects uuid[], people uuid[] DEFAULT NULL) RETURNS integer
+-- Takes messages back, each of a kind that tells of a subject, for one person if one is named beside it: those that wait leave the
+-- queue, and those that a gateway has are not tried again. Gives how many there were.
+CREATE OR REPLACE FUNCTION withdraw_each(kinds text[], subjects uuid[], people uuid[]) RETURNS integer
 LANGUAGE plpgsql
 SET enable_sort = off SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     untrue uuid[];
     waiting uuid[];
 BEGIN
+    -- All that is told of a subject is looked at once, however much of it is untrue.
     untrue := ARRAY(
-        SELECT q.id FROM unnest(subjects, people) AS about(subject, person), LATERAL (
+        SELECT q.id FROM (SELECT DISTINCT unnest(subjects) AS subject) about, LATERAL (
             SELECT id, kind, account_id FROM message_queue
             WHERE subject = about.subject ORDER BY seq LIMIT 100000) q
-        WHERE q.kind = untrue_kind AND (person IS NULL OR q.account_id = person));
+        WHERE EXISTS (
+            SELECT FROM unnest(kinds, subjects, people) AS untrue(kind, subject, person)
+            WHERE untrue.subject = about.subject AND untrue.kind = q.kind AND (person IS NULL OR person = q.account_id)));
     IF untrue = '{}' THEN RETURN 0; END IF;
     -- In the order in which gateways answer for them.
     waiting := ARRAY(
@@ -27,6 +30,10 @@ BEGIN
 END
 $$;
 
+-- The same for messages of one kind.
+CREATE OR REPLACE FUNCTION withdraw(untrue_kind text, subjects uuid[], people uuid[] DEFAULT NULL) RETURNS integer
+LANGUAGE sql AS $$ SELECT withdraw_each(array_fill(untrue_kind, ARRAY[cardinality(subjects)]), subjects, people) $$;
+
 -- Whether what a message says is still so, as far as it is ever taken back: by `withdraw`, or by its end. What was given up gets
 -- no other go without that. A kind that is withdrawn has its truth here.
 CREATE OR REPLACE FUNCTION is_still_true(m messages) RETURNS boolean
@@ -37,13 +44,32 @@ DECLARE
 BEGIN
     -- What is erased says nothing.
     IF m.expires_at <= now() OR m.address = '-' THEN RETURN false; END IF;
-    IF m.subject IS NULL THEN RETURN true; END IF;
+    -- A mail that tells of several things, too, is true as far as it can be.
+    IF m.subject IS NULL OR m.carried_by = m.id THEN RETURN true; END IF;
     CASE m.kind
     WHEN 'delivery_offered' THEN
         RETURN EXISTS (
             SELECT FROM jobs j WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject AND j.until IS NULL
                 AND EXISTS (
                     SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id AND NOT p.store_off));
+    WHEN 'offers_waiting' THEN
+        RETURN EXISTS (SELECT FROM jobs j WHERE j.courier_id = m.subject AND j.status = 'pending' AND j.until IS NULL);
+    WHEN 'delivery_stranded' THEN
+        RETURN EXISTS (
+            SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'pending' AND d.candidates <@ (d.declined || d.forfeited));
+    WHEN 'delivery_unaccepted' THEN
+        RETURN EXISTS (SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'pending');
+    WHEN 'delivery_late' THEN
+        RETURN EXISTS (
+            SELECT FROM deliveries d WHERE d.id = m.subject AND d.status IN ('pending', 'in_progress') AND d.due_at <= now()
+                AND m.account_id IN (d.store_id, d.courier_id));
+    WHEN 'delivery_changed', 'delivery_reopened' THEN
+        RETURN EXISTS (
+            SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'in_progress' AND d.courier_id = m.account_id);
+    WHEN 'attempt_failed' THEN
+        RETURN EXISTS (SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'in_progress');
+    WHEN 'delivery_delivered' THEN
+        RETURN EXISTS (SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'delivered');
     WHEN 'invite' THEN
         RETURN EXISTS (SELECT FROM invites i WHERE i.id = m.subject AND i.state = 'open');
     -- There may be a newer code, with an end of its own.
@@ -78,6 +104,84 @@ BEGIN
     ELSE
         RETURN true;
     END CASE;
+END
+$$;
+
+-- Holds what `is_still_true` looks at until the transaction ends, and the way on which a push goes. Whoever makes the message untrue
+-- changes one of these rows and then withdraws: so that was before this, and is seen from here on, or it finds what this
+-- transaction writes. Rows are held in the order of all (accounts, partners, deliveries), and messages after them.
+CREATE OR REPLACE FUNCTION hold_truth(m messages) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    IF m.channel = 'push' THEN PERFORM FROM accounts WHERE id = m.account_id FOR SHARE; END IF;
+    CASE m.kind
+    WHEN 'delivery_offered' THEN
+        PERFORM FROM partners WHERE courier_id = m.account_id AND store_id = (SELECT store_id FROM deliveries WHERE id = m.subject)
+            FOR SHARE;
+        PERFORM FROM deliveries WHERE id = m.subject FOR SHARE;
+    WHEN 'offers_waiting' THEN
+        PERFORM FROM deliveries WHERE id = ANY (ARRAY(
+            SELECT delivery_id FROM jobs WHERE courier_id = m.subject AND status = 'pending' AND until IS NULL)) ORDER BY id FOR SHARE;
+    WHEN 'delivery_stranded', 'delivery_unaccepted', 'delivery_late', 'delivery_changed', 'delivery_reopened', 'attempt_failed',
+        'delivery_delivered' THEN
+        PERFORM FROM deliveries WHERE id = m.subject FOR SHARE;
+    WHEN 'invite' THEN
+        PERFORM FROM invites WHERE id = m.subject FOR SHARE;
+    WHEN 'confirmation_code' THEN
+        PERFORM FROM confirmations WHERE account_id = m.subject FOR SHARE;
+    WHEN 'password_reset' THEN
+        PERFORM FROM reset_codes WHERE account_id = m.subject ORDER BY id FOR SHARE;
+    WHEN 'message_received' THEN
+        PERFORM FROM conversations WHERE id = m.subject FOR SHARE;
+    WHEN 'bulletin_published' THEN
+        PERFORM FROM partners WHERE courier_id = m.account_id AND store_id = (SELECT store_id FROM bulletins WHERE id = m.subject)
+            FOR SHARE;
+        PERFORM FROM bulletins WHERE id = m.subject FOR SHARE;
+    WHEN 'recipient_tracking' THEN
+        PERFORM FROM deliveries WHERE id = m.subject FOR SHARE;
+        PERFORM FROM trackings WHERE delivery_id = m.subject FOR SHARE;
+    ELSE
+        NULL;
+    END CASE;
+    IF m.channel = 'push' THEN PERFORM FROM devices WHERE token = m.address FOR SHARE; END IF;
+END
+$$;
+
+-- Puts a message that was given up back at the end of its queue, if what it says is still true and its address wants it, and says
+-- whether it did; null if there is no such message. An SMS that was not let through is judged anew, which may refuse it
+-- for now; any other one was counted when it was written.
+CREATE OR REPLACE FUNCTION retry_message(wanted uuid, channels text[]) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    m messages;
+    dead messages_dead;
+    refused record;
+BEGIN
+    SELECT * INTO dead FROM messages_dead d WHERE d.id = wanted AND d.channel::text = ANY (lanes_of(channels));
+    SELECT * INTO m FROM messages WHERE id = dead.id AND created_at = dead.created_at;
+    PERFORM hold_truth(m);
+    -- Somebody else may have raised or erased it meanwhile.
+    SELECT * INTO dead FROM messages_dead d WHERE d.id = dead.id AND d.created_at = dead.created_at FOR UPDATE;
+    SELECT * INTO m FROM messages WHERE id = dead.id AND created_at = dead.created_at;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    IF NOT is_still_true(m)
+        OR m.channel = 'push' AND m.account_id IS NOT NULL AND NOT EXISTS (
+            SELECT FROM message_routes r WHERE r.account_id = m.account_id AND r.channel = 'push' AND r.address = m.address)
+        OR m.channel = 'sms' AND sms_refusal(m.address) IS NOT NULL THEN
+        RETURN false;
+    END IF;
+    -- Whatever was let through has been with a gateway.
+    IF m.channel = 'sms' AND dead.attempt = 0 THEN
+        SELECT * INTO refused FROM admit_sms(m);
+        IF refused.refusal IS NOT NULL THEN PERFORM refuse_sms(refused.wait); END IF;
+    END IF;
+    DELETE FROM messages_dead d WHERE d.id = m.id AND d.created_at = m.created_at;
+    -- Whoever raises a mail wants it sent now.
+    IF is_gathered(m.channel, m.kind) THEN UPDATE gathered_mails SET next_at = now() WHERE account_id = m.account_id; END IF;
+    INSERT INTO message_queue (id, created_at, channel, way, kind, account_id, subject, expires_at, has_code)
+        VALUES (m.id, m.created_at, lane_of(m.channel, m.platform), way_of(m.channel, m.kind, m.id, m.address), m.kind, m.account_id,
+            CASE WHEN m.carried_by IS DISTINCT FROM m.id THEN m.subject END, m.expires_at, dead.has_code);
+    RETURN true;
 END
 $$;
 
@@ -116,4 +220,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    withdraw, is_still_true, withdraw_pushes, device_is_given_up, notifications_are_off FROM PUBLIC;
+    withdraw_each, withdraw, is_still_true, hold_truth, retry_message, withdraw_pushes, device_is_given_up, notifications_are_off FROM PUBLIC;

@@ -67,6 +67,19 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 SELECT courier, c.was::delivery_status AS was, c.id
                 FROM done c, unnest(c.closed::uuid[]) AS courier OFFSET 0) c
             WHERE j.courier_id = c.courier AND j.status = c.was AND j.delivery_id = c.id),
+        -- Where somebody is who is off duty and carries nothing any more is nobody's business.
+        forgotten AS (
+            DELETE FROM positions p USING (
+                SELECT ended.courier FROM (
+                    SELECT DISTINCT courier FROM done c, unnest(c.closed::uuid[]) AS courier
+                    WHERE c.was = 'in_progress' ORDER BY courier) ended,
+                    LATERAL (
+                        SELECT FROM couriers k WHERE k.id = ended.courier AND NOT duty_now(k.on_duty, k.duty_until) OFFSET 0) k
+                WHERE NOT EXISTS (
+                    SELECT FROM jobs j WHERE j.courier_id = ended.courier AND j.status = 'in_progress'
+                        AND j.delivery_id <> ALL (ARRAY(SELECT id FROM done WHERE status <> 'in_progress')) OFFSET 0)
+                OFFSET 0) ended
+            WHERE p.courier_id = ended.courier),
         opened AS (
             INSERT INTO jobs (courier_id, status, delivery_id, store_id, place, until)
             SELECT j.courier, c.status::delivery_status, c.id, c.store_id, c.place, j.until
@@ -86,10 +99,14 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
             WHERE earned IS NOT NULL OR action = 'reopen' OR more_cancelled > 0 OR extras IS NOT NULL OR moved <> '{}'
                 OR shown ? 'pictures'),
         untrue AS MATERIALIZED (
-            SELECT withdraw('delivery_offered', array_agg(c.id), array_agg(person)) AS withdrawn
-            FROM done c, unnest(c.withdrawn::uuid[]) AS person HAVING count(*) > 0),
+            SELECT withdraw_each(array_agg(u.kind), array_agg(c.id), array_agg(u.person)) AS withdrawn
+            FROM done c, unnest(c.untrue::text[], c.untrue_to::uuid[]) AS u(kind, person) HAVING count(*) > 0),
+        untexted AS MATERIALIZED (
+            SELECT untext_offers(array_agg(u.person), array_agg(c.id))
+            FROM done c, unnest(c.untrue::text[], c.untrue_to::uuid[]) AS u(kind, person)
+            WHERE u.kind = 'delivery_offered' AND (SELECT offers_by_sms FROM trust) HAVING count(*) > 0),
         \(CommitSQL.consequences(telling: notices))
-        SELECT no, 'made' FROM done WHERE \(CommitSQL.asking(for: "untrue", "rare", "texted"))
+        SELECT no, 'made' FROM done WHERE \(CommitSQL.asking(for: "untrue", "untexted", "rare", "texted"))
         UNION ALL
         SELECT no, outcome FROM unfit
         UNION ALL

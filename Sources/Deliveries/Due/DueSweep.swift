@@ -110,6 +110,7 @@ struct DueOfferText: Sendable {
             data: ["store_id": .string(store.description), "count": .integer(Int(count))]
         ).notice
         notice["accounts"] = .array([.string(courier.description)])
+        notice["subject"] = .string(courier.description)
         notice["expires_at"] = .string(Timestamp(microseconds: Timestamp.now.microseconds + 600_000_000).text)
         return .object(notice)
     }

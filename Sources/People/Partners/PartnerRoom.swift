@@ -25,7 +25,7 @@ package struct PartnerRoom: Room {
             Endpoint(
                 .post, "/v1/partners", for: .courier, "Redeems the code of an invite", room: "Partners",
                 takes: RedeemForm.self, answers: [.created(Partner.shape)], refuses: Problem.redeeming,
-                throttledBy: Self.redeeming, stillSeen: isPartner, handler: redeem),
+                throttledBy: Self.redeeming, stillSeen: Self.isPartner, handler: redeem),
             Endpoint(
                 .get, "/v1/partners", for: .signedIn, "A store's couriers, or a courier's stores, by name",
                 room: "Partners", query: Endpoint.Parameter.list,
@@ -52,7 +52,7 @@ package struct PartnerRoom: Room {
     }
 
     /// Whether the store that was told of is still the courier's partner.
-    private func isPartner(_ call: Call, _ told: JSON) async throws -> Bool {
+    static func isPartner(_ call: Call, _ told: JSON) async throws -> Bool {
         guard case .object(let members) = told, case .object(let store)? = members["store"],
             case .string(let id)? = store["id"], let store = ID(id)
         else { return false }
