@@ -41,12 +41,40 @@ struct Connector: Sendable {
 
     /// Opens a connection, or throws the reason why it cannot.
     func connect() throws -> Wire {
-        var keywords = parameters.map { UnsafePointer(strdup($0.keyword)) } + [nil]
-        var values = parameters.map { UnsafePointer(strdup($0.value)) } + [nil]
-        defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
-        guard let pointer = PQconnectdbParams(&keywords, &values, 1) else { throw SystemError("connecting") }
+        let opened = Self.withTexts(parameters) { PQconnectdbParams($0, $1, 1) }
+        guard let pointer = opened else { throw SystemError("connecting") }
         let wire = Wire(pointer)
         guard PQstatus(pointer) == CONNECTION_OK else { throw PostgresError.unavailable(wire.lastError) }
         return wire
+    }
+
+    /// Whether the server at this place answers a new connection, be it by a refusal. The kernel takes connections for
+    /// a server that hangs, so the question has a bound, which libpq reads as two seconds at least.
+    func isAnswered(at place: ServerPlace, within bound: Duration) -> Bool {
+        let own = [("connect_timeout", "\(max(2, bound.components.seconds))"), ("target_session_attrs", "any")]
+        return Self.withTexts(parameters + place.parameters + own) { PQpingParams($0, $1, 1) } != PQPING_NO_RESPONSE
+    }
+
+    private typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
+
+    private static func withTexts<Answer>(
+        _ parameters: [(keyword: String, value: String)], _ body: (_ keywords: Texts, _ values: Texts) -> Answer
+    ) -> Answer {
+        let keywords = parameters.map { UnsafePointer(strdup($0.keyword)) } + [nil]
+        let values = parameters.map { UnsafePointer(strdup($0.value)) } + [nil]
+        defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
+        return body(keywords, values)
+    }
+}
+
+/// A server as a connection has reached it. Of several hosts it is that one, and no name has to be looked up again.
+struct ServerPlace: Hashable, Sendable {
+    let host: String
+    let address: String
+    let port: String
+
+    /// libpq passes over those without a value.
+    fileprivate var parameters: [(keyword: String, value: String)] {
+        [("host", host), ("hostaddr", address), ("port", port)]
     }
 }

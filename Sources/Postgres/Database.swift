@@ -10,6 +10,7 @@ public final class Database: Sendable {
     private let allowsNesting: Bool
     private let pools: LoopLocal<Pool>
     private let connecting: BlockingPool
+    private let pings: Pings
 
     /// Opens `poolSize` connections on each loop of the group. Throws if some loop cannot open any.
     public convenience init(
@@ -27,7 +28,9 @@ public final class Database: Sendable {
             url: url, timeout: limits.connectTimeout, options: limits.sessionOptions, isReplica: limits.isReplica)
         let loops = group.loops.count
         let connecting = try BlockingPool(name: "connect", threads: loops, waiting: loops * poolSize)
-        let source = ConnectionSource(connector: connector, threads: connecting, observe: observe, hearing: hearing)
+        pings = try Pings(connector, limits)
+        let source = ConnectionSource(
+            connector: connector, threads: connecting, pings: pings, observe: observe, hearing: hearing)
         self.group = group
         self.connecting = connecting
         allowsNesting = limits.allowsNesting
@@ -118,7 +121,10 @@ public final class Database: Sendable {
     public func stop(within bound: Duration = .seconds(5)) async {
         await pools.onEach { await $0.stop(within: bound) }
         // This is not done on a loop, because it waits for an attempt to connect.
-        await Task.detached { self.connecting.stop() }.value
+        await Task.detached {
+            self.connecting.stop()
+            self.pings.stop()
+        }.value
     }
 
     private func onFirstLoop<Answer: Sendable>(_ work: @escaping @Sendable () async throws -> Answer) async throws

@@ -10,6 +10,11 @@ public struct DatabaseLimits: Sendable {
     public var connectTimeout: Duration = .seconds(5)
     /// How much longer than the statement time-out a server may be silent before its connection is given up.
     public var answerGrace: Duration = .seconds(5)
+    /// How long a server may owe an answer in silence before it is asked whether it is there at all.
+    public var silence: Duration = .seconds(2)
+    /// How long it may leave that question open before all its connections are given up. It answers the question while
+    /// a statement takes its time.
+    public var pingTimeout: Duration = .seconds(3)
     /// How many statements may be under way on one connection.
     public var statementsPerConnection = 64
     /// How many reads share a batch. With more, the first would wait for the last, and little more would be saved.

@@ -275,14 +275,22 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 
     private func scheduleSweep() {
         sweep = loop.schedule(after: .milliseconds(250)) { [weak self] in
-            self?.closeHung()
+            self?.closeSilent()
             self?.scheduleSweep()
         }
     }
 
-    private func closeHung() {
-        for connection in connections where connection.isHung(at: loop.now) {
-            connection.close("the server does not answer")
+    /// Closes connections that owe an answer for too long, and all those to a server that is gone, before anybody else
+    /// waits for them.
+    private func closeSilent() {
+        let (pings, now) = (source.pings, loop.now)
+        for connection in connections { pings.heard(from: connection.place, at: connection.heard) }
+        for connection in connections {
+            if connection.isHung(at: now) || pings.isGone(connection.place, at: now) {
+                connection.close("the server does not answer")
+            } else if connection.isSilent(for: limits.silence, at: now) {
+                pings.ask(connection.place, at: now)
+            }
         }
     }
 
@@ -306,6 +314,7 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
 struct ConnectionSource: Sendable {
     let connector: Connector
     let threads: BlockingPool
+    let pings: Pings
     let observe: @Sendable (PostgresEvent) -> Void
     let hearing: Hearing?
 }

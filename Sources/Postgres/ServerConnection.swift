@@ -17,7 +17,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     private(set) var reads = 0
     private(set) var readsSent = 0
     /// Whether answers are coming at the moment.
-    var isFluent: Bool { pipeline.isEmpty || loop.now < heard + Self.patience }
+    var isFluent: Bool { silentSince.map { loop.now < $0 + Self.patience } ?? true }
     /// How long it may be silent before reads go elsewhere: longer than a busy machine usually lets a server wait.
     static let patience = Duration.milliseconds(10)
 
@@ -31,11 +31,16 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     /// A promise that is kept when the connection has closed.
     let closed: Promise<Void>
 
+    /// Where its server is, and when something came from there.
+    let place: ServerPlace
+    private(set) var heard: Instant
+    /// When the calls under way began to wait, after there were none.
+    private var waitingSince: Instant
+
     private let wire: Wire
     private let events: any ConnectionEvents
     private var watch: FileToken?
     private var interest = Readiness.readable
-    private var heard: Instant
     private var willHandOver = false
 
     private var queue = WaitingLine<any DatabaseCall>()
@@ -51,7 +56,9 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
         self.loop = loop
         self.answerTimeout = answerTimeout
         self.events = events
+        place = wire.place
         heard = loop.now
+        waitingSince = loop.now
         closed = Promise(on: loop)
         watch = try loop.watch(PQsocket(pointer), for: interest, handler: self)
     }
@@ -63,10 +70,17 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     /// Whether the session has nothing under way and no transaction open.
     var isAtRest: Bool { isOpen && load == 0 && PQtransactionStatus(pointer) == PQTRANS_IDLE }
 
+    /// Since when the server has been silent while it owes an answer; nil when it owes none.
+    private var silentSince: Instant? { pipeline.isEmpty ? nil : max(heard, waitingSince) }
+
+    /// Whether the server has owed an answer for longer than this, and has been silent.
+    func isSilent(for bound: Duration, at now: Instant) -> Bool {
+        silentSince.map { $0 + bound < now } ?? false
+    }
+
     /// Whether the server has owed an answer for too long.
     func isHung(at now: Instant) -> Bool {
-        guard let answerTimeout, !pipeline.isEmpty else { return false }
-        return heard + answerTimeout < now
+        answerTimeout.map { isSilent(for: $0, at: now) } ?? false
     }
 
     // MARK: Sending
@@ -85,7 +99,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     func turnEnded() {
         willHandOver = false
         guard isOpen else { return }
-        if pipeline.isEmpty { heard = loop.now }
+        if pipeline.isEmpty { waitingSince = loop.now }
         if handOver() {
             flush()
         } else {

@@ -37,6 +37,13 @@ final class Wire: @unchecked Sendable {
         }
     }
 
+    /// Where the server is that was reached.
+    var place: ServerPlace {
+        func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        return ServerPlace(
+            host: text(PQhost(pointer)), address: text(PQhostaddr(pointer)), port: text(PQport(pointer)))
+    }
+
     /// The reason why the connection is over, or libpq's last complaint, on one line. It never quotes the password of a
     /// URL that passed the check.
     var lastError: String {

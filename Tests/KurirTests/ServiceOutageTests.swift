@@ -43,6 +43,25 @@ import Testing
         }
     }
 
+    /// No time-out of a statement ends the waiting, and that of the request has other words.
+    @Test func `requests are refused while the database hangs, and served afterwards`() async throws {
+        try await PrivateCluster.with { cluster in
+            let url = cluster.url + "?options=-c%20statement_timeout%3D600s"
+            try await Kurir.serving("--database", url, "--throttle", "off") { kurir in
+                func signIn() async throws -> Int {
+                    try await kurir.send("POST", "/v1/sessions", #"{"phone":"0912345678","password":"krumpir"}"#).status
+                }
+                #expect(try await signIn() == 401)
+                cluster.signal(SIGSTOP)
+                #expect(try await signIn() == 503)
+                try await eventually { kurir.program.complained.contains("the server does not answer") }
+                #expect(try await signIn() == 503)
+                cluster.signal(SIGCONT)
+                try await eventually { try await signIn() == 401 }
+            }
+        }
+    }
+
     private func resident(_ kurir: Kurir) async throws -> Int {
         let text = try await kurir.figures()
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("process_resident_memory_bytes ") })

@@ -21,8 +21,8 @@ import Testing
     @Test(arguments: [true, false])
     func `nothing that was acknowledged is lost, and nothing is said twice`(isKilled: Bool) async throws {
         try await PrivateCluster.with { cluster in
-            // A server that is silent is given up after this and five seconds. What is acknowledged is on its disk.
-            let url = cluster.url + "?options=-c%20statement_timeout%3D1000%20-c%20synchronous_commit%3Don"
+            // What is acknowledged is on its disk.
+            let url = cluster.url + "?options=-c%20synchronous_commit%3Don"
             try await Kurir.serving("--database", url, "--throttle", "off", environment: ["KURIR_LOOPS": "2"]) {
                 kurir in
                 let people = try await Team.make(on: kurir)

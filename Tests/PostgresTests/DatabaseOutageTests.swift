@@ -77,6 +77,60 @@ import Testing
         }
     }
 
+    /// No statement time-out ends the waiting here.
+    private static var impatient: DatabaseLimits {
+        var limits = DatabaseLimits()
+        limits.statementTimeout = .seconds(600)
+        (limits.silence, limits.pingTimeout) = (.milliseconds(200), .milliseconds(500))
+        return limits
+    }
+
+    @Test func `a server that hangs is given up by all connections, though one alone waits for it`() async throws {
+        try await PrivateCluster.with { cluster in
+            try await withDatabase(url: cluster.url, loops: 2, limits: Self.impatient) { database, _ in
+                while await database.statistics().open < 4 { await Task.yield() }
+                cluster.signal(SIGSTOP)
+                await #expect {
+                    try await database.run(Echo(number: 1))
+                } throws: { error in
+                    if case PostgresError.connectionLost("the server does not answer") = error { true } else { false }
+                }
+                while await database.statistics().open > 0 { await Task.yield() }
+                await expectUnavailable { try await database.run(Echo(number: 1)) }
+                cluster.signal(SIGCONT)
+                while try await Load.attempt(on: database) == false { await Task.yield() }
+            }
+        }
+    }
+
+    /// That another server answers is no sign of life.
+    @Test func `a leader that hangs is given up though its follower answers`() async throws {
+        let (follower, leader) = (try ReservedPort(), try ReservedPort())
+        let url = "postgresql://kurir@127.0.0.1:\(follower.number),127.0.0.1:\(leader.number)/postgres"
+        try await PrivateCluster.with(on: follower) { following in
+            try await PrivateCluster.with(on: leader) { leading in
+                try administer(following, "ALTER DATABASE postgres SET default_transaction_read_only = on")
+                try await withDatabase(url: url, limits: Self.impatient) { database, _ in
+                    let reached = try await database.run(ServerPort())
+                    #expect(reached == [Int32(leader.number)])
+                    leading.signal(SIGSTOP)
+                    try administer(following, "ALTER DATABASE postgres RESET default_transaction_read_only")
+                    while (try? await database.run(ServerPort())) != [Int32(follower.number)] { await Task.yield() }
+                }
+            }
+        }
+    }
+
+    /// It is silent for longer than a server may be that leaves a question open.
+    @Test(.emptyDatabase) func `a slow statement of a healthy server is waited for`() async throws {
+        var limits = DatabaseLimits()
+        limits.silence = .milliseconds(50)
+        try await withDatabase(limits: limits) { database, _ in
+            _ = try await database.run(Sleep(seconds: 5))
+            #expect(await database.statistics().losses == 0)
+        }
+    }
+
     @Test(.emptyDatabase)
     func `a transaction that idles too long is lost, and its connection replaced`() async throws {
         let url = TestDatabase.current.url + "?options=-c%20idle_in_transaction_session_timeout%3D50ms"

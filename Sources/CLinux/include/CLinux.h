@@ -34,3 +34,8 @@ int clinux_spawn_chdir(void *file_actions, const char *path);
 /// Becomes a user who is not root, with all threads to come, and keeps but the right to listen on low ports. Call it while
 /// there is one thread. -1 and errno if that fails.
 int clinux_become(uint32_t user, uint32_t group);
+
+/// Acts for a while as the user that it is to become, with the same right. It stays root's process, and is again what it was
+/// by clinux_act_as_root. Call it while there is one thread. -1 and errno if that fails.
+int clinux_act_as(uint32_t user, uint32_t group);
+int clinux_act_as_root(void);

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 
 /// Our own PostgreSQL: a cluster in the data directory, reached over a Unix socket only. It is started again when it
 /// dies, and stopped with this process, even if that is killed.
@@ -40,6 +41,11 @@ public final class EmbeddedServer: Sendable {
         } catch let error as SystemError {
             throw EmbeddedServerError.unusable(directory: directory.path, reason: error.description)
         }
+    }
+
+    /// Throws what keeps a server from being started in that directory, without making anything there.
+    public static func tryOut(dataDirectory path: String) throws {
+        if access(path + "/postgres", F_OK) != 0 { _ = try ServerBinaries.find() }
     }
 
     /// The URL of another database of this server, or for the role that may do everything.

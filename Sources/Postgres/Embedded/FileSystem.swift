@@ -3,14 +3,18 @@ import Glibc
 
 /// The few things that the embedded server asks of files.
 enum FileSystem {
-    /// Makes a directory and those above it. An existing one is left as it is.
-    static func makeDirectory(_ path: String) throws {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    /// Makes a directory and those above it. An existing one is left as it is. Gives those that it made.
+    @discardableResult
+    static func makeDirectory(_ path: String) throws -> [String] {
+        if mkdir(path, 0o700) == 0 { return [path] }
+        if errno == EEXIST { return [] }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw SystemError("making \(path)")
         }
-        try makeDirectory(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError("making \(path)") }
+        let above = try makeDirectory(String(path[..<slash]))
+        if mkdir(path, 0o700) == 0 { return above + [path] }
+        guard errno == EEXIST else { throw SystemError("making \(path)") }
+        return above
     }
 
     /// The path from the root, without symbolic links.
