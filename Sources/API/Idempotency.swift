@@ -206,6 +206,14 @@ extension Response {
     }
 }
 
+extension JSON {
+    /// The id of what an answer told of.
+    package var toldID: ID? {
+        guard case .object(let members) = self, case .string(let text)? = members["id"] else { return nil }
+        return ID(text)
+    }
+}
+
 extension Problem {
     package static let keyReused = Problem(.unprocessable, "idempotency_key_reused")
 
