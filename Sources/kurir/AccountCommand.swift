@@ -9,6 +9,13 @@ enum AccountCommand {
         let id: String
         let login: String?
         let isVerified: Bool
+        /// Whether it is erased, or about to be.
+        let isErased: Bool
+
+        /// Nothing is done with what has nothing any more.
+        func refuseErased() throws {
+            if isErased { throw Unable("\(id) is erased, or is just being erased: it has nothing any more") }
+        }
     }
 
     /// Takes what an account signs in with as proven, by the same rule as its code.
@@ -16,8 +23,11 @@ enum AccountCommand {
         let wanted = try meant(settings)
         let connection = try database.connect()
         let account = try find(wanted, connection)
+        try account.refuseErased()
         guard let login = account.login else {
-            throw Unable("the account \(account.id) has nothing to sign in with: somebody else has proven that")
+            throw Unable(
+                "\(account.id) has nothing to sign in with: somebody else has proven what it said was its own. "
+                    + "Its owner names another one in the profile")
         }
         do {
             _ = try connection.query(
@@ -37,6 +47,7 @@ enum AccountCommand {
         let wanted = try meant(settings)
         let connection = try database.connect()
         let account = try find(wanted, connection)
+        try account.refuseErased()
         let approved = try connection.query(
             """
             WITH approved AS (UPDATE accounts SET approved = true WHERE id = $1::uuid AND kind = 'store' RETURNING id),
@@ -59,11 +70,13 @@ enum AccountCommand {
     static func find(_ wanted: String, _ connection: BlockingConnection) throws -> Account {
         let rows = try connection.query(
             """
-            SELECT a.id, coalesce(c.phone, s.email), coalesce(c.phone_verified, s.email_verified)
+            SELECT a.id, coalesce(c.phone, s.email), coalesce(c.phone_verified, s.email_verified),
+                a.erased_at IS NOT NULL OR e.stage IS NOT NULL
             FROM accounts a LEFT JOIN couriers c USING (id) LEFT JOIN stores s USING (id)
+                LEFT JOIN erasures e ON e.account_id = a.id
             WHERE a.id::text = lower($1) OR c.phone = $1 OR lower(s.email) = lower($1) ORDER BY 3 DESC, 1
             """, [wanted])
-        let all = rows.map { Account(id: $0[0] ?? "", login: $0[1], isVerified: $0[2] == "t") }
+        let all = rows.map { Account(id: $0[0] ?? "", login: $0[1], isVerified: $0[2] == "t", isErased: $0[3] == "t") }
         guard let first = all.first else { throw UsageError("there is no account \(wanted)") }
         guard all.count == 1 || first.isVerified else {
             let ids = all.map(\.id).joined(separator: " or ")

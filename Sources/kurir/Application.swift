@@ -59,18 +59,25 @@ final class Application: Sendable {
         address = service.server.address
     }
 
-    /// Starts everything. If a part does not start, those before it are stopped again. `log` is an open file.
-    static func start(_ configuration: Configuration, log: Int32 = STDERR_FILENO) async throws -> Application {
-        // A start that cannot succeed changes no database.
+    /// Refuses a start that cannot succeed, before it makes or changes anything.
+    static func tryOut(_ configuration: Configuration) throws {
         try Server.tryOut(configuration.server)
         try configuration.admin.tryOut()
         try configuration.gateways.tryOut()
         _ = try KnownPapers(configuration.papers)
         _ = try configuration.keyFile.map { try KeyFile($0).keys() }
+        if case .directory(let path) = configuration.database { try EmbeddedServer.tryOut(dataDirectory: path) }
+    }
+
+    /// Starts everything. If a part does not start, those before it are stopped again. `log` is an open file.
+    static func start(_ configuration: Configuration, log: Int32 = STDERR_FILENO) async throws -> Application {
+        try tryOut(configuration)
         let group = try EventLoopGroup(count: configuration.loops)
         let sink = try LogSink(file: log)
         do {
-            let log = try await Log(configuration.logFormat, sink: sink, on: group)
+            // Those who play in a demo ask so much that nobody would see whom to sign in as.
+            let log = try await Log(
+                configuration.logFormat, tellsRequests: !configuration.isDemo, sink: sink, on: group)
             let metrics = try await Metrics(on: group)
             // There are two connections more than the lanes have, for migrating and for the gateway.
             let connections = Lanes.connections(loops: configuration.loops, poolSize: configuration.poolSize) + 2

@@ -28,7 +28,7 @@ enum AuditCommand {
             }
             print(([row[0] ?? "", row[1] ?? ""] + named).joined(separator: "  "))
         }
-        if rows.isEmpty { print("Nothing happened in the last \(days) days.") }
+        if rows.isEmpty { print("Nothing happened in the last \(days == 1 ? "day" : "\(days) days").") }
     }
 }
 

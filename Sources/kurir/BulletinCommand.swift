@@ -75,7 +75,7 @@ enum BulletinCommand {
         let title, text: String
         let link: String?
 
-        init(title: String?, text: String?, link: String?, isTextWanted: Bool = true) throws {
+        init(title: String?, text: String?, link: String?) throws {
             func checked(_ name: String, _ check: () throws(InvalidValue) -> String) throws -> String {
                 do {
                     return try check()
@@ -86,12 +86,9 @@ enum BulletinCommand {
             self.title = try checked("title") { () throws(InvalidValue) in
                 try Texts.line(title ?? "", upTo: Bounds.bulletinTitle)
             }
-            self.text =
-                text == nil && !isTextWanted
-                ? ""
-                : try checked("text") { () throws(InvalidValue) in
-                    try Texts.paragraph(text ?? "", upTo: Bounds.bulletinText)
-                }
+            self.text = try checked("text") { () throws(InvalidValue) in
+                try Texts.paragraph(text ?? "", upTo: Bounds.bulletinText)
+            }
             self.link = try link.map { link in
                 try checked("link") { () throws(InvalidValue) in
                     try BulletinLink.taken(link, upTo: Bounds.bulletinLink)

@@ -15,6 +15,8 @@ struct Configuration: Sendable {
     var server: ServerConfiguration
     var admin: AdminAddress
     var database: DatabaseLocation
+    /// Whether it is a trial with people who play in it.
+    var isDemo: Bool { if case .temporary = database { true } else { false } }
     /// The file with the keys, if it is not the one beside the data.
     var keyFile: String?
     /// How libpq reaches a replica of it.
@@ -75,6 +77,7 @@ struct Configuration: Sendable {
         logFormat = try settings.value(.logFormat, expected: "text or json", LogFormat.init) ?? .text
         drain = .seconds(try settings.number(.drainSeconds, in: 0...300) ?? 0)
         shutdownGrace = .seconds(try settings.number(.shutdownGrace, in: 0...3600) ?? 5)
+        try settings.refuseIdle()
     }
 
     /// A certificate is somebody's whom people know by name. The people of a demo come without TLS.

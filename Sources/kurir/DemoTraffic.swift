@@ -10,6 +10,8 @@ import Simulation
 enum DemoTraffic {
     /// A day takes ten minutes.
     private static let speed = 80
+    /// There is more to see than on most days.
+    private static let trade = 85
     /// How long a visitor has to sign in and to allow notifications, and how often there is something new after that.
     private static let pause: UInt32 = 60
 
@@ -18,7 +20,7 @@ enum DemoTraffic {
         let visitors = Cast.visitors
         _ = try Thread(name: "demo") {
             var stage = ServerStage(StoryServer("http://\(address)"), cast)
-            var story = Story(of: cast, without: visitors.courier, Chance(seed: seed))
+            var story = Story(of: cast, without: visitors.courier, trade: trade, Chance(seed: seed))
             var pace = Pace(speed: speed)
             while true {
                 pace.wait(until: story.next)

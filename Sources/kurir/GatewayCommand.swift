@@ -17,6 +17,7 @@ enum GatewayCommand {
         for channel in channels where !outlets.serve(channel) {
             throw UsageError("--to \(settings.text(.gatewayTarget) ?? "") has no way for \(channel)")
         }
+        try refuseIdle(settings)
         let signals = StopSignals()
         var gateway = Gateway(
             database: try database.url(), channels: channels, to: outlets, most: most, grace: grace, tell: complain)

@@ -40,6 +40,13 @@ struct GatewayTargets {
         for url in [target, base ?? ""] where url.contains("://") && !Self.namesHost(url) {
             throw UsageError("--\(option.name) names no host: \(url)")
         }
+        // Whoever lists the processes would read it, as nobody does the environment. A user's name alone is none.
+        for url in [target, base ?? ""] where settings.isOnCommandLine(option) && Self.hasPassword(url) {
+            throw UsageError(
+                "--\(option.name) has a password in its URL, which others on this machine could read: leave it out"
+                    + (Self.isMail(url)
+                        ? ", and say it by \(Option.gatewayPassword.of(channel).environment) or in a file" : ""))
+        }
         switch target {
         case "log": outlets.addLog(for: channel)
         case "twilio":
@@ -62,6 +69,19 @@ struct GatewayTargets {
         }
     }
 
+    /// What a target is.
+    enum Kind { case log, twilio, firebase, apple, mail, webhook }
+
+    /// What those are that are separated by commas; those that are nothing are left out.
+    static func kinds(of targets: String) -> [Kind] {
+        if isWebhook(targets) { return [.webhook] }
+        if isMail(targets) { return [.mail] }
+        let known: [String: Kind] = ["log": .log, "twilio": .twilio, "fcm": .firebase, "apns": .apple]
+        return targets.split(separator: ",").compactMap { target in
+            isWebhook(String(target)) ? .webhook : known[String(target.prefix { $0 != "+" })]
+        }
+    }
+
     /// The channel of a provider that has only one.
     private static func channel(of target: String) -> String? {
         isMail(target) ? "email" : ["twilio": "sms", "fcm": "push", "apns": "push"][target]
@@ -77,10 +97,18 @@ struct GatewayTargets {
 
     /// Whether the URL names a host. Otherwise libcurl would take the path for the host.
     private static func namesHost(_ url: String) -> Bool {
-        let authority =
-            url.split(separator: "://", maxSplits: 1).dropFirst().first?.prefix { !"/?#".contains($0) } ?? ""
-        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        let host = authority(of: url).split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         return !host.isEmpty && !host.hasPrefix(":")
+    }
+
+    private static func hasPassword(_ url: String) -> Bool {
+        guard let at = authority(of: url).lastIndex(of: "@") else { return false }
+        return authority(of: url)[..<at].contains(":")
+    }
+
+    /// What stands between the scheme and the path.
+    private static func authority(of url: String) -> Substring {
+        url.split(separator: "://", maxSplits: 1).dropFirst().first?.prefix { !"/?#".contains($0) } ?? ""
     }
 
     private func webhookSecret() throws -> WebhookSecret? {

@@ -8,8 +8,8 @@ struct OwnGateways: Sendable {
     let sendsWebPush: Bool
     /// The push services that may be in a network of one's own.
     let pushHosts: Set<String>
-    private let targets: [(channel: String, target: String)]
-    private let settings: GivenSettings
+    let targets: [(channel: String, target: String)]
+    let settings: GivenSettings
 
     private static let channels = ["push", "sms", "email"]
 
@@ -32,6 +32,7 @@ struct OwnGateways: Sendable {
             } ?? [])
         self.settings = settings
         try tryOut()
+        try refuseIdle()
     }
 
     /// Refuses what is wrong, before anything is started; and again what cannot be read any more, by whoever has given root up.

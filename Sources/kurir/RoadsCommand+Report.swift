@@ -46,8 +46,6 @@ extension RoadsCommand {
             default: throw Refusal("its \(name) is no text")
             }
         }
-        return try BulletinCommand.Entry(
-            title: text("title"), text: text("text"), link: text("link"), isTextWanted: false
-        ).json
+        return try BulletinCommand.Entry(title: text("title"), text: text("text"), link: text("link")).json
     }
 }

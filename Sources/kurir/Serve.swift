@@ -13,7 +13,7 @@ enum Serve {
 
     /// Serves until a signal asks to stop. The first signal stops in good order, a later one ends the process at once.
     static func run(_ configuration: Configuration) -> Never {
-        giveUpRoot(configuration.database)
+        giveUpRoot(configuration)
         occupyStandardFiles()
         raiseFileLimit()
         FreedMemory.keepSome()
@@ -38,15 +38,17 @@ enum Serve {
 
     /// With a database of its own Kurir is who PostgreSQL is. With another one it is whoever starts it: units and images
     /// name a user.
-    private static func giveUpRoot(_ database: DatabaseLocation) {
+    private static func giveUpRoot(_ configuration: Configuration) {
         do {
-            switch database {
-            case .url: break
-            case .directory(let path): try EmbeddedServer.giveUpRoot(dataDirectory: path)
-            case .temporary: try EmbeddedServer.giveUpRoot(dataDirectory: nil)
+            let directory: String?
+            switch configuration.database {
+            case .url: return
+            case .directory(let path): directory = path
+            case .temporary: directory = nil
             }
+            try EmbeddedServer.giveUpRoot(dataDirectory: directory) { try Application.tryOut(configuration) }
         } catch {
-            Kurir.fail("\(error)", code: EXIT_FAILURE)
+            Kurir.fail(Kurir.words(of: error), code: EXIT_FAILURE)
         }
     }
 
@@ -54,8 +56,7 @@ enum Serve {
         do {
             let application = try await Application.start(configuration)
             // A demo is looked at as soon as its address is known, and is there by then.
-            let isDemo = if case .temporary = configuration.database { true } else { false }
-            let cast = isDemo ? try await application.fillDemo(seed: seed) : nil
+            let cast = configuration.isDemo ? try await application.fillDemo(seed: seed) : nil
             print("Kurir listens on \(configuration.server.tls == nil ? "http" : "https")://\(application.address)")
             fflush(nil)
             if let cast { try demonstrate(application, cast) }

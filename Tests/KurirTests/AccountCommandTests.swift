@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import TestSupport
 import Testing
 
@@ -37,6 +38,12 @@ import Testing
             #expect(try await verify("+385912345678").code == 0)
             let lost = try await verify(one.id)
             #expect(lost.code == 1 && lost.complained.contains("nothing to sign in with"))
+            let gone = TestDatabase.current
+            _ = try await blocking {
+                try gone.connect().query("UPDATE accounts SET erased_at = now() WHERE id = '\(one.id)'")
+            }
+            let erased = try await verify(one.id)
+            #expect(erased.code == 1 && erased.complained.contains("is erased"))
             #expect(try await verify("nobody@example.com").complained.contains("there is no account"))
             let missing = try await Kurir.run("account", "verify", "--database", TestDatabase.current.url)
             #expect(missing.code == 64 && missing.complained.contains("which account?"))

@@ -13,7 +13,8 @@ import Testing
             #expect(try await kurir.send("POST", "/v1/sessions", wrong).status == 401)
             try await eventually {
                 kurir.program.complained.contains(
-                    /info security kind=session\.failed address=127\.0\.0\.1 account=[0-9a-f-]{36} who=[0-9a-f]{32}/)
+                    /info event=security kind=session\.failed address=127\.0\.0\.1 account=[0-9a-f-]{36} who=[0-9a-f]{32}/
+                )
             }
             #expect(try await kurir.send("GET", "/v1/me/security", as: people.store).body.contains("session.failed"))
         }
@@ -25,6 +26,9 @@ import Testing
         let own = try await Kurir.run("audit", "--database", url, "--account", store ?? "")
         #expect(own.said.split(separator: "\n").count == 2)
         let nobodys = try await Kurir.run("audit", "--database", url, "--account", people.couriers[0])
+        let silent = try await Kurir.run(
+            "audit", "--database", url, "--days", "1", "--account", "01a1fc35-081c-7c93-9601-9d67685da334")
+        #expect(silent.said == "Nothing happened in the last day.\n")
         #expect(nobodys.code == 64 && nobodys.complained.contains("an account's id"))
     }
 }

@@ -328,12 +328,25 @@ import Testing
                 ["--channel", "email", "--to", "smtp://:25", "--sender", "a@b.example"],
                 "--to names no host: smtp://:25"
             ),
+            (
+                ["--channel", "email", "--to", "smtps://user:geheim@127.0.0.1", "--sender", "a@b.example"],
+                "--to has a password in its URL, which others on this machine could read"
+            ),
+            (["--channel", "sms", "--to", "https://u:p@h.example/x"], "--to has a password in its URL"),
             (["--channel", "push", "--to", "fcm+http://", "--fcm-key", "/nowhere"], "--to names no host: http://"),
             (["--channel", "email,sms", "--to", "smtp://127.0.0.1", "--sender", "a@b.example"], "has no way for sms"),
             (["--channel", "sms", "--to", "twilio"], "KURIR_GATEWAY_USER"),
             (["--channel", "push", "--to", "fcm", "--fcm-key", "/nowhere"], "/nowhere cannot be read"),
             (["--channel", "push", "--to", "fcm", "--fcm-key", "/etc/hostname"], "not a service account"),
             (["--channel", "sms", "--to", "https://127.0.0.1:9/", "--secret", "x"], "--secret-file"),
+            (["--channel", "sms", "--to", "log", "--user", "x"], "--user does nothing without --to twilio"),
+            (["--channel", "sms", "--to", "log", "--fcm-key", "/x"], "--fcm-key does nothing without --to fcm"),
+            (["--channel", "push", "--to", "log", "--apns-topic", "x"], "does nothing without --to apns"),
+            (["--channel", "sms", "--to", "log", "--secret-file", "/x"], "does nothing without --to https://HOST"),
+            (
+                ["--channel", "email", "--to", "smtp://m", "--sender", "a@b.example", "--password-file", "/x"],
+                "--password-file does nothing without --user"
+            ),
         ] {
             // A gateway that starts after all fails the test, and must not block it.
             let made = try Program("timeout", ["60", Kurir.path, "gateway", "run", "--database", url] + arguments)

@@ -11,6 +11,10 @@ import Testing
     }
 
     private func refusal(_ arguments: String..., environment: [String: String] = [:]) -> String? {
+        refusal(arguments, environment: environment)
+    }
+
+    private func refusal(_ arguments: [String], environment: [String: String] = [:]) -> String? {
         do {
             _ = try Configuration(
                 GivenSettings(Command.serve.options, arguments: arguments, environment: environment, command: "serve"))
@@ -18,6 +22,12 @@ import Testing
         } catch {
             return "\(error)"
         }
+    }
+
+    @Test func `a password in a target's URL is refused where others read it, and nowhere else`() throws {
+        let target = "sms=https://user:geheim@host.example/hook"
+        _ = try OwnGateways(settings(environment: [Option.ownGateways.environment: target]))
+        #expect(throws: UsageError.self) { _ = try OwnGateways(settings("--gateway", target)) }
     }
 
     @Test func `the command line wins over the environment`() throws {
@@ -119,6 +129,12 @@ import Testing
         (["--geocoder", "google:https://maps.example"], "must be photon:URL or nominatim:URL"),
         (["--router", "osrm.example"], "--router is osrm.example, but must be a URL"),
         (["--router", "https://osrm.example/?key=1"], "must be a URL without a query"),
+        (["--geocoder", "photon:https://photon.example:0"], "--geocoder is photon:https://photon.example:0, but must"),
+        (["--geocoder", "nominatim:http://127.0.0.1:99999"], "--geocoder is nominatim:http://127.0.0.1:99999, but"),
+        (["--router", "http://127.0.0.1:0"], "--router is http://127.0.0.1:0, but must be a URL"),
+        (["--router", "https://osrm.example:99999/"], "--router is https://osrm.example:99999/, but must be a URL"),
+        (["--map", "https://tiles.example:0/{z}/{x}/{y}.png"], "--map is https://tiles.example:0/{z}/{x}/{y}.png"),
+        (["--map", "http://localhost:99999/{z}/{x}/{y}.png"], "--map is http://localhost:99999/{z}/{x}/{y}.png"),
         (["--files", "s3://p?region=eu-1"], "must be s3://BUCKET"),
         (["--files", "s3://pictures?endpoint=http://minio&region=eu-1"], "--insecure-transport"),
         (["--files", "s3://pictures?endpoint=https://minio&region=eu-1"], "AWS_ACCESS_KEY_ID"),
@@ -150,6 +166,71 @@ import Testing
         #expect(url?.contains("--database is given twice") == true && url?.contains("hush") == false)
         #expect(refusal("--gateway", "sms=log", "--gateway", "email=log") == nil)
         #expect(refusal("--listen", ":1", environment: ["KURIR_LISTEN": ":2"]) == nil)
+    }
+
+    /// Options of `serve` that do nothing by themselves, each with what it belongs to.
+    private static let idle: [(options: [Option], other: [String], told: String)] = [
+        (
+            [.filesUser, .filesPassword, .filesPasswordFile], ["--files", "s3://p?endpoint=https://m&region=e"],
+            "--files"
+        ),
+        ([.mapAttribution], ["--map", "https://maps.example/{z}/{x}/{y}.png"], "--map"),
+        ([.certificateRules], ["--dcc-keys", "/keys"], "--dcc-keys"),
+        (Option.ofProviders.map { $0.of("sms") }, ["--gateway", "sms=twilio"], "--gateway sms=twilio"),
+        (
+            Option.ofProviders.map { $0.of("email") },
+            ["--gateway", "email=smtp://mail.example", "--email-user", "kurir"], "--gateway email=smtp://HOST"
+        ),
+        ([.firebaseKey], ["--gateway", "push=fcm"], "--gateway push=fcm"),
+        (
+            [.appleKey, .appleKeyID, .appleTeam, .appleTopic], ["--gateway", "push=apns"], "--gateway push=apns"
+        ),
+        ([.webhookSecret, .webhookSecretFile], ["--gateway", "sms=https://hook.example"], "a webhook"),
+        ([.gatewayInsecure], ["--gateway", "sms=http://hook.example"], "--gateway or --files"),
+    ]
+
+    @Test func `an option that does nothing alone is refused, wherever it was given`() throws {
+        for (options, other, told) in Self.idle {
+            for option in options {
+                let value = option.placeholder == nil ? nil : "x"
+                let words = ["--\(option.name)"] + (value.map { [$0] } ?? [])
+                let given = option.environment.hasPrefix("KURIR_") ? [option.environment: value ?? "true"] : [:]
+                // A secret is never on the command line.
+                if option.orInFile == nil {
+                    let told = "--\(option.name) does nothing without \(told)"
+                    #expect(refusal(words)?.contains(told) == true, "\(option.name)")
+                    let with = words.first == other.dropLast().last ? other : other + words
+                    #expect(refusal(with)?.contains("does nothing") != true, "\(option.name)")
+                }
+                guard let name = given.keys.first else { continue }
+                let told = "\(name) does nothing without \(told)"
+                #expect(refusal(environment: given)?.contains(told) == true, "\(name)")
+                #expect(refusal(other, environment: given)?.contains("does nothing") != true, "\(name)")
+            }
+        }
+    }
+
+    @Test func `what is left out by its value, or belongs to others, is no option that does nothing`() {
+        #expect(refusal(environment: ["KURIR_GATEWAY_INSECURE_TRANSPORT": "false"]) == nil)
+        #expect(refusal(environment: ["AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"]) == nil)
+    }
+
+    @Test(arguments: [
+        (["--gateway", "webpush=off", "--push-hosts", "h"], "--push-hosts does nothing without --gateway webpush=on"),
+        (["--gateway", "sms=log", "--sms-sender", "K"], "--sms-sender does nothing without --gateway sms=twilio"),
+        (["--gateway", "sms=log", "--secret-file", "/x"], "--secret-file does nothing without a webhook"),
+        (["--gateway", "email=log", "--email-user", "k"], "does nothing without --gateway email=smtp://HOST"),
+        (
+            ["--gateway", "email=smtp://m", "--email-sender", "a@b.example", "--email-password-file", "/x"],
+            "--email-password-file does nothing without --email-user"
+        ),
+        (["--gateway", "push=apns", "--fcm-key", "/x"], "apns wants --apns-topic"),
+        (["--gateway", "sms=log", "--insecure-transport"], "does nothing without --gateway or --files"),
+        (["--replica", "postgresql://h/x"], "--replica wants --database"),
+        (["--tls-key", "/x"], "--tls-cert and --tls-key go together"),
+    ])
+    func `details of another target do nothing either`(_ arguments: [String], _ hint: String) {
+        #expect(refusal(arguments)?.contains(hint) == true)
     }
 
     @Test func `what a command is about is said once, by its option or by itself`() throws {

@@ -58,7 +58,8 @@ import Testing
             try await eventually { kurir.program.complained.contains("what was read before stays") }
             #expect(try await states(courier, kurir) == ["expired"])
         }
-        let refused = try await Kurir.run("serve", "--listen", "127.0.0.1:0", "--database", url, "--dcc-rules", rules)
+        let refused = try await Kurir.run(
+            "serve", "--listen", "127.0.0.1:0", "--database", url, "--dcc-keys", keys, "--dcc-rules", rules)
         #expect(refused.code == 1 && refused.complained.contains("--dcc-rules \(rules): it must be JSON like"))
     }
 

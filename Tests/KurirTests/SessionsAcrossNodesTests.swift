@@ -47,13 +47,18 @@ import Testing
     /// The other node's ear stands still, as when the network swallows its connection.
     @Test func `a node that cannot hear the other trusts no session it remembers`() async throws {
         try await withTwoNodes { here, there, ending, _ in
-            for _ in 0..<4 { try #require(try await there.send("GET", "/v1/me", as: ending).status == 200) }
             let database = TestDatabase.current
-            let ears = try await blocking {
-                try database.connect().query(
-                    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT'")
-            }.compactMap { $0[0].flatMap { pid_t($0) } }
-            try #require(ears.count >= 1)
+            var ears: [pid_t] = []
+            // A node that is asked has its ear prove within a tenth of a second that it missed nothing.
+            while ears.count < 2 {
+                for node in [here, there] {
+                    try #require(try await node.send("GET", "/v1/me", as: ending).status == 200)
+                }
+                ears = try await blocking {
+                    try database.connect().query(
+                        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT'")
+                }.compactMap { $0[0].flatMap { pid_t($0) } }
+            }
             for ear in ears { kill(ear, SIGSTOP) }
             defer { for ear in ears { kill(ear, SIGCONT) } }
             try await expectEnd(here, there, of: ending) {

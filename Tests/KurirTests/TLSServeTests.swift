@@ -58,10 +58,10 @@ import Testing
         ]
         try await serving(["--database", TestDatabase.current.url], environment: environment) { kurir in
             _ = try await Program.run("cp", [new.key, old.key])
-            try await eventually { kurir.program.complained.contains("error certificate refused") }
+            try await eventually { kurir.program.complained.contains(#"error event="certificate refused""#) }
             #expect(kurir.program.complained.contains("is not that of the certificate"))
             _ = try await Program.run("cp", [new.chain, old.chain])
-            try await eventually { kurir.program.complained.contains("info certificate renewed") }
+            try await eventually { kurir.program.complained.contains(#"info event="certificate renewed""#) }
             let answer = try await kurir.get(
                 "/healthz", at: "https://localhost:\(kurir.port)", ["--cacert", new.root])
             #expect(answer.status == 200)
