@@ -202,6 +202,7 @@ import Testing
             // Before it carries it, being there means nothing.
             try await api.say(SamplePlace.fix(SamplePlace.door, ago: 55), by: couriers[0])
             try await api.act("accept", id, as: couriers[0])
+            try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '52 seconds'")
             try await api.say(SamplePlace.fix(Self.north(160), ago: 50), by: couriers[0])
             #expect(try await nearby() == 0)
             try await api.say(
@@ -219,6 +220,27 @@ import Testing
             _ = try await together(8) { try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[1]).status }
             #expect(try await nearby() == 2)
             try await api.expectConsistency()
+        }
+    }
+
+    /// Who accepts at the door is there with the next word of it; where it was before says nothing of this carry.
+    @Test func `what a phone says late of before it accepted makes nobody nearly there`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            func told() async throws -> Int {
+                try await api.numberEvents()
+                return try await api.get("/v1/events?limit=200", as: store.token).items
+                    .filter { $0["type"] == "delivery.nearby" }.count
+            }
+            try await api.act("accept", id, as: couriers[0])
+            let late = SamplePlace.fix(SamplePlace.door, ago: 72_000)
+            try await api.say(late, SamplePlace.fix(SamplePlace.door, ago: 30), by: couriers[0])
+            var count = try await told()
+            #expect(count == 0)
+            try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[0])
+            count = try await told()
+            #expect(count == 1)
         }
     }
 

@@ -71,6 +71,53 @@ import Testing
         }
     }
 
+    /// How it ends that a store sees a courier.
+    enum Ending: CaseIterable {
+        case offDuty, dutyOver, sharesLess, delivered, givenBack, cancelled, partnershipOver
+
+        /// Whether it is seen for what it carries, and not because it shares that always.
+        var isOfCarrying: Bool { [.delivered, .givenBack, .cancelled].contains(self) }
+    }
+
+    @Test(arguments: Ending.allCases)
+    func `who begins is not shown whom it sees no more, whatever was shown beside it`(_ ending: Ending) async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: [couriers[0]])
+            if ending.isOfCarrying {
+                try await api.act("accept", id, as: couriers[0])
+            } else {
+                try await api.share("always", by: couriers[0])
+            }
+            try await api.share("always", by: couriers[1])
+            let beside = try await watch(api, store)
+            for courier in couriers {
+                try await api.say(SamplePlace.fix(), by: courier)
+                while try await next(beside).data["courier_id"].string != courier.id {}
+            }
+            switch ending {
+            case .offDuty: try await api.setDuty(false, of: couriers[0])
+            case .dutyOver:
+                try await api.execute(
+                    "UPDATE couriers SET duty_until = now() - interval '1 second' WHERE id = '\(couriers[0].id)'")
+            case .sharesLess: try await api.share("carrying", by: couriers[0])
+            case .delivered: try await api.act("deliver", id, as: couriers[0])
+            case .givenBack: try await api.act("cancel", id, as: couriers[0])
+            case .cancelled: try await api.act("cancel", id, as: store)
+            case .partnershipOver: _ = try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token)
+            }
+            let stream = try await watch(api, store)
+            var event = try await next(stream)
+            while event.data["courier_id"].string != couriers[1].id {
+                #expect(event.type == "gone")
+                event = try await next(stream)
+            }
+            #expect(event.type == "position")
+            stream.close()
+            beside.close()
+        }
+    }
+
     @Test func `nobody is told of a courier more often than once a second`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -107,11 +154,17 @@ import Testing
             )
             try await api.execute(
                 "UPDATE positions SET at = now(), lat = 45.5 WHERE courier_id = '\(couriers[0].id)'")
-            try await api.execute(
-                """
-                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE datname = current_database() AND (query = 'SELECT' OR query LIKE 'LISTEN%')
-                """)
+            // What hears says so again and again while somebody asks for it, and so is found by what it asked last.
+            var ended = 0
+            while ended == 0 {
+                _ = try await api.call("GET", "/v1/me", as: store.token)
+                ended = try await api.execute(
+                    """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE datname = current_database() AND query = 'SELECT'
+                    """
+                ).count
+            }
             var seen: [String: Double] = [:]
             while seen.count < 2 || seen[couriers[0].id] != 45.5 {
                 let event = try await next(stream)

@@ -69,15 +69,18 @@ import Testing
             #expect(try await api.execute("SELECT count(*) FROM positions") == [["1"]])
             try await api.setDuty(false, of: couriers[0])
             #expect(try await api.execute("SELECT count(*) FROM positions") == [["0"]])
-            // What is carried off duty ends: nobody is shown it any more, and soon it is gone.
-            let id = try await api.delivery(of: store, to: couriers)
-            try await api.act("accept", id, as: couriers[0])
+            // What is carried off duty ends: with the last of it, it is forgotten where one is.
+            var ids: [String] = []
+            for _ in 0..<3 { ids.append(try await api.delivery(of: store, to: couriers)) }
+            for id in ids { try await api.act("accept", id, as: couriers[0]) }
             try await api.say(SamplePlace.fix(), by: couriers[0])
             #expect(try await api.seen(by: store).count == 1)
-            try await api.act("deliver", id, as: couriers[0])
-            #expect(try await api.seen(by: store).isEmpty)
-            try await api.database.run(ForgetPositions())
+            try await api.act("deliver", ids[0], as: couriers[0])
+            try await api.act("cancel", ids[1], as: store)
+            #expect(try await api.execute("SELECT count(*) FROM positions") == [["1"]])
+            try await api.act("cancel", ids[2], as: couriers[0])
             #expect(try await api.execute("SELECT count(*) FROM positions") == [["0"]])
+            #expect(try await api.seen(by: store).isEmpty)
             // Duty that has an end ends by itself.
             try await api.setDuty(true, of: couriers[0])
             try await api.say(SamplePlace.fix(), by: couriers[0])

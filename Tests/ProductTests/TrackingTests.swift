@@ -132,13 +132,15 @@ import Testing
         try await ServedProduct.serving { api in
             let (id, token, store, _) = try await carried(api)
             #expect(try await api.call("DELETE", SampleDelivery.path(id, "tracking"), as: store.token).status == 204)
-            for (asked, status) in [(token, 410), ("AAAAAAAAAAAAAAAAAAAAAA", 404)] {
-                for action in ["", "/wish", "/rating"] {
+            for (asked, status) in [(token, 410), ("AAAAAAAAAAAAAAAAAAAAAA", 404), ("x", 404)] {
+                for action in ["", "/wish", "/rating", "page"] {
                     let began = ContinuousClock.now
                     let answer =
-                        try await action == ""
-                        ? api.get("/v1/tracking/\(asked)")
-                        : api.post("/v1/tracking/\(asked)\(action)", ["text": "x", "stars": 5])
+                        switch action {
+                        case "": try await api.get("/v1/tracking/\(asked)")
+                        case "page": try await api.get("/t/\(asked)")
+                        default: try await api.post("/v1/tracking/\(asked)\(action)", ["text": "x", "stars": 5])
+                        }
                     #expect(answer.status == status)
                     #expect(ContinuousClock.now - began >= .milliseconds(50), "\(action)")
                 }

@@ -26,9 +26,11 @@ package enum MapSource: Sendable {
     /// Its origin becomes part of a header, and its rest of addresses. Only a map of this machine itself may do without TLS.
     private static func isTemplate(_ text: String) -> Bool {
         let form =
-            #/(?:https://[A-Za-z0-9.\-]+|http://(?:127\.0\.0\.1|localhost))(?::[0-9]{1,5})?/[A-Za-z0-9._~:/?@!$&'()*+,=%{}\-]*/#
+            #/(?:https://[A-Za-z0-9.\-]+|http://(?:127\.0\.0\.1|localhost))(?::(?<port>[0-9]{1,5}))?/[A-Za-z0-9._~:/?@!$&'()*+,=%{}\-]*/#
         let rest = ["{z}", "{x}", "{y}"].reduce(text) { $0.replacing($1, with: "") }
-        return text.wholeMatch(of: form) != nil && !rest.contains { "{}".contains($0) }
+        guard let parts = text.wholeMatch(of: form) else { return false }
+        if let port = parts.port, !(1...65_535).contains(Int(port) ?? 0) { return false }
+        return !rest.contains { "{}".contains($0) }
             && ["{z}", "{x}", "{y}"].allSatisfy { text.contains($0) }
     }
 

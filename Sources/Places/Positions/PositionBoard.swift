@@ -19,7 +19,8 @@ struct PositionBoard: Sendable {
     private var doubted: ArraySlice<ID> = []
     private var doubtedAtOnce = 0
     private var toldAt: [ID: Instant] = [:]
-    private var serial = 0
+    /// The place behind all events.
+    private(set) var serial = 0
     /// How often it was not certain that all announcements were heard.
     private(set) var doubts = 0
 
@@ -51,12 +52,11 @@ struct PositionBoard: Sendable {
         self.doubts = doubts
     }
 
-    /// The events of a store behind a place, which is 0 at the beginning, and the place behind them.
-    func news(for store: ID, after place: Int) -> (lines: [UInt8], place: Int) {
-        let events = (stores[store]?.events.values.filter { $0.serial > place } ?? []).sorted { $0.serial < $1.serial }
-        // Who begins now was not shown what is gone.
-        let told = events.filter { $0.at != nil || place > 0 }
-        return (told.flatMap(\.lines), events.last?.serial ?? place)
+    /// The events of a store behind a place, and of these couriers wherever they stand, and the place behind them all.
+    func news(for store: ID, after place: Int, and couriers: Set<ID> = []) -> (lines: [UInt8], place: Int) {
+        let events = (stores[store]?.events ?? [:]).filter { $1.serial > place || couriers.contains($0) }.values
+            .sorted { $0.serial < $1.serial }
+        return (events.flatMap(\.lines), max(place, events.last?.serial ?? place))
     }
 
     // MARK: What there is to ask

@@ -66,8 +66,8 @@ package final class PositionTail: NewsTail {
 
     /// How far a store has been told.
     package struct Place: Sendable {
-        /// Behind which event.
-        fileprivate var serial = 0
+        /// Behind which event; nil at the beginning.
+        fileprivate var serial: Int?
         /// How often announcements may have been missed when everybody was shown last.
         fileprivate var doubts: Int?
     }
@@ -85,22 +85,28 @@ package final class PositionTail: NewsTail {
 
     package func news(for store: ID, after place: inout Place) async throws -> [UInt8] {
         // At first, and whenever it may not have been heard who has moved.
-        let doubts = board.withLock { $0.doubts }
+        let (doubts, last) = board.withLock { ($0.doubts, $0.serial) }
+        // Who begins is shown those whom it sees now, whatever those beside it were shown before.
+        let (begins, start) = (place.serial == nil, place.serial ?? last)
+        var seen: Set<ID> = []
         if place.doubts != doubts {
             place.doubts = doubts
-            try await showAll(to: store)
+            seen = try await showAll(to: store)
         }
-        let news = board.withLock { [place] in $0.news(for: store, after: place.serial) }
+        let news = board.withLock { [seen] in $0.news(for: store, after: start, and: begins ? seen : []) }
         place.serial = news.place
         return news.lines
     }
 
-    private func showAll(to store: ID) async throws {
-        var after: ID?
+    /// Shows a store all whom it sees, and gives who these are.
+    private func showAll(to store: ID) async throws -> Set<ID> {
+        var (after, seen): (ID?, Set<ID>) = (nil, [])
         repeat {
             let found = Found(try await database.run(ListPositions(store: store, after: after, limit: 200)))
             board.withLock { board in for position in found.items { board.show(position, to: store) } }
+            seen.formUnion(found.items.map(\.courier))
             after = found.items.count == 200 ? found.items.last?.courier : found.edge.flatMap { ID($0[0]) }
         } while after != nil
+        return seen
     }
 }

@@ -97,7 +97,8 @@ private enum Nearby {
                     WHERE d.id = j.delivery_id AND d.status = 'in_progress' AND d.courier_id = s.id AND d.recipient_lat IS NOT NULL
                     OFFSET 0) d
             WHERE s.carries AND EXISTS (
-                    SELECT FROM taken f WHERE f.courier_id = s.id AND abs(f.lat - d.lat) < \(northernmost)
+                    SELECT FROM taken f WHERE f.courier_id = s.id AND f.at >= date_trunc('milliseconds', d.accepted_at)
+                        AND abs(f.lat - d.lat) < \(northernmost)
                         AND distance_m(f.lat, f.lon, d.lat, d.lon) <= \(Fix.nearby))
                 AND NOT EXISTS (SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at)),
         told AS (

@@ -75,6 +75,20 @@ struct ChangePlace: Statement {
     }
 }
 
+/// Whether an account still keeps a place.
+struct IsPlaceKept: Statement {
+    static let sql = "SELECT EXISTS (SELECT FROM places WHERE account_id = $1 AND id = $2)"
+    static let isReadOnly = true
+    let account, id: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(id)
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
 /// Forgets a place, which nobody has chosen any more then.
 struct DeletePlace: Statement {
     static let sql = "DELETE FROM places WHERE account_id = $1 AND id = $2 RETURNING true"

@@ -17,7 +17,8 @@ package struct PlaceRoom: Room {
                 query: Endpoint.Parameter.list, answers: [.ok(Self.page)], handler: list),
             Endpoint(
                 .post, "/v1/places", for: .signedIn, "Keeps a place", room: Self.name, takes: NewPlace.self,
-                answers: [.created(Place.shape)], refuses: [.placeExists, .tooManyPlaces], handler: add),
+                answers: [.created(Place.shape)], refuses: [.placeExists, .tooManyPlaces], stillSeen: isKept,
+                handler: add),
             Endpoint(
                 .patch, "/v1/places/{id}", for: .signedIn, "Changes a place", room: Self.name,
                 takes: ChangedPlace.self, answers: [.ok(Place.shape)], refuses: [.notFound, .placeExists],
@@ -55,6 +56,11 @@ package struct PlaceRoom: Room {
         if let same = added?.same { throw Problem.keptAlready(same) }
         guard let rank = added?.rank else { throw Problem.tooManyPlaces }
         return Place(id, form, rank: rank).response(.created)
+    }
+
+    private func isKept(_ call: Call, _ told: JSON) async throws -> Bool {
+        guard let id = told.toldID else { return true }
+        return try await call.run(IsPlaceKept(account: call.caller.account, id: id)).first == true
     }
 
     private func change(_ call: Call, _ form: ChangedPlace) async throws -> Response {

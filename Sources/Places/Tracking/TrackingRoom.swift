@@ -20,7 +20,7 @@ package struct TrackingRoom: Room {
             Endpoint(
                 .post, "/v1/deliveries/{id}/tracking", for: .store,
                 "The link by which the recipient follows a delivery; again the same", room: Self.name,
-                answers: [.ok(Self.link)], refuses: [.trackingOver], handler: open),
+                answers: [.ok(Self.link)], refuses: [.trackingOver], stillSeen: isOpen, handler: open),
             Endpoint(
                 .delete, "/v1/deliveries/{id}/tracking", for: .store,
                 "Ends that link at once, with the SMS that wait to tell it", room: Self.name, answers: [.noContent],
@@ -75,7 +75,7 @@ package struct TrackingRoom: Room {
             }
             var json = JSONWriter()
             json.object { json in
-                json.field("url", tracking.links.url(tracking.links.token(of: id, link: known.link)))
+                json.field("url", url(of: id, known.link))
                 json.field("expires_at", expires)
             }
             return .json(json.bytes)
@@ -85,6 +85,19 @@ package struct TrackingRoom: Room {
 
     /// Somebody may end it meanwhile.
     private static let attempts = 5
+
+    private func url(of delivery: ID, _ link: Int32) -> String {
+        tracking.links.url(tracking.links.token(of: delivery, link: link))
+    }
+
+    /// Whether the link that was told is the one that leads there.
+    private func isOpen(_ call: Call, _ told: JSON) async throws -> Bool {
+        let id: ID = try call.request.parameter("id")
+        guard case .object(let members) = told, let known = try await call.run(FindTracking(delivery: id)).first,
+            !known.isEnded
+        else { return false }
+        return members["url"] == .string(url(of: id, known.link))
+    }
 
     private func end(_ call: Call) async throws -> Response {
         let id: ID = try call.request.parameter("id")

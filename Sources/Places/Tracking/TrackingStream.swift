@@ -40,6 +40,7 @@ struct TrackingStream: Sendable {
                 } catch is CancellationError where listener.isOver {
                     // The server stops. The stream ends properly, so that its client comes again.
                 }
+                if listener.isOver { await writer.hintToReconnect() }
                 withExtendedLifetime(place) {}
             })
     }

@@ -58,6 +58,13 @@ final class EventStream: Sendable {
         return events
     }
 
+    /// The last that comes before the proper end, word by word.
+    func lastWords() async throws -> String {
+        var last = ""
+        while let chunk = try await chunk() { last = chunk }
+        return last
+    }
+
     func close() { client.close() }
 
     private let blocks = Locked<[String]>([])

@@ -112,9 +112,10 @@ struct ServedProduct: Sendable {
     static let apps = MobileApps(
         apple: ["TEAM12345.hr.example.courier"], android: [(package: "hr.example.courier", fingerprint: "AB:CD")])
 
-    /// Makes one request, through parser and router, without a socket.
+    /// Makes one request, through parser and router, without a socket, on any loop unless one is named.
     func call(
-        _ method: String, _ path: String, _ body: JSON? = nil, as token: String? = nil, headers: [String: String] = [:]
+        _ method: String, _ path: String, _ body: JSON? = nil, as token: String? = nil, headers: [String: String] = [:],
+        on loop: EventLoop? = nil
     ) async throws -> Answer {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
@@ -122,7 +123,7 @@ struct ServedProduct: Sendable {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let bytes = body?.bytes ?? []
         head += "Content-Length: \(bytes.count)\r\n\r\n"
-        return Answer(try await server.reply(to: head, body: bytes, on: group.loops.randomElement()!))
+        return Answer(try await server.reply(to: head, body: bytes, on: loop ?? group.loops.randomElement()!))
     }
 
     func get(_ path: String, as token: String? = nil, headers: [String: String] = [:]) async throws -> Answer {

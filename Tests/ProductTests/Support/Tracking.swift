@@ -17,9 +17,10 @@ extension ServedProduct {
     }
 
     /// Sends a form as a browser without a script does.
-    func submit(_ path: String, _ form: String) async throws -> Answer {
+    func submit(_ path: String, _ form: String, headers: [String: String] = [:]) async throws -> Answer {
         var head =
             "POST \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "Content-Length: \(form.utf8.count)\r\n\r\n"
         return Answer(try await server.reply(to: head, body: Array(form.utf8), on: group.loops[0]))
     }
