@@ -324,3 +324,30 @@ def test_figures_say_what_was_on_time(visit, look):
     expect(tile("Attempts in vain").locator(".big")).to_have_text("1")
     expect(tile("Waiting at the store")).to_be_visible()
     look(page, "figures-on-time")
+
+
+def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    talk = call("PUT", f"/v1/conversations/with/{shop.id}", token=ana.token)["id"]
+
+    def pressed(page, place, change, who):
+        """Lets go once the page has heard of a change, and of what was said after it."""
+        place.hover()
+        page.mouse.down()
+        change()
+        call("POST", f"/v1/conversations/{talk}/messages", {"text": "Done"}, who.token)
+        expect(page.get_by_text(": Done")).to_be_visible()
+        page.mouse.up()
+
+    courier = visit("/courier", phone=True)
+    sign_in(courier, ana)
+    change = {"description": "Torta, ona velika"}
+    pressed(courier, courier.get_by_role("button", name="Accept"), lambda: call("PATCH", f"/v1/deliveries/{job}", change, shop.token), shop)
+    expect(courier.locator(".card.in_progress").get_by_text("Torta, ona velika")).to_be_visible()
+    page = visit("/store")
+    sign_in(page, shop)
+    pressed(page, page.locator(".card.in_progress"), lambda: ana.act("pick_up", job), ana)
+    expect(page.get_by_role("dialog", name="Iva Ivić").get_by_text("Fetched").first).to_be_visible()
+    expect(page.locator(".card.in_progress")).to_contain_text("Fetched")

@@ -112,14 +112,22 @@ def test_what_is_said_in_passing_covers_nothing_that_waits_for_an_answer(visit):
         assert apart(box, button.bounding_box()), button.inner_text()
 
 
+def look(page, job):
+    """Opens the job's details, and waits until all of them are there: what is gone may not be asked for."""
+    about = f"/v1/deliveries/{job}"
+    with page.expect_response(lambda answer: answer.url.endswith(about)), \
+            page.expect_response(lambda answer: f"{about}/history" in answer.url):
+        page.get_by_role("button", name="Details").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
 def test_details_close_when_the_job_is_gone(visit):
     shop = Store()
     ana = Courier(shop)
     job = shop.deliver_to(ana)
     page = visit("/courier", phone=True)
     sign_in(page, ana)
-    page.get_by_role("button", name="Details").click()
-    expect(page.get_by_role("dialog")).to_be_visible()
+    look(page, job)
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
     # Whoever was looking is told why, in passing.
     expect(page.get_by_text("cancelled by the store")).to_be_visible()
@@ -127,8 +135,7 @@ def test_details_close_when_the_job_is_gone(visit):
     expect(page.get_by_role("heading", name="Iva")).to_have_count(0)
     luka = Courier(shop, ("Luka", "Lukić"))
     job = shop.deliver_to(ana, luka)
-    page.get_by_role("button", name="Details").click()
-    expect(page.get_by_role("dialog")).to_be_visible()
+    look(page, job)
     luka.act("accept", job)
     expect(page.get_by_text("no longer on offer")).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)

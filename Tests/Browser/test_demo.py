@@ -3,7 +3,35 @@ import re
 
 from playwright.sync_api import expect
 
-from conftest import call, go, live, unfold, until
+from conftest import call, go, live, minutes, unfold, until
+
+
+def on_map(page):
+    """Waits for the map, and gives its couriers."""
+    expect(page.locator(".map .leaflet-tile-loaded").first).to_be_visible()
+    riders = page.locator(".map .leaflet-marker-icon:has(.courier)")
+    expect(riders.first).to_be_visible()
+    return riders
+
+
+def see_the_board(page, look, token):
+    """A full afternoon, and its map beside it, as a store has them before it all day."""
+    couriers = [one["id"] for one in call("GET", "/v1/partners?limit=100", token=token)["items"]]
+    before = call("GET", "/v1/deliveries?status=delivered&limit=50", token=token)["items"]
+    for number, one in enumerate(before[:16]):
+        call("POST", "/v1/deliveries", {
+            "recipient": {name: value for name, value in one["recipient"].items() if value}, "description": one["description"],
+            "window": {"until": minutes(15 + 4 * number)}, "courier_ids": couriers}, token)
+    page.evaluate("localStorage.removeItem('kurir.unfolded'), localStorage.setItem('kurir.device', 'none')")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.reload()
+    live(page)
+    on_map(page)
+    expect(page.locator(".column.open .card.in_progress").nth(5)).to_be_visible()
+    expect(page.locator(".column.open .card").nth(11)).to_be_visible()
+    expect(page.locator(".map-beside .leaflet-marker-icon:not(:has(.courier))").nth(9)).to_be_visible()
+    look(page, "demo-board")
+    page.set_viewport_size({"width": 1360, "height": 860})
 
 
 def test_a_demo_has_a_past_and_goes_on(visit, look):
@@ -27,11 +55,9 @@ def test_a_demo_has_a_past_and_goes_on(visit, look):
 
     # Couriers ride along the streets of a town of its own.
     call("PATCH", "/v1/me", {"language": "en"}, session["token"])
-    page.reload()
+    see_the_board(page, look, session["token"])
     go(page, "Map")
-    expect(page.locator(".map .leaflet-tile-loaded").first).to_be_visible()
-    riders = page.locator(".map .leaflet-marker-icon:has(.courier)")
-    expect(riders.first).to_be_visible()
+    riders = on_map(page)
     places = lambda: riders.evaluate_all("(all) => all.map((one) => one.getAttribute('aria-label').split(',')[0] + one.style.transform)")
     before = set(places())
     until(page, lambda: len(set(places()) - before) > 1)

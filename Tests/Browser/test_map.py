@@ -39,6 +39,77 @@ def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
     expect(stops).to_have_count(1)
 
 
+def marked(row):
+    return "pointed" in (row.get_attribute("class") or "")
+
+
+def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
+    store, courier = shop()
+    page = visit("/store")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[1]))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    sign_in(page, store)
+    beside = page.locator(".map-beside")
+    # Without anything that has a place there is nothing to be seen, and nothing is loaded.
+    expect(page.get_by_role("button", name="Map", exact=True)).to_have_count(0)
+    assert "leaflet.js" not in asked
+    delivery, _ = sent(store, courier)
+    sent(store, courier, recipient=JAN)
+    signs = beside.locator(".leaflet-marker-icon[role=button]")
+    expect(signs).to_have_count(2)
+    courier.act("accept", delivery)
+    fix(courier)
+    expect(beside.locator(".leaflet-marker-icon[aria-label^='Ana']")).to_be_visible()
+    look(page, "board-map")
+    # A row shows where it is, and a sign which row it is.
+    row = page.locator(f"li[data-key='{delivery}']")
+    row.hover()
+    expect(beside.locator(".leaflet-marker-icon.pointed[aria-label*='Iva Ivić']")).to_have_count(1)
+    beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić']").focus()
+    until(page, lambda: marked(row))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
+    expect(beside).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(beside).to_be_visible()
+    # Narrower there is the board alone.
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(beside).to_be_hidden()
+    page.set_viewport_size({"width": 2560, "height": 1200})
+    expect(beside).to_be_visible()
+
+
+def test_whoever_puts_the_map_away_does_not_see_it_again(visit):
+    store, courier = shop()
+    sent(store, courier)
+    page = visit("/store")
+    page.set_viewport_size({"width": 1600, "height": 900})
+    sign_in(page, store)
+    beside, button = page.locator(".map-beside"), page.get_by_role("button", name="Map", exact=True)
+    expect(beside).to_be_visible()
+    button.press("Enter")
+    expect(beside).to_be_hidden()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    page.reload()
+    expect(page.locator("li[data-key]").first).to_be_visible()
+    expect(beside).to_be_hidden()
+    button.click()
+    expect(beside.locator(".leaflet-marker-icon").first).to_be_visible()
+
+
+def test_a_board_whose_map_cannot_be_loaded_is_a_board(visit):
+    store, courier = shop()
+    sent(store, courier)
+    page = visit("/store", forgiving=("ERR_FAILED", "livemap"))
+    page.set_viewport_size({"width": 1600, "height": 900})
+    page.context.route("**/livemap.js", lambda route: route.abort())
+    sign_in(page, store)
+    expect(page.locator("li[data-key]").first).to_be_visible()
+    expect(page.locator(".toast, [role=status]").filter(has_text="connection").first).to_be_visible()
+    expect(page.locator(".map-beside")).to_be_hidden()
+
+
 def test_a_courier_sees_its_stops_and_says_where_it_is(chromium, look):
     store, courier = shop()
     first, _ = sent(store, courier)

@@ -1,6 +1,7 @@
 """Conversations on both pages: what is written with and without a connection, seen, taken back, put away."""
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from conftest import ADDRESS, Courier, Store, call, escape, go, live, panel, sign_in, until
@@ -295,3 +296,33 @@ def test_quick_answers_and_what_others_see_are_ones_own(visit, look):
     expect(store.get_by_text("By bicycle, also uphill")).to_be_visible()
     expect(store.locator("img.face")).to_be_visible()
     look(store, "faces")
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_press_on_a_link_or_a_row_is_not_lost_to_what_changes_beneath_it(visit, phone):
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana)
+    page = visit("/store", phone=phone)
+    sign_in(page, shop)
+    quiet(page)
+    link = page.get_by_role("link", name=re.compile("^Messages"))
+
+    def pressed(place, text, leads):
+        """Presses there, and lets go once a message has come, which what is pressed counts or tells."""
+        if phone and not place.is_visible():
+            page.locator(".more-views").click()
+        place.hover()
+        page.mouse.down()
+        call("POST", f"/v1/conversations/{one}/messages", {"text": text}, ana.token)
+        expect(page.get_by_text(f"Ana Anić: {text}")).to_be_visible()
+        expect(link).to_have_attribute("aria-label", re.compile(", [123] unread"))
+        page.mouse.up()
+        expect(leads).to_be_visible()
+
+    pressed(link, "One", page.locator(".list-talks"))
+    go(page, "Deliveries")
+    # There is a number already, and another one comes.
+    pressed(link.locator(".count"), "Two", page.locator(".list-talks"))
+    pressed(page.locator(".talks a"), "Three", page.locator(".open-talk .bubble").first)
+    expect(bubbles(page)).to_have_text(["One", "Two", "Three"])

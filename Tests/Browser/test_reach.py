@@ -1,5 +1,4 @@
 """Notifications, as the pages and their service worker take part in them; duty; and what an open page does to be noticed."""
-import datetime
 import json
 import re
 
@@ -313,7 +312,8 @@ def test_an_offer_says_by_when_on_its_notification(visit):
     sign_in(page, ana)
     worker = Worker(page)
     one = offer("01a1fc35-081c-7c93-9601-9d67685da334")
-    one["data"]["due_at"] = datetime.datetime.now(datetime.timezone.utc).replace(hour=12, minute=5).isoformat()
+    # Today, where the browser is.
+    one["data"]["due_at"] = worker.worker.evaluate("() => new Date(new Date().setHours(13, 5, 0, 0)).toISOString()")
     worker.push(one)
     until(page, lambda: worker.shown())
     here = worker.worker.evaluate("(time) => new Date(time).toLocaleTimeString('en', {hour: '2-digit', minute: '2-digit'})", one["data"]["due_at"])

@@ -103,8 +103,12 @@ def test_kinds_are_chosen_and_at_least_one_stays(phone, look):
     expect(page.get_by_text("At least one kind stays on.")).to_be_visible()
     assert [box.is_checked() for box in dialog.get_by_role("checkbox").all()].count(True) == 1
     dialog.get_by_label("Danger").check()
-    dialog.get_by_role("button", name="Show").click()
+    # What is off takes no place among what is asked for, and is counted.
+    with page.expect_request(lambda request: "/v1/roads?" in request.url and "kinds=" in request.url) as asked:
+        dialog.get_by_role("button", name="Show").click()
+    assert "danger" in asked.value.url and "roadworks" not in asked.value.url
     expect(reports(page)).to_have_text(["Jelen"])
+    expect(page.get_by_role("button", name="Kinds: 1 hidden")).to_be_visible()
     # It is kept.
     page.reload()
     expect(reports(page)).to_have_text(["Jelen"])
@@ -117,7 +121,9 @@ def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_l
     go(page, "Road")
     expect(reports(page)).to_have_text(["Odron"])
     expect(page.locator(".map .leaflet-control-scale-line")).to_be_visible()
+    expect(page.get_by_text("This is as of")).to_be_hidden()
     page.context.set_offline(True)
+    expect(page.get_by_text("This is as of")).to_be_visible()
     page.get_by_role("button", name="Gone: Odron").click()
     expect(page.get_by_text("Gone – no answer yet")).to_be_visible()
     page.locator(".tools").get_by_role("button", name="Report").click()

@@ -152,3 +152,29 @@ def test_the_stars_are_chosen_with_keys(visit):
     expect(page.get_by_role("radio", name="5")).to_be_checked()
     page.get_by_role("button", name="Send").click()
     expect(page.locator(".given")).to_contain_text("You gave 5 of 5 stars.")
+
+
+def test_on_a_narrow_phone_no_word_is_broken_and_the_stars_stay_on_their_card(chromium):
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    context = chromium.new_context(base_url=ADDRESS, locale="de-DE", viewport={"width": 320, "height": 640})
+    page = context.new_page()
+    courier.act("accept", delivery)
+    courier.act("pick_up", delivery)
+    page.goto(path)
+    steps = page.locator(".steps li span")
+    expect(steps).to_have_text(["In Arbeit", "Kurier gefunden", "Unterwegs", "Da"])
+    # A word that is broken takes two lines, and one that is not has no part outside of its place.
+    for step in steps.all():
+        lines, words, inside = step.evaluate("""(step) => [
+            new Set([...step.getClientRects()].map((line) => Math.round(line.top))).size, step.textContent.split(' ').length,
+            step.getBoundingClientRect().right <= step.parentElement.getBoundingClientRect().right + 0.5]""")
+        assert lines <= words and inside, step.text_content()
+    looked_at(page, "next-narrow-de")
+    courier.act("deliver", delivery)
+    page.goto(path)
+    card, stars = page.locator(".rate").bounding_box(), [star.bounding_box() for star in page.locator(".stars label").all()]
+    assert len(stars) == 5 and all(star["width"] >= 44 for star in stars)
+    assert card["x"] + 16 <= stars[0]["x"] and stars[-1]["x"] + stars[-1]["width"] <= card["x"] + card["width"] - 16
+    looked_at(page, "rating-narrow-de")
+    context.close()

@@ -60,6 +60,38 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/", "/store", "/courier", "/docs", "/i/ABCDE-FGHJK", "/t/nobody", "/undo/nobody"])
+    func `every page has the mark as its icon, and may load it`(_ path: String) async throws {
+        try await ServedProduct.serving { api in
+            let page = try await api.get(path).reply
+            let icon = try #require(page.text.firstMatch(of: /<link rel="icon" href="([^"]+)">/)?.1, "\(page.text)")
+            let policy = try #require(page.header("content-security-policy"))
+            #expect(policy.contains(/img-src 'self'[; ]/), "\(policy)")
+            let mark = try await api.get(String(icon)).reply
+            #expect(mark.status == 200 && mark.header("content-type")?.hasPrefix("image/") == true)
+        }
+    }
+
+    @Test func `browsers that ask for an icon get the mark, for a day`() async throws {
+        try await ServedProduct.serving { api in
+            let mark = try await api.get("/favicon.ico").reply
+            #expect(mark.status == 200 && mark.header("content-type") == "image/png")
+            #expect(mark.header("cache-control") == "public, max-age=86400")
+        }
+    }
+
+    @Test(arguments: [("de", "Die API", "Ausprobieren"), ("hr", "API", "Isprobaj"), ("xx", "The API", "Try it")])
+    func `the description of the API speaks the language that was chosen`(
+        _ language: String, _ title: String, _ try: String
+    ) async throws {
+        try await ServedProduct.serving { api in
+            let page = try await api.get("/docs?language=\(language)").reply.text
+            #expect(page.contains("<h1>\(title)</h1>") && page.contains(#"data-try="\#(`try`)""#))
+            // What it describes is in English whatever was chosen.
+            #expect(page.contains(#"<main lang="en">"#))
+        }
+    }
+
     @Test func `what only authors read is not sent, and nothing else is missing`() {
         let file = WebFile(
             "a.js", Array("/** Says\n * why. */\n  // Here\nlet a = 1; // kept\n\n    f(a);\n* {}\n".utf8))

@@ -25,7 +25,10 @@ struct TownTiles: TileSource {
         guard let start = Location(lat: lat(y), lon: lon(x)), let end = Location(lat: lat(y + 1), lon: lon(x + 1))
         else { return nil }
         let (first, last) = (Town.Spot(start), Town.Spot(end))
-        guard last.east > 0, first.east < Town.width, first.north > 0, last.north < Town.height else { return nil }
+        let (near, far) = (
+            Town.Spot(east: first.east, north: last.north), Town.Spot(east: last.east, north: first.north)
+        )
+        guard Town.isDrawn(from: near, to: far) else { return nil }
         let step = 1 / Double(Self.size)
         let rows = (0..<Self.size).map { down in
             let north = first.north + (last.north - first.north) * (Double(down) + 0.5) * step

@@ -47,7 +47,7 @@ struct AppRoom: Room {
     }
 
     /// What phones do not keep beforehand: what maps are drawn with, and the page of recipients.
-    private static let rare: Set = ["leaflet.js", "leaflet.css", "map.js", "track.js", "trackmap.js"]
+    private static let rare: Set = ["leaflet.js", "leaflet.css", "map.js", "livemap.js", "track.js", "trackmap.js"]
 
     var endpoints: [Endpoint] {
         [
@@ -60,6 +60,9 @@ struct AppRoom: Room {
             page(
                 "/worker.js", WebFile.worker.lean,
                 "The service worker, which keeps the couriers' page available offline"),
+            Endpoint(
+                .get, "/favicon.ico", for: .anyone, "The mark, as browsers ask for it", room: "Pages",
+                answers: [.text("image/png", "The picture."), .notModified], refuses: [.notFound], handler: mark),
             Endpoint(
                 .get, "/assets/{version}/{name}", for: .anyone, "A file that the pages load", room: "Pages",
                 answers: [.text("text/javascript; charset=utf-8", "The file, with its own media type."), .notModified],
@@ -91,7 +94,7 @@ struct AppRoom: Room {
 
     /// In the language that was chosen on it, else in the browser's.
     private func start(_ call: Call) throws -> Response {
-        let chosen = call.request.query("language") ?? call.request.acceptedLanguage.rawValue
+        let chosen = StartPage.chosen(call.request)
         guard let page = starts[chosen] ?? starts[Languages.all[0].code] else { throw Problem.notFound }
         return page.response(to: call.request)
     }
@@ -122,6 +125,12 @@ struct AppRoom: Room {
         // During an update, a page of another version is better served by this file than by none.
         let age = asked == version ? "public, max-age=31536000, immutable" : "no-store"
         return file.response(to: call.request, adding: [Response.Header("Cache-Control", age)])
+    }
+
+    /// For pages that do not know where the files of these are, and keep it for a day.
+    private func mark(_ call: Call) throws -> Response {
+        guard let file = assets["icon.png"] else { throw Problem.notFound }
+        return file.response(to: call.request, adding: [Response.Header("Cache-Control", "public, max-age=86400")])
     }
 
     private func picture(_ call: Call) throws -> Response {

@@ -1,23 +1,38 @@
 import API
 import Domain
 import HTTP
+import Languages
 
-/// The description of the API as a page.
+/// The description of the API as a page. Its own words are in the reader's language; the descriptions are in English.
 struct DocsPage {
     let endpoints: [Endpoint]
+    let words: LanguageWords
 
     var page: HTMLPage {
         HTMLPage(
-            title: "Kurir: the API", language: "en",
+            title: "Kurir: \(text("docs_title"))", language: words.code,
             body: """
                 <header><p class="brand">\(Mark.svg) Kurir</p>
-                <h1>The API</h1>
-                <p>The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
-                <nav aria-label="Parts"><ul class="parts">\(rooms.map(link).joined())</ul></nav>
-                <div id="try"></div></header>
-                <main>\(rooms.map(section).joined(separator: "\n"))</main>
-                """, style: Self.style, script: "/assets/docs/docs.js")
+                <h1>\(say(text("docs_title")))</h1>
+                <p>\(say(text("docs_programs"))) <a href="/openapi.json">openapi.json</a></p>
+                <nav aria-label="\(say(text("docs_parts")))"><ul class="parts" lang="en">\(rooms.map(link).joined())</ul></nav>
+                <div id="try"\(wordsOfScript)></div></header>
+                <main lang="en">\(rooms.map(section).joined(separator: "\n"))</main>
+                """, style: Self.style, script: "/assets/docs/docs.js", varyingBy: ["Accept-Language"])
     }
+
+    /// What the script says, by the names that it knows it by.
+    private var wordsOfScript: String {
+        [
+            ("token", text("docs_token")), ("hint", text("docs_tokenHint")), ("more", text("docs_more")),
+            ("parameters", text("docs_parameters")),
+            ("body", text("docs_body")), ("answer", text("docs_answer")), ("try", text("docs_try")),
+            ("unreachable", text("unreachable")),
+        ].map { " data-\($0)=\"\(say($1))\"" }.joined()
+    }
+
+    private func text(_ name: String) -> String { words.pages[name] ?? "" }
+    private func say(_ text: String) -> String { HTMLPage.escaped(text) }
 
     private var rooms: [(name: String, calls: [Endpoint])] {
         Dictionary(grouping: endpoints, by: \.room).map { ($0.key, $0.value) }.sorted { $0.name < $1.name }

@@ -11,7 +11,7 @@ struct HTMLPage {
     var hasForm = false
     /// What it looks like besides what all of them have in common.
     var style = ""
-    /// From where it shows pictures.
+    /// From where it shows pictures besides this server.
     var pictures: [String] = []
     /// Whether its script may load style sheets of this server.
     var styleSheets = false
@@ -19,15 +19,17 @@ struct HTMLPage {
     var isPrivate = false
     /// The place of a script that adds to it.
     var script: String?
-    /// The place of its icon. Browsers ask for one anyway, where none is named.
-    var icon: String?
+    /// The place of its icon.
+    var icon = "/favicon.ico"
+    /// What the answer depends on besides its address.
+    var varyingBy: [String] = []
 
     func response(_ status: Status = .ok) -> Response {
         Response(status, headers: headers, body: .bytes(Array(html.utf8), type: Self.type))
     }
 
     /// For a page that is the same for everybody.
-    var fixed: FixedAnswer { FixedAnswer(Array(html.utf8), type: Self.type, headers: headers) }
+    var fixed: FixedAnswer { FixedAnswer(Array(html.utf8), type: Self.type, headers: headers, varyingBy: varyingBy) }
 
     private var headers: [Response.Header] {
         [Response.Header("Content-Security-Policy", policy)] + (isPrivate ? Self.hiding : [])
@@ -47,7 +49,8 @@ struct HTMLPage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         \(isPrivate ? "<meta name=\"robots\" content=\"noindex, nofollow\">\n" : "")<title>\(Self.escaped(title))</title>
-        \(icon.map { "<link rel=\"icon\" href=\"\($0)\">\n" } ?? "")<style>\(Self.style)\(style)</style>
+        <link rel="icon" href="\(icon)">
+        <style>\(Self.style)\(style)</style>
         \(script.map { "<script type=\"module\" src=\"\($0)\"></script>" } ?? "")
         </head>
         <body>
@@ -92,7 +95,7 @@ struct HTMLPage {
     private var policy: String {
         "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256.hash(Self.style + style)))'\(styleSheets ? " 'self'" : ""); "
             + (script == nil ? "" : "script-src 'self'; connect-src 'self'; ")
-            + (pictures.isEmpty ? "" : "img-src \(pictures.joined(separator: " ")); ")
+            + "img-src \((["'self'"] + pictures).joined(separator: " ")); "
             + "base-uri 'none'; form-action '\(hasForm ? "self" : "none")'; frame-ancestors 'none'"
     }
 

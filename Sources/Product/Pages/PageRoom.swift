@@ -18,12 +18,14 @@ struct PageRoom: Room {
     /// The description is made here, once. It also describes its own two calls, which need not exist yet for that.
     var endpoints: [Endpoint] {
         let nothing = FixedAnswer([], type: HTMLPage.type)
-        let all = described.flatMap(\.endpoints) + description(nothing, nothing) + links
+        let all = described.flatMap(\.endpoints) + description(nothing, [:]) + links
         let json = FixedAnswer(OpenAPI(all, version: version).json.bytes, type: "application/json")
-        return description(json, DocsPage(endpoints: all).page.fixed) + links
+        let pages = Languages.all.map { ($0.code, DocsPage(endpoints: all, words: $0).page.fixed) }
+        return description(json, Dictionary(uniqueKeysWithValues: pages)) + links
     }
 
-    private func description(_ json: FixedAnswer, _ page: FixedAnswer) -> [Endpoint] {
+    /// `pages` has the page in each language.
+    private func description(_ json: FixedAnswer, _ pages: [String: FixedAnswer]) -> [Endpoint] {
         [
             Endpoint(
                 .get, "/openapi.json", for: .anyone, "This description, as OpenAPI 3.1", room: "Pages",
@@ -31,8 +33,12 @@ struct PageRoom: Room {
             ) { json.response(to: $0.request) },
             Endpoint(
                 .get, "/docs", for: .anyone, "This description, as a page to read", room: "Pages",
-                answers: [.text(HTMLPage.type, "The page."), .notModified]
-            ) { page.response(to: $0.request) },
+                query: [StartPage.language], answers: [.text(HTMLPage.type, "The page."), .notModified]
+            ) { call in
+                let chosen = StartPage.chosen(call.request)
+                guard let page = pages[chosen] ?? pages[Languages.all[0].code] else { throw Problem.notFound }
+                return page.response(to: call.request)
+            },
         ]
     }
 

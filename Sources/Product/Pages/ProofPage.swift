@@ -45,7 +45,6 @@ struct ProofPage {
             img{max-width:100%;max-height:480px;margin:8px 8px 0 0;border:1px solid var(--line)}
             @media print{body{padding:0;background:none}}
             """
-        page.pictures = ["'self'"]
         return page
     }
 

@@ -1,10 +1,17 @@
 import API
+import Domain
+import HTTP
 import Languages
 
 /// The page for everybody who has no session: what Kurir is, how it goes, and both ways in. It needs no script.
 struct StartPage {
     static let language = Endpoint.Parameter(
         name: "language", shape: .string(most: 10), what: "One of those of /v1/about.")
+
+    /// The language that was chosen on this page, else the browser's.
+    static func chosen(_ request: Request) -> String {
+        request.query("language") ?? request.acceptedLanguage.rawValue
+    }
 
     let words: LanguageWords
     /// Where its files are.
@@ -41,7 +48,7 @@ struct StartPage {
         \(step(Self.knowing, text("start_know"), text("start_knowText")))
         </ol>
         </main>
-        <footer><p>\(say(text("start_free")))</p><p><a href="/docs">\(say(text("start_api")))</a></p></footer>
+        <footer><p>\(say(text("start_free")))</p><p><a href="/docs?language=\(words.code)">\(say(text("start_api")))</a></p></footer>
         </body>
         </html>
         """

@@ -16,8 +16,8 @@ extension TrackingPage {
         dt{color:var(--soft);font-size:13px}
         dd{margin:0;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
         dl div:first-child time{font-size:32px;line-height:1.2}
-        .steps{display:flex;gap:4px;margin:0 0 20px;padding:0;list-style:none}
-        .steps li{flex:1 1 0;min-width:0;padding-top:8px;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3;hyphens:auto}
+        .steps{display:flex;gap:6px;margin:0 0 20px;padding:0;list-style:none}
+        .steps li{flex:1 1 0;min-width:min-content;padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
         .steps .done{border-color:var(--green)}
         .steps [aria-current]{border-color:var(--green);color:var(--ink);font-weight:650}
         .pin{margin:0 0 20px;padding:16px;border:1px solid var(--line);border-radius:10px;background:var(--paper);text-align:center}
@@ -42,7 +42,7 @@ extension TrackingPage {
         textarea{display:block;width:100%;margin:4px 0 0;padding:12px;border:1px solid var(--soft);border-radius:8px;background:var(--ground);color:var(--ink);font:inherit;font-size:18px}
         .track button{margin:12px 0 16px}
         .stars{display:flex;justify-content:space-between;max-width:320px}
-        .stars label{position:relative;display:grid;place-items:center;width:56px;height:56px;font-size:40px;line-height:1;cursor:pointer;color:var(--accent)}
+        .stars label{position:relative;display:grid;place-items:center;flex:0 1 56px;min-width:0;height:56px;font-size:40px;line-height:1;cursor:pointer;color:var(--accent)}
         .star::before{content:"☆"}
         .stars input:checked+.star::before{content:"★"}
         .stars label:has(~label input:checked) .star::before{content:"★"}

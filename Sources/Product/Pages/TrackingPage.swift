@@ -42,7 +42,7 @@ struct TrackingPage {
         page.isPrivate = true
         page.styleSheets = true
         page.icon = "\(assets)/icon.svg"
-        page.pictures = ["'self'"] + map.origins
+        page.pictures = map.origins
         return page
     }
 

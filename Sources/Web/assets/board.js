@@ -1,10 +1,11 @@
 // The board: the day as rows by the time they are wanted, which move as the deliveries do; what is over is folded below.
 import {remembered} from './account.js';
 import {get} from './ask.js';
+import {isMapWanted, mapBeside} from './boardmap.js';
 import {partnersChanged} from './choose.js';
 import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
 import {details} from './details.js';
-import {h, newID, say, wordsOf} from './dom.js';
+import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
 import {due, isLate, isOld, placeOf, since, tick} from './due.js';
 import {edit} from './editor.js';
 import {gathered} from './feed.js';
@@ -37,7 +38,7 @@ export function board(region, {count}) {
   const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: ({id}) => unheard.has(id), reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), drawn,
+    mark: ({id}) => unheard.has(id), reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
@@ -70,9 +71,12 @@ export function board(region, {count}) {
     open = details(columns.get(id), {changed: columns.put, created, closed: () => {
       if (open?.id === id) open = undefined;
       mark();
+      drawMap();
     }});
     mark();
+    drawMap();
   }
+  const drawMap = () => map.draw(columns.of('pending', 'in_progress').filter(seen.shows), open?.id);
 
   /** The row that is shown beside. */
   function mark() {
@@ -84,16 +88,16 @@ export function board(region, {count}) {
   function drawn() {
     const all = groups.flatMap(({statuses}) => columns.of(...statuses));
     const isLoaded = columns.parts.every((part) => part.isLoaded);
-    const found = Object.entries(needs).map(([name, applies]) => [name, all.filter(applies).length])
-      .filter(([name, number]) => number || (name === seen.need));
-    hand.replaceChildren(...found.map(([name, number]) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(seen.need === name),
-      onclick: () => seen.turn(name)}, t(`need_${name}`, {count: number, minutes: patience()}))));
+    const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: patience()}))
+      .filter(({count, isOn}) => count || isOn);
+    unpressed(hand, () => redraw(() => keep(hand, found, JSON.stringify, chip)));
     hand.hidden = !found.length;
     for (const {statuses, section} of columns.parts) section.hidden = !seen.allows(statuses);
     count(all.filter((one) => isStranded(one) || isFailed(one) || isLate(one)).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
     open?.show(columns.get(open.id));
     mark();
+    drawMap();
     told();
   }
 
@@ -108,8 +112,11 @@ export function board(region, {count}) {
     say(t(delivery.nobody_on_duty ? 'createdUnheard' : 'created'));
   }
 
+  const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},
+    t(`need_${id}`, {count, minutes}));
   const create = () => edit(null, created);
   const first = guide(create);
+  const map = mapBeside(region, {look, redraw: drawMap});
   const sky = warnings();
   const hand = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});
@@ -118,8 +125,8 @@ export function board(region, {count}) {
   region.append(
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
-      ...seen.parts, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
-    sky.line, hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, sections(true))));
+      ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
+    sky.line, hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, sections(true)), map.place));
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens.
   const clock = setInterval(() => {
@@ -142,6 +149,7 @@ export function board(region, {count}) {
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
       sky.leave();
+      map.leave();
       unlisten();
     },
     onFresh() {

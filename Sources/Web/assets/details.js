@@ -4,7 +4,7 @@ import {chooseOthers, takeBack} from './choose.js';
 import {arrival, badge, facts, failureOf, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
 import {due} from './due.js';
 import {again, edit} from './editor.js';
-import {h, loading, openBeside, openDialog, say, wordsOf} from './dom.js';
+import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
@@ -25,6 +25,10 @@ export function details(delivery, {changed, created, closed}) {
     const state = current && `${current.version} ${saidMark(current)} ${current.eta?.at.slice(0, 16)}`;
     if (!current || state === shown) return;
     shown = state;
+    unpressed(content, () => draw(current));
+  }
+
+  function draw(current) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
     content.replaceChildren(

@@ -4,12 +4,14 @@ import {h} from './element.js';
 const {paths, components: {schemas}} = await (await fetch('/openapi.json')).json();
 const token = h('input', {id: 'token', autocomplete: 'off', spellcheck: 'false'});
 
-document.querySelector('#try').append(h('p', {}, h('label', {for: 'token'}, 'Token of a session, or key of a gateway: '), token),
-  h('p', {class: 'hint'}, 'Without one, calls are made as whoever is signed in here. What you try is done, and not only shown.'));
+const place = document.querySelector('#try');
+const words = place.dataset;
+const {lang} = document.documentElement;
+place.append(h('p', {}, h('label', {for: 'token'}, `${words.token} `), token), h('p', {class: 'hint'}, words.hint));
 
 for (const article of document.querySelectorAll('article')) {
   const [method, path] = article.dataset.call.split(' ');
-  const more = h('details', {}, h('summary', {}, 'Types, an example, and a try'));
+  const more = h('details', {}, h('summary', {lang}, words.more));
   more.addEventListener('toggle', () => { if (more.children.length === 1) more.append(...about(method, path, paths[path][method])); });
   article.append(more);
 }
@@ -56,7 +58,7 @@ function rows(schema, before = '', depth = 0) {
   ]);
 }
 
-const table = (title, body) => body.length ? [h('h4', {}, title), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title}, h('table', {}, h('tbody', {}, body)))] : [];
+const table = (title, body) => body.length ? [h('h4', {lang}, title), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title}, h('table', {}, h('tbody', {}, body)))] : [];
 
 const schemaOf = (content) => Object.values(content ?? {})[0]?.schema;
 
@@ -64,15 +66,15 @@ function about(method, path, {parameters, requestBody, responses}) {
   const body = schemaOf(requestBody?.content);
   const answers = Object.entries(responses).filter(([status]) => status < 300);
   return [
-    ...table('Parameters', parameters.map(({name, in: place, schema, description = ''}) =>
-      h('tr', {}, h('td', {}, h('code', {}, name)), h('td', {}, typeOf(schema)), h('td', {}, `${place}. ${description}`)))),
-    ...(body ? [...table('Body', rows(body)), h('pre', {tabindex: '0'}, pretty(exampleOf(body)))] : []),
+    ...table(words.parameters, parameters.map(({name, in: where, schema, description = ''}) =>
+      h('tr', {}, h('td', {}, h('code', {}, name)), h('td', {}, typeOf(schema)), h('td', {}, `${where}. ${description}`)))),
+    ...(body ? [...table(words.body, rows(body)), h('pre', {tabindex: '0'}, pretty(exampleOf(body)))] : []),
     ...answers.flatMap(([status, {content}]) => {
       const schema = schemaOf(content);
       if (!schema || !content['application/json']) return [];
-      return [...table(`Answer ${status}: ${typeOf(schema)}`, rows(schema)), h('pre', {tabindex: '0'}, pretty(exampleOf(schema)))];
+      return [...table(`${words.answer.replace('{status}', status)}: ${typeOf(schema)}`, rows(schema)), h('pre', {tabindex: '0'}, pretty(exampleOf(schema)))];
     }),
-    trial(method, path, parameters.filter(({in: place}) => place !== 'header'), body),
+    trial(method, path, parameters.filter(({in: where}) => where !== 'header'), body),
   ];
 }
 
@@ -87,24 +89,24 @@ function trial(method, path, parameters, body) {
   const inputs = parameters.map(({name}) => [name, h('input', {autocomplete: 'off'})]);
   const text = body && h('textarea', {rows: 6, spellcheck: 'false', value: pretty(exampleOf(body))});
   const said = h('pre', {role: 'status', tabindex: '0', hidden: true});
-  const form = h('form', {}, inputs.map(([name, input]) => field(name, input)), text && field('Body', text),
-    h('button', {}, 'Try it'), said);
+  const form = h('form', {}, inputs.map(([name, input]) => field(name, input)), text && field(words.body, text),
+    h('button', {lang}, words.try), said);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const query = new URLSearchParams();
-    let place = path;
+    let address = path;
     for (const [name, {value}] of inputs) {
-      if (path.includes(`{${name}}`)) place = place.replace(`{${name}}`, encodeURIComponent(value)); else if (value) query.set(name, value);
+      if (path.includes(`{${name}}`)) address = address.replace(`{${name}}`, encodeURIComponent(value)); else if (value) query.set(name, value);
     }
     const headers = {'X-Requested-With': 'kurir', ...(text && {'Content-Type': 'application/json'}),
       ...(token.value && {Authorization: `Bearer ${token.value}`})};
     said.hidden = false;
     said.textContent = '…';
     try {
-      const answer = await fetch(query.size ? `${place}?${query}` : place, {method: method.toUpperCase(), headers, body: text?.value});
+      const answer = await fetch(query.size ? `${address}?${query}` : address, {method: method.toUpperCase(), headers, body: text?.value});
       said.textContent = `${answer.status} ${answer.statusText}\n\n${readable(await answer.text())}`;
     } catch (error) {
-      said.textContent = String(error);
+      said.textContent = error instanceof TypeError ? words.unreachable : String(error);
     }
   });
   return form;

@@ -31,6 +31,17 @@ export function keep(list, items, mark, make) {
   }
 }
 
+const pressed = new WeakMap();
+
+/**
+ * Draws, but not while somebody presses what is there: a press on what is taken away before it ends is lost. Of drawings that wait only
+ * the last one counts.
+ */
+export function unpressed(place, draw) {
+  clearTimeout(pressed.get(place));
+  if (place.matches(':active')) pressed.set(place, setTimeout(() => unpressed(place, draw), 50)); else draw();
+}
+
 /** Draws anew, and gives focus to what has taken the place of whatever had it, wherever it is now. */
 export function redraw(draw) {
   const focused = document.activeElement;
@@ -39,15 +50,15 @@ export function redraw(draw) {
   if (!key || focused.isConnected) return;
   const place = document.querySelector(`[data-key="${key}"]`);
   // To the whole of what has several buttons: the next key must not set off another one.
-  if (place) place.tabIndex = -1;
+  if (place?.tabIndex < 0) place.tabIndex = -1;
   (place?.querySelector(':scope > button') ?? place ?? document.querySelector('main'))?.focus({preventScroll: true});
 }
 
 /** Fills a list, or says that there is nothing. */
 export function fill(list, items, make, empty) {
-  redraw(() => {
+  unpressed(list, () => redraw(() => {
     if (items.length) keep(list, items, JSON.stringify, make); else list.replaceChildren(h('li', {class: 'hint'}, t(empty)));
-  });
+  }));
 }
 
 /** The mark, as it stands in bars. */

@@ -1,6 +1,6 @@
 // What the store cancelled or took back while it was carried: it stays as a card until somebody has seen it and puts it away.
 import {fullName, mapLink, phoneLink} from './delivery.js';
-import {h, keep} from './dom.js';
+import {h, keep, unpressed} from './dom.js';
 import {t} from './words.js';
 
 const place = 'kurir.gone';
@@ -24,7 +24,7 @@ export function gone() {
   }
 
   function draw() {
-    keep(list, items, ({why}) => why, card);
+    unpressed(list, () => keep(list, items, ({why}) => why, card));
     region.hidden = !items.length;
   }
 

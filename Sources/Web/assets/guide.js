@@ -1,6 +1,6 @@
 // The first steps of a new store, until something has been delivered.
 import {get} from './ask.js';
-import {h} from './dom.js';
+import {h, keep, redraw, unpressed} from './dom.js';
 import {inviteByNumber} from './invites.js';
 import {t} from './words.js';
 
@@ -10,7 +10,8 @@ const place = 'kurir.guided';
 export function guide(create) {
   const list = h('ol', {class: 'steps'});
   const region = h('section', {class: 'panel guide', hidden: true}, h('h2', {}, t('guide')), list);
-  let isOver = Boolean(localStorage.getItem(place)), partners = 0, invites = 0, known = {all: 0, delivered: 0};
+  // What is not known yet is not told: a step that is done would be shown as one to do.
+  let isOver = Boolean(localStorage.getItem(place)), partners, invites, known;
 
   async function load() {
     if (isOver) return;
@@ -33,18 +34,22 @@ export function guide(create) {
   }
 
   function show() {
-    region.hidden = isOver;
-    const steps = [
-      ['invite', partners > 0, invites > 0 && 'guide_invited', inviteByNumber], ['create', known.all > 0, false, create],
-      ['watch', false, false, null],
-    ];
-    const next = steps.findIndex(([, isDone]) => !isDone);
-    list.replaceChildren(...steps.map(([name, isDone, note, act], at) =>
-      h('li', {class: isDone ? 'done' : at === next ? 'next' : '', 'aria-current': at === next && 'step'},
-        h('h3', {}, isDone && h('span', {'aria-hidden': 'true'}, '✓ '), t(`guide_${name}`), isDone && h('span', {class: 'unseen'}, ` (${t('done')})`)),
-        h('p', {class: 'hint'}, t(!isDone && note ? note : `guide_${name}Text`)),
-        act && !isDone && h('p', {class: 'actions'},
-          h('button', {type: 'button', class: at === next ? 'main' : '', onclick: () => act()}, t(`guide_${name}`))))));
+    region.hidden = isOver || !known || partners === undefined;
+    if (region.hidden) return;
+    const isDone = {invite: partners > 0, create: known.all > 0, watch: false};
+    const steps = Object.keys(isDone).map((id) => ({id, isDone: isDone[id], note: id === 'invite' && invites > 0 ? 'guide_invited' : `guide_${id}Text`}));
+    const next = steps.find((one) => !one.isDone);
+    unpressed(list, () => redraw(() => keep(list, steps, (one) => JSON.stringify([one, one === next]), (one) => step(one, one === next))));
+  }
+
+  const acts = {invite: inviteByNumber, create};
+
+  function step({id, isDone, note}, isNext) {
+    return h('li', {class: isDone ? 'done' : isNext ? 'next' : '', 'aria-current': isNext && 'step'},
+      h('h3', {}, isDone && h('span', {'aria-hidden': 'true'}, '✓ '), t(`guide_${id}`), isDone && h('span', {class: 'unseen'}, ` (${t('done')})`)),
+      h('p', {class: 'hint'}, t(isDone ? `guide_${id}Text` : note)),
+      acts[id] && !isDone && h('p', {class: 'actions'},
+        h('button', {type: 'button', class: isNext ? 'main' : '', onclick: () => acts[id]()}, t(`guide_${id}`))));
   }
 
   load();

@@ -1,7 +1,7 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
 import {badge, facts, failureOf, fullName, isListed, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
-import {h, openDialog, say, wordsOf} from './dom.js';
+import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {due, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
@@ -124,8 +124,8 @@ export function jobs(region, {count}) {
         const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        content.replaceChildren(...about(current), around, ...said(current),
-          h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current))));
+        unpressed(content, () => content.replaceChildren(...about(current), around, ...said(current),
+          h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current)))));
       },
       id: job.id,
       close: () => dialog.close(),

@@ -25,7 +25,7 @@ export const fetchLater = () => (window.requestIdleCallback ?? setTimeout)(() =>
 });
 
 /** A browser does not try again to load a module that it could not load once: so it is asked for as a file before. */
-async function loaded(name) {
+export async function loaded(name) {
   const file = `./${name}.js`;
   await reached(new URL(file, import.meta.url));
   return import(file).catch(async (error) => {

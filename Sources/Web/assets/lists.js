@@ -1,7 +1,7 @@
 // Deliveries in lists by their state, as both pages have them: loaded page by page, and moved by what the feed tells.
 import {get} from './ask.js';
 import {badge} from './delivery.js';
-import {h, keep, newID, redraw, trouble, wordsOf} from './dom.js';
+import {h, keep, newID, redraw, trouble, unpressed, wordsOf} from './dom.js';
 import {t} from './words.js';
 
 // Which lists somebody has opened.
@@ -29,7 +29,7 @@ function inOrder(one, other) {
  * `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is shown of it, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
-export function lists(groups, {card, empty, mark = () => '', query = () => ({}), shows = () => true, reaches = () => false, drawn = () => {}}) {
+export function lists(groups, {card, empty, mark = () => '', query = () => ({}), shows = () => true, reaches = () => false, hasRoom = () => true, drawn = () => {}}) {
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
@@ -38,7 +38,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   let searched, isOutdated = false;
   let complaint = '';
   // Very wide screens have room for all.
-  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches ? groups.map(({name}) => name) : []));
+  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches && hasRoom() ? groups.map(({name}) => name) : []));
   const parts = groups.map(part);
   const problem = h('div');
 
@@ -124,6 +124,11 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   const of = (...statuses) => Array.from(known.values()).filter((one) => statuses.includes(one.status));
 
   function draw() {
+    const held = parts.find(({list}) => list.matches(':active'));
+    if (held) unpressed(held.list, draw); else drawAll();
+  }
+
+  function drawAll() {
     redraw(() => {
       for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded} of parts) {
         const items = of(...statuses).filter(shows).sort(order);

@@ -3,28 +3,24 @@
 import {all, get} from './ask.js';
 import {details} from './details.js';
 import {arrival, fullName, isSeen} from './delivery.js';
-import {h, keep, redraw, say, wordsOf} from './dom.js';
+import {h, keep, redraw, say, unpressed, wordsOf} from './dom.js';
 import {edit} from './editor.js';
 import {nothing} from './empty.js';
 import {gathered} from './feed.js';
-import {positions} from './positions.js';
+import {loaded} from './later.js';
 import {handle, keepRoute, movable, suggest} from './route.js';
-import {t, when} from './words.js';
+import {t} from './words.js';
 
 export function mapOf(kind) {
   return (region) => {
     const deliveries = new Map();
-    const couriers = new Map();
-    const signs = new Map();
     const place = h('div', {class: 'map', tabindex: '0'});
     const list = h('ol', {class: 'stops', 'aria-label': t('mapOf')});
     const empty = h('div', {class: 'panel', hidden: true});
     const better = h('button', {type: 'button', hidden: true, onclick: () => suggest(go)}, t('routeSuggest'));
     const mapped = h('div', {class: 'mapped'}, place, h('div', {}, list, kind === 'courier' && h('p', {class: 'actions'}, better)));
     const isHeld = kind === 'courier' ? movable(list, go) : () => false;
-    let maps, map, way, open, fitted = 0, isTouched = false, isLeft = false, moving;
-    // Who has moved the map wants to see what it shows.
-    for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
+    let maps, map, open, isLeft = false;
 
     const inOrder = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || (one.id < other.id ? -1 : 1);
     const placed = () => [...deliveries.values()].filter(({recipient}) => recipient?.location).sort(inOrder);
@@ -61,54 +57,26 @@ export function mapOf(kind) {
     }
 
     /** Where a courier goes: its own stops, or to one delivery over what it brings before. */
-    function wayToDraw(shown) {
-      if (kind === 'courier') return [couriers.get('me'), ...shown.map(({recipient}) => recipient.location)].filter(Boolean);
-      const one = deliveries.get(open?.id);
-      const from = one?.status === 'in_progress' && one.recipient?.location && couriers.get(one.courier?.id);
-      if (!from) return [];
-      const before = shown.filter(({id, courier, stop}) => id !== one.id && courier?.id === one.courier.id && stop && one.stop && stop.number < one.stop.number);
-      return [from, ...[...before, one].map(({recipient}) => recipient.location)];
-    }
-
-    /** Sets a sign, or moves it. */
-    function mark(key, at, style, text, label, act) {
-      const before = signs.get(key);
-      if (before?.look === style + text + label) return before.marker.setLatLng([at.lat, at.lon]);
-      before?.marker.remove();
-      signs.set(key, {look: style + text + label, marker: maps.sign(map, at, style, text, label, act)});
-      return undefined;
+    const wayToDraw = (shown) => (kind === 'courier'
+      ? [map.couriers.get('me'), ...shown.map(({recipient}) => recipient.location)].filter(Boolean)
+      : maps.wayTo(deliveries.get(open?.id), shown, map.couriers));
+    function stop(delivery, number) {
+      const act = () => look(deliveries.get(delivery.id));
+      if (kind === 'store') return maps.stopOf(delivery, act);
+      const text = String(delivery.stop?.number ?? number + 1);
+      return {id: delivery.id, at: delivery.recipient.location, style: delivery.status, text, label: t('mapStop', {number: text, name: fullName(delivery.recipient)}), act};
     }
 
     function draw() {
       if (!map) return;
       const shown = placed();
-      const kept = new Set();
-      for (const [number, delivery] of shown.entries()) {
-        const text = kind === 'courier' ? String(delivery.stop?.number ?? number + 1) : delivery.status === 'pending' ? '◔' : '➜';
-        const label = kind === 'courier' ? t('mapStop', {number: text, name: fullName(delivery.recipient)})
-          : `${t(`status_${delivery.status}`)}: ${fullName(delivery.recipient)}, ${delivery.recipient.address}`;
-        kept.add(delivery.id);
-        mark(delivery.id, delivery.recipient.location, delivery.status, text, label, () => look(deliveries.get(delivery.id)));
-      }
-      for (const [id, courier] of couriers) {
-        kept.add(id);
-        mark(id, courier, courier.isFresh ? 'courier' : 'courier old', courier.sign, t('mapSeen', {name: courier.name, time: when(courier.at)}));
-      }
-      for (const [key, {marker}] of signs) {
-        if (kept.has(key)) continue;
-        marker.remove();
-        signs.delete(key);
-      }
-      way?.remove();
-      const stations = wayToDraw(shown);
-      way = stations.length > 1 ? maps.line(map, stations) : undefined;
-      const places = [...shown.map(({recipient}) => recipient.location), ...couriers.values()];
-      tellOfNothing(places.length === 0);
-      if (!isTouched && places.length > fitted) maps.fit(map, places);
-      fitted = Math.max(fitted, places.length);
+      const stops = shown.map(stop);
+      tellOfNothing(!map.draw(stops));
+      map.lead(wayToDraw(shown));
+      map.fit(stops);
       better.hidden = kind !== 'courier' || shown.length < 2;
       // What somebody holds stays in its hand.
-      if (!isHeld()) redraw(() => keep(list, shown, row, entry));
+      if (!isHeld()) unpressed(list, () => redraw(() => keep(list, shown, row, entry)));
     }
 
     /** An empty map tells nothing: in its place stands what will be seen here, and where to begin. */
@@ -154,16 +122,12 @@ export function mapOf(kind) {
     }
 
     async function begin() {
-      const [about] = await Promise.all([get('/v1/about'), load()]);
-      maps = await import('./map.js');
-      if (isLeft) return;
-      map = maps.makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
-      moving = positions(kind, (id, courier) => {
-        if (courier) couriers.set(id, courier); else couriers.delete(id);
-        if (open && deliveries.get(open.id)?.courier?.id === id) lookAgain();
+      [maps] = await Promise.all([loaded('livemap'), load()]);
+      map = await maps.liveMap(place, kind, {moved(id) {
+        if (id && open && deliveries.get(open.id)?.courier?.id === id) lookAgain();
         draw();
-      });
-      draw();
+      }});
+      if (isLeft) map.leave(); else draw();
     }
 
     region.append(empty, mapped);
@@ -171,8 +135,8 @@ export function mapOf(kind) {
     return {
       leave() {
         isLeft = true;
-        moving?.close();
-        map?.remove();
+        map?.leave();
+        map = undefined;
       },
       onFresh: () => load().then(draw),
       hears: ['delivery', 'partner'],

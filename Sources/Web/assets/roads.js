@@ -31,6 +31,8 @@ export function roads(region) {
   const back = h('button', {type: 'button', hidden: true, onclick: lookHere}, t('roadAroundMe'));
 
   const isOn = ({kind}) => !settings.off.includes(kind);
+  /** What is asked for, so that what is off takes no other's place. */
+  const wanted = () => (settings.off.length ? {kinds: Object.keys(kinds).filter((kind) => isOn({kind})).join()} : {});
 
   function keepSettings() {
     localStorage.setItem(place(), JSON.stringify({...settings, near}));
@@ -52,14 +54,20 @@ export function roads(region) {
   const load = () => loading(list, async () => {
     await found;
     return lasting('roads', async () => ({
-      ...await get('/v1/roads', {near: `${near.lat},${near.lon}`, radius_m: radius, limit: 200}), at: new Date().toISOString(), near,
+      ...await get('/v1/roads', {near: `${near.lat},${near.lon}`, radius_m: radius, limit: 200, ...wanted()}), at: new Date().toISOString(), near,
     }));
   }, (page) => {
     shown = page;
-    age.hidden = Date.now() - new Date(page.at) < 60_000;
-    age.textContent = t('asOf', {time: when(page.at)});
+    tellAge();
     draw();
   });
+
+  /** From when it is what is shown, once that is a while ago or nobody knows what came since. */
+  function tellAge() {
+    if (!shown.at) return;
+    age.hidden = navigator.onLine && Date.now() - new Date(shown.at) < 60_000;
+    age.textContent = t('asOf', {time: when(shown.at)});
+  }
 
   // A file of others' brings many at once.
   const loadSoon = gathered(() => isLeft || load(), 500);
@@ -67,7 +75,7 @@ export function roads(region) {
   /** What waits to be reported, and what is there. */
   function draw() {
     const items = shown.items.filter(isOn);
-    const off = shown.items.length - items.length;
+    const off = settings.off.reduce((sum, kind) => sum + (shown.counts[kind] ?? 0), 0);
     filter.textContent = settings.off.length ? t('roadFilterSome', {count: off}) : t('roadFilter');
     const waiting = outgoing.all('report_road').map(unsent);
     if (items.length || waiting.length) list.replaceChildren(...waiting, ...items.map(row));
@@ -132,6 +140,7 @@ export function roads(region) {
       keepSettings();
       dialog.close();
       draw();
+      load();
     }
   }
 
@@ -200,9 +209,13 @@ export function roads(region) {
   region.append(h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: report}, t('roadReport')), filter, elsewhere, back), age,
     h('div', {class: 'mapped'}, mapPlace, list));
   begin().catch((error) => say(wordsOf(error)));
+  const clock = setInterval(tellAge, 10_000);
+  for (const change of ['online', 'offline']) window.addEventListener(change, tellAge);
   return {
     leave() {
       isLeft = true;
+      clearInterval(clock);
+      for (const change of ['online', 'offline']) window.removeEventListener(change, tellAge);
       unhear();
       unlisten();
       map?.remove();

@@ -1,5 +1,5 @@
 // The links to the views. As many as there is room for stand in the bar, and the others on a sheet.
-import {h} from './dom.js';
+import {h, unpressed} from './dom.js';
 import {t} from './words.js';
 
 const narrow = matchMedia('(max-width: 40rem)');
@@ -14,8 +14,10 @@ export function tabs(names) {
   const bar = h('nav', {'aria-label': t('navigation')}, links, button, sheet);
   let current;
 
+  const fit = () => unpressed(bar, arrange);
+
   /** Moves links until the bar holds what is in it. Browsers that know no sheets have all in the bar, which scrolls. */
-  function fit() {
+  function arrange() {
     if (!sheet.hidePopover) return;
     const focused = links.find((link) => link === document.activeElement);
     let shown = narrow.matches ? few : links.length;

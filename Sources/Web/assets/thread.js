@@ -2,7 +2,7 @@
 import {ask, get, Unreachable} from './ask.js';
 import {avatar} from './face.js';
 import {takePicture} from './camera.js';
-import {confirmed, h, keep, loading, openDialog, say as tell, wordsOf} from './dom.js';
+import {confirmed, h, keep, loading, openDialog, say as tell, unpressed, wordsOf} from './dom.js';
 import * as outgoing from './outgoing.js';
 import {closeNotices} from './push.js';
 import {quickAnswers} from './quick.js';
@@ -82,7 +82,9 @@ export function thread(region, conversation, {account, about, changed}) {
 
   const messages = () => Array.from(said.values()).sort((one, other) => one.seq - other.seq);
 
-  function draw(isNew = false) {
+  const draw = (isNew) => unpressed(list, () => drawAll(isNew));
+
+  function drawAll(isNew = false) {
     const isAtEnd = isNew || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
     const all = messages();
     const seen = all.findLast((one) => isOwn(one) && one.seq <= conversation.read_up_to)?.id;

@@ -6,15 +6,16 @@ import {t} from './words.js';
 
 /** `drawn` is told when the link has become longer or shorter. */
 export function unread(account, link, drawn) {
-  const [name, mine] = [link.textContent, thisVisit()];
+  const mine = thisVisit();
+  // It stays, and only what it says changes: the link may just be pressed.
+  const mark = h('span', {class: 'count', hidden: true});
+  link.append(mark);
 
   async function load() {
     const {unread: count} = await get('/v1/conversations', {limit: 1});
-    link.replaceChildren(name);
-    if (count) {
-      link.append(h('span', {class: 'count'}, count > 99 ? '99+' : count));
-      link.setAttribute('aria-label', t('unreadMessages', {count}));
-    } else link.removeAttribute('aria-label');
+    mark.textContent = count > 99 ? '99+' : count;
+    mark.hidden = !count;
+    if (count) link.setAttribute('aria-label', t('unreadMessages', {count})); else link.removeAttribute('aria-label');
     drawn();
   }
 

@@ -1,0 +1,99 @@
+// The map beside the board, where the screen has room for both: a sign points at its row, and a row at its sign.
+import {h, say, wordsOf} from './dom.js';
+import {loaded} from './later.js';
+import {t} from './words.js';
+
+// As wide as style.css wants it.
+const wide = matchMedia('(min-width: 90rem)');
+const least = 360;
+const choice = 'kurir.map';
+
+export const isMapWanted = () => localStorage.getItem(choice) !== 'off';
+
+/** `look` opens a delivery, and `redraw` draws what the board shows. */
+export function mapBeside(region, {look, redraw}) {
+  const map = h('div', {class: 'map', tabindex: '0'});
+  const place = h('div', {class: 'map-beside', hidden: true}, map);
+  const button = h('button', {type: 'button', class: 'quiet with-map', onclick: turn, hidden: true}, t('map'));
+  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked;
+  button.setAttribute('aria-pressed', String(isOn));
+
+  function turn() {
+    isOn = !isOn;
+    if (isOn) localStorage.removeItem(choice); else localStorage.setItem(choice, 'off');
+    button.setAttribute('aria-pressed', String(isOn));
+    redraw();
+  }
+
+  /** What draws maps is loaded only now that one is looked at. */
+  async function begin() {
+    state = 'begun';
+    try {
+      maps = await loaded('livemap');
+      live = await maps.liveMap(map, 'store', {moved: redraw, pointed});
+      state = 'made';
+      if (isLeft || !isWanted()) end(); else redraw();
+    } catch (error) {
+      state = 'failed';
+      show(false);
+      if (!isLeft) say(wordsOf(error));
+    }
+  }
+
+  function end() {
+    if (state === 'made') {
+      live.leave();
+      live = undefined;
+    }
+    if (state !== 'begun') state = 'none';
+    show(false);
+  }
+
+  function show(isShown) {
+    place.hidden = !isShown;
+    place.parentElement?.classList.toggle('mapping', isShown);
+    if (isShown) fill();
+  }
+
+  /** It is as high as the window has room below it. */
+  function fill() {
+    const top = place.parentElement.getBoundingClientRect().top + scrollY;
+    map.style.height = `${Math.max(least, innerHeight - top - 32)}px`;
+  }
+
+  const isWanted = () => isOn && wide.matches;
+
+  function pointed(key) {
+    marked = key;
+    for (const row of region.querySelectorAll('li[data-key]')) row.classList.toggle('pointed', row.dataset.key === key);
+  }
+
+  const pointAt = ({type, target}) => live?.point(/over|in$/.test(type) ? target.closest?.('li[data-key]')?.dataset.key : undefined);
+  for (const event of ['pointerover', 'pointerout', 'focusin', 'focusout']) region.addEventListener(event, pointAt);
+  window.addEventListener('resize', redraw);
+
+  return {
+    place, button,
+    /** Draws these deliveries, of which one may be open. */
+    draw(deliveries, open) {
+      const placed = deliveries.filter(({recipient}) => recipient?.location);
+      button.hidden = state === 'none' && !placed.length;
+      if (!isWanted() || (state === 'none' && !placed.length)) return end();
+      if (state === 'failed') return undefined;
+      show(true);
+      if (state === 'none') begin();
+      if (state !== 'made') return undefined;
+      const stops = placed.map((one) => maps.stopOf(one, () => look(one.id)));
+      live.draw(stops);
+      live.lead(maps.wayTo(placed.find(({id}) => id === open), placed, live.couriers));
+      live.fit(stops);
+      pointed(marked);
+      return undefined;
+    },
+    leave() {
+      isLeft = true;
+      end();
+      window.removeEventListener('resize', redraw);
+    },
+  };
+}

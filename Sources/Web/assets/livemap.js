@@ -1,0 +1,100 @@
+// A map that lives: stops of deliveries, couriers as they move, and the way to one of them.
+import {get} from './ask.js';
+import {fullName} from './delivery.js';
+import {makeMap, fit, line, sign} from './map.js';
+import {positions} from './positions.js';
+import {t, when} from './words.js';
+
+/** `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at. */
+export async function liveMap(place, kind, {moved, pointed = () => {}}) {
+  const about = await get('/v1/about');
+  const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
+  const couriers = new Map();
+  const signs = new Map();
+  let way, fitted = 0, isTouched = false, moving;
+  // Who has moved the map wants to see what it shows.
+  for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
+
+  /** Where couriers are is not asked for while nobody looks. */
+  function follow() {
+    moving?.close();
+    couriers.clear();
+    moved();
+    moving = document.hidden ? undefined : positions(kind, (id, courier) => {
+      if (courier) couriers.set(id, courier); else couriers.delete(id);
+      moved(id);
+    });
+  }
+
+  /** Sets a sign, or moves it. */
+  function mark(key, at, style, text, label, act) {
+    const before = signs.get(key);
+    if (before?.look === style + text + label) return before.marker.setLatLng([at.lat, at.lon]);
+    before?.marker.remove();
+    const marker = sign(map, at, style, text, label, act);
+    signs.set(key, {look: style + text + label, marker});
+    const element = marker.getElement();
+    for (const event of ['pointerenter', 'focus']) element.addEventListener(event, () => pointed(key));
+    for (const event of ['pointerleave', 'blur']) element.addEventListener(event, () => pointed());
+    return undefined;
+  }
+
+  follow();
+  document.addEventListener('visibilitychange', follow);
+
+  return {
+    couriers,
+    draw(stops) {
+      const kept = new Set();
+      for (const {id, at, style, text, label, act} of stops) {
+        kept.add(id);
+        mark(id, at, style, text, label, act);
+      }
+      for (const [id, courier] of couriers) {
+        kept.add(id);
+        mark(id, courier, courier.isFresh ? 'courier' : 'courier old', courier.sign, t('mapSeen', {name: courier.name, time: when(courier.at)}));
+      }
+      for (const [key, {marker}] of signs) {
+        if (kept.has(key)) continue;
+        marker.remove();
+        signs.delete(key);
+      }
+      return kept.size > 0;
+    },
+    /** Draws the way over these places. */
+    lead(stations) {
+      way?.remove();
+      way = stations.length > 1 ? line(map, stations) : undefined;
+    },
+    /** Shows all of it, until somebody moves the map. */
+    fit(stops) {
+      const places = [...stops.map(({at}) => at), ...couriers.values()];
+      const inside = map.getBounds().pad(-0.03);
+      if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);
+      fitted = Math.max(fitted, places.length);
+    },
+    point(key) {
+      for (const [id, {marker}] of signs) marker.getElement().classList.toggle('pointed', id === key);
+    },
+    leave() {
+      document.removeEventListener('visibilitychange', follow);
+      moving?.close();
+      map.remove();
+    },
+  };
+}
+
+/** What a store's map shows of a delivery. */
+export const stopOf = (delivery, act) => ({
+  id: delivery.id, at: delivery.recipient.location, style: delivery.status, text: delivery.status === 'pending' ? '◔' : '➜',
+  label: `${t(`status_${delivery.status}`)}: ${fullName(delivery.recipient)}, ${delivery.recipient.address}`, act,
+});
+
+/** From where its courier is over the stops before it to a delivery. */
+export function wayTo(one, deliveries, couriers) {
+  const from = one?.status === 'in_progress' && one.recipient?.location && couriers.get(one.courier?.id);
+  if (!from) return [];
+  const before = deliveries.filter(({id, courier, stop}) => id !== one.id && courier?.id === one.courier.id && stop && one.stop && stop.number < one.stop.number)
+    .sort((one, other) => one.stop.number - other.stop.number);
+  return [from, ...[...before, one].map(({recipient}) => recipient.location)];
+}
