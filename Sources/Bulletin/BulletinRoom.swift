@@ -28,7 +28,7 @@ package struct BulletinRoom: Room {
                 .post, "/v1/bulletin", for: .store,
                 "Tells one's couriers something; by push, too, the first time in a day that it is urgent",
                 room: Self.name, takes: NewBulletin.self, answers: [.created(Published.shape)],
-                refuses: [.alreadyPublished, .tooManyBulletins(nextIn: 1)], handler: post
+                refuses: [.alreadyPublished, .tooManyBulletins(nextIn: 1)], stillSeen: isStillThere, handler: post
             ).forApproved,
             Endpoint(
                 .delete, "/v1/bulletin/{id}", for: .store, "Takes back what one has told", room: Self.name,
@@ -62,6 +62,11 @@ package struct BulletinRoom: Room {
         if let same = posted.remark.same { throw Problem.publishedAlready(same) }
         guard let bulletin = posted.item else { throw Problem.tooManyBulletins(nextIn: posted.remark.secondsLeft) }
         return bulletin.response(.created)
+    }
+
+    private func isStillThere(_ call: Call, _ told: JSON) async throws -> Bool {
+        guard let id = told.toldID else { return true }
+        return try await !call.run(FindBulletin(account: call.caller.account, id: id)).isEmpty
     }
 
     private func delete(_ call: Call) async throws -> Response {

@@ -71,10 +71,17 @@ struct NewBulletin: Form {
 
 /// The rule for where there is more: a page.
 package enum BulletinLink {
-    /// Takes an address of a page.
+    /// Takes an address of a page, with its scheme and host in small letters, so that a page stands once.
     package static func taken(_ text: String, upTo most: Int) throws(InvalidValue) -> String {
         let text = try Texts.line(text, upTo: most)
-        guard text.wholeMatch(of: #/https?:\/\/[^\/?#\s]\S*/#) != nil else { throw InvalidValue("invalid_link") }
-        return text
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        let scheme = parts[0].lowercased()
+        guard parts.count == 2, ["http", "https"].contains(scheme), !text.contains(where: \.isWhitespace) else {
+            throw InvalidValue("invalid_link")
+        }
+        let authority = parts[1].prefix { !"/?#".contains($0) }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        guard !host.isEmpty, !host.hasPrefix(":") else { throw InvalidValue("invalid_link") }
+        return "\(scheme)://\(authority.dropLast(host.count))\(host.lowercased())\(parts[1].dropFirst(authority.count))"
     }
 }

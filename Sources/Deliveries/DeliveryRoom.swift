@@ -63,8 +63,8 @@ package struct DeliveryRoom: Room {
                 keepsItsAnswer: true, handler: edit),
             Endpoint(
                 .post, "/v1/deliveries/{id}/accept", for: .courier, "Accepts an offered delivery", room: Self.name,
-                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept), keepsItsAnswer: true,
-                stillSeen: isStillSeen
+                takesIfMatch: true, answers: one, refuses: Self.refusals(of: .accept) + [.tooManyJobs],
+                keepsItsAnswer: true, stillSeen: isStillSeen
             ) { try await act($0, .accept) },
             Endpoint(
                 .post, "/v1/deliveries/{id}/decline", for: .courier, "Declines an offered delivery", room: Self.name,

@@ -64,9 +64,10 @@ enum SearchOfCourier: DeliverySearch {
     static let openMarks = "ARRAY(SELECT mark_of(store_id) FROM partners WHERE courier_id = $1)"
     static let store = "store_id IN (SELECT store_id FROM partners WHERE courier_id = $1)"
     static let couriers = "SELECT NULL::uuid AS courier_id WHERE false"
+    /// What was taken from a courier is in its list, but found by no words: it sees hardly any of them any more.
     static let listed = """
         SELECT j.place FROM jobs j
-        WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id AND (j.until IS NULL OR j.until > now())
+        WHERE j.courier_id = $1 AND j.status = d.status AND j.delivery_id = d.id AND j.until IS NULL
             AND EXISTS (SELECT FROM partners p WHERE p.courier_id = $1 AND p.store_id = d.store_id
                 AND \(SeeingSQL.shows("d.status")) OFFSET 0)
         OFFSET 0
@@ -103,13 +104,13 @@ struct WalkDeliveries<Whose: DeliverySearch>: Statement {
         Whose.list.walk(
             "$8", with: "\(Whose.asked),",
             where: """
-                EXISTS (SELECT FROM (
+                at_until IS NULL AND (EXISTS (SELECT FROM (
                     SELECT FROM delivery_words w
                     WHERE w.delivery_id = at_id AND ts_match_vq(w.words, (
                         SELECT CASE WHEN at_status = 'pending' THEN open_words ELSE words END FROM asked)) OFFSET 0) w,
                     LATERAL (SELECT FROM deliveries d WHERE d.id = at_id AND \(Whose.isStillFound) OFFSET 0) d)
                 OR at_status IN \(DeliveryStatus.sql(\.hasCourier)) AND EXISTS (SELECT FROM named)
-                    AND EXISTS (SELECT FROM deliveries d JOIN named USING (courier_id) WHERE d.id = at_id)
+                    AND EXISTS (SELECT FROM deliveries d JOIN named USING (courier_id) WHERE d.id = at_id))
                 """)
     }
     static var isReadOnly: Bool { true }

@@ -189,6 +189,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         } catch is CancellationError where listener.isOver {
             // The server stops. The stream ends properly, so that its client reconnects.
         }
+        if listener.isOver { await writer.hintToReconnect() }
     }
 
     private func follow(

@@ -43,6 +43,7 @@ package struct NewsStreams: Sendable {
                 } catch is CancellationError where listener.isOver {
                     // The server stops. The stream ends properly, so that its client reconnects.
                 }
+                if listener.isOver { await writer.hintToReconnect() }
                 withExtendedLifetime(seat) {}
             })
     }
@@ -64,5 +65,14 @@ package struct NewsStreams: Sendable {
             }
             try await listener.wait(atMost: Self.heartbeat)
         }
+    }
+}
+
+extension BodyWriter {
+    /// The last words of a stream that ends because the server stops: how soon its client had better connect again. One
+    /// that ends otherwise, such as with its session, has none.
+    package func hintToReconnect() async {
+        // Whoever has left needs no hint.
+        try? await write(Array("retry: 1000\n\n".utf8))
     }
 }

@@ -16,11 +16,14 @@ public struct TLSFiles: Sendable {
     /// What tells these files from those that may come in their place.
     var facts: [FileFacts?] { [FileFacts(certificate), FileFacts(key)] }
 
+    /// The options that name them.
+    public static let (certificateOption, keyOption) = ("tls-cert", "tls-key")
+
     /// Throws unless both can be read, and the key by few.
     func check() throws(TLSError) {
-        for path in [certificate, key] {
+        for (path, option) in [(certificate, Self.certificateOption), (key, Self.keyOption)] {
             let file = open(path, O_RDONLY | O_CLOEXEC)
-            guard file >= 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
+            guard file >= 0 else { throw .unreadable(option, path, String(cString: strerror(errno))) }
             close(file)
         }
         var ofKey = stat()
@@ -45,8 +48,8 @@ struct FileFacts: Equatable {
 
 /// What is wrong with a certificate or its key, and what to do.
 public enum TLSError: Error, CustomStringConvertible {
-    /// The file cannot be read, and why.
-    case unreadable(String, String)
+    /// The file that an option names cannot be read, and why.
+    case unreadable(String, String, String)
     /// The key is no secret.
     case open(String)
     /// The file has no certificate, or none that may be used, and why.
@@ -55,18 +58,28 @@ public enum TLSError: Error, CustomStringConvertible {
     case noKey(String, String)
     /// The key belongs to another certificate.
     case otherKey(certificate: String, key: String)
+    /// The certificate is over.
+    case expired(String)
     /// libssl gives nothing to work with.
     case library(String)
 
     public var description: String {
         switch self {
-        case .unreadable(let path, let reason):
-            "\(path) cannot be read (\(reason)): it must be readable by who runs Kurir, which gives root up"
+        case .unreadable(let option, let path, let reason):
+            "\(path) (--\(option)) cannot be read (\(reason)): it must be readable by who runs Kurir, which gives root up"
         case .open(let path):
-            "the key \(path) can be read by everybody on this machine: chmod 640 \(path), and see who could read it"
-        case .noCertificate(let path, let reason): "\(path) has no certificate in PEM that can be used: \(reason)"
-        case .noKey(let path, let reason): "\(path) has no key in PEM, without a password, that can be used: \(reason)"
-        case .otherKey(let certificate, let key): "the key in \(key) is not that of the certificate in \(certificate)"
+            "the key \(path) (--\(TLSFiles.keyOption)) can be read by everybody on this machine: chmod 640 \(path), and see who could read it"
+        case .noCertificate(let path, let reason):
+            "\(path) (--\(TLSFiles.certificateOption)) has no certificate in PEM that can be used (\(reason)): name "
+                + "the certificate and those behind it, as who signed it gave them"
+        case .noKey(let path, let reason):
+            "\(path) (--\(TLSFiles.keyOption)) has no key in PEM, without a password, that can be used (\(reason)): "
+                + "openssl pkey -in \(path) -out FILE writes the key without it, to be named here and read by nobody else"
+        case .otherKey(let certificate, let key):
+            "the key in \(key) (--\(TLSFiles.keyOption)) is not that of the certificate in \(certificate) "
+                + "(--\(TLSFiles.certificateOption)): name the two that were made together, the certificate first in its file"
+        case .expired(let path):
+            "the certificate in \(path) (--\(TLSFiles.certificateOption)) has expired: name one that is renewed"
         case .library(let reason): "libssl: \(reason)"
         }
     }

@@ -64,6 +64,13 @@ final class TLSContext: @unchecked Sendable {
             throw Self.isMismatch
                 ? .otherKey(certificate: files.certificate, key: files.key) : .noKey(files.key, Self.reason)
         }
+        // A key of another kind than the certificate's is taken beside it, and then there is none for the certificate.
+        guard SSL_CTX_check_private_key(pointer) == 1 else {
+            throw .otherKey(certificate: files.certificate, key: files.key)
+        }
+        guard X509_cmp_current_time(X509_get0_notAfter(SSL_CTX_get0_certificate(pointer))) > 0 else {
+            throw .expired(files.certificate)
+        }
     }
 
     deinit {

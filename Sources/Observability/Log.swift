@@ -4,7 +4,7 @@ import Postgres
 
 /// How log lines are written.
 public enum LogFormat: String, Sendable {
-    /// For people: `time level event name=value …`
+    /// For people: `time level event=… name=value …`
     case text
     /// For programs: an object a line.
     case json
@@ -16,18 +16,22 @@ public enum LogFormat: String, Sendable {
 public final class Log: Sendable {
     private let sink: LogSink
     private let format: LogFormat
+    private let tellsRequests: Bool
     private let buffers: LoopLocal<LogBuffer>
 
-    /// A log in that format.
-    public init(_ format: LogFormat, sink: LogSink, on group: EventLoopGroup) async throws {
+    /// A log in that format. Unless it tells of requests, what accounts ask for and do leaves no lines.
+    public init(
+        _ format: LogFormat, tellsRequests: Bool = true, sink: LogSink, on group: EventLoopGroup
+    ) async throws {
         self.format = format
+        self.tellsRequests = tellsRequests
         self.sink = sink
         buffers = try await LoopLocal(group) { loop in LogBuffer(loop: loop, sink: sink) }
     }
 
     /// Writes a line, if the event is worth one.
     public func observe(_ observation: Observation) {
-        guard let line = LogLine(observation) else { return }
+        guard tellsRequests || !observation.isOfAccounts, let line = LogLine(observation) else { return }
         let lost = sink.takeLost()
         if lost > 0 { write(.lost(lines: lost)) }
         write(line)

@@ -112,13 +112,14 @@ struct LogLine {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// `2026-11-20T12:00:00.000Z info request method=GET route=/healthz status=200 …`
+    /// `2026-11-20T12:00:00.000Z info event=request method=GET route=/healthz status=200 …`
     private func writeText(_ clock: inout LogClock, _ bytes: inout [UInt8]) {
         clock.write(into: &bytes)
         bytes.append(UInt8(ascii: " "))
         bytes += level.rawValue.utf8
-        bytes.append(UInt8(ascii: " "))
-        bytes.append(event)
+        bytes.append(" event=")
+        let isOneWord = event.withUTF8Buffer { !$0.contains(UInt8(ascii: " ")) }
+        if isOneWord { bytes.append(event) } else { bytes.append(quoted: event.description) }
         for (name, value) in fields {
             bytes.append(UInt8(ascii: " "))
             bytes.append(name)

@@ -10,6 +10,14 @@ public enum Observation: Sendable {
     case postgres(PostgresEvent)
     /// An event of the process as a whole.
     case process(ProcessEvent)
+
+    /// Whether it tells what an account asked for or did.
+    var isOfAccounts: Bool {
+        switch self {
+        case .http(.answered), .process(.security): true
+        default: false
+        }
+    }
 }
 
 /// An event of the process as a whole.

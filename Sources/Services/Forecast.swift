@@ -32,6 +32,13 @@ public struct Forecast: Equatable, Sendable {
     public init(timeZone: String, current: Reading?, hours: [Hour], days: [Int64: DayRange]) {
         (self.timeZone, self.current, self.hours, self.days) = (timeZone, current, hours, days)
     }
+
+    /// Whether one of its hours is that of a time. The weather of other times is that of a source whose clock has stopped.
+    func tells(of moment: Moment) -> Bool {
+        guard let first = hours.first, let last = hours.last else { return false }
+        let seconds = moment.milliseconds / 1000
+        return first.at <= seconds && seconds < last.at + 3600
+    }
 }
 
 extension Forecast.Hour {

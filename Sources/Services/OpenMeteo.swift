@@ -18,7 +18,9 @@ enum OpenMeteo: WeatherLanguage {
             + "&hourly=\(reading),precipitation_probability&daily=weather_code,temperature_2m_max,temperature_2m_min"
     }
 
-    static func forecast(in answer: JSON) throws -> Forecast {
+    static func forecast(in answer: JSON, at place: Location) throws -> Forecast {
+        try checkPlace(in: answer, place)
+        for part in ["current", "hourly", "daily"] { try checkUnits(answer[part + "_units"]) }
         guard let zone = answer["timezone"]?.text, isName(zone), let hourly = answer["hourly"],
             let times = hourly["time"]?.list, (1...400).contains(times.count)
         else { throw NotUnderstood() }
@@ -34,6 +36,32 @@ enum OpenMeteo: WeatherLanguage {
         let current = try answer["current"].map { try Series($0, count: nil).weather(at: 0) }
         return Forecast(
             timeZone: zone, current: current, hours: even, days: try days(answer["daily"], ahead: ahead))
+    }
+
+    // MARK: What is meant
+
+    /// How far off the middle of a source's field may be, in metres.
+    private static let farthest = 100_000.0
+
+    /// An answer of another place is none. A source need not say of which it is.
+    private static func checkPlace(in answer: JSON, _ place: Location) throws {
+        guard let lat = answer["latitude"]?.double, let lon = answer["longitude"]?.double else { return }
+        guard let other = Location(lat: lat, lon: lon), other.meters(to: place) <= farthest else {
+            throw NotUnderstood()
+        }
+    }
+
+    private static let units = [
+        "temperature_2m": "°C", "temperature_2m_max": "°C", "temperature_2m_min": "°C", "precipitation": "mm",
+        "wind_speed_10m": "km/h", "relative_humidity_2m": "%", "precipitation_probability": "%",
+    ]
+
+    /// Values in others than these would be taken for ours. A source need not say them.
+    private static func checkUnits(_ said: JSON?) throws {
+        for (name, unit) in units {
+            guard let other = said?[name]?.text else { continue }
+            guard other == unit else { throw NotUnderstood() }
+        }
     }
 
     private static func days(_ daily: JSON?, ahead: Int) throws -> [Int64: Forecast.DayRange] {

@@ -5,8 +5,10 @@ public struct ServiceURL: Sendable, Equatable {
 
     /// Reads it; nil if it is something else, or says more, like a password or a query.
     public init?(_ text: String) {
-        let form = #/https?:\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[A-Za-z0-9._~\/-]*)?/#
-        guard text.count <= 500, text.wholeMatch(of: form) != nil else { return nil }
+        let form =
+            #/https?:\/\/(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::(?<port>[0-9]{1,5}))?(?:\/[A-Za-z0-9._~\/-]*)?/#
+        guard text.count <= 500, let parts = text.wholeMatch(of: form) else { return nil }
+        if let port = parts.port, !(1...65_535).contains(Int(port) ?? 0) { return nil }
         self.text = String(text.trimmingSuffix { $0 == "/" })
     }
 }

@@ -10,7 +10,7 @@ protocol WeatherLanguage: Sendable {
     /// The path and query of the question for a place.
     static func path(at place: Location) -> String
     /// What an answer says; an error if it says nothing of the kind, or what cannot be true.
-    static func forecast(in answer: JSON) throws -> Forecast
+    static func forecast(in answer: JSON, at place: Location) throws -> Forecast
 }
 
 /// Knows the weather, from a source far away. It keeps nothing: who asks decides how often.
@@ -24,10 +24,14 @@ public final class WeatherSource: Sendable {
         (name, speaks, self.service) = (kind.rawValue, kind.language, service)
     }
 
-    /// What the weather is and will be at a place; nil if the source does not say so within three seconds.
-    public func forecast(at place: Location) async -> Forecast? {
+    /// What the weather is now and will be at a place; nil if the source does not say so within three seconds.
+    public func forecast(at place: Location, now: Moment) async -> Forecast? {
         let speaks = speaks
-        return await service.ask(speaks.path(at: place)) { try speaks.forecast(in: $0) }
+        return await service.ask(speaks.path(at: place)) { answer in
+            let forecast = try speaks.forecast(in: answer, at: place)
+            guard forecast.tells(of: now) else { throw NotUnderstood() }
+            return forecast
+        }
     }
 }
 

@@ -11,6 +11,8 @@ package struct Story: Sendable {
     private let absent: Int?
     /// Whether some things are offered to one courier after the other.
     private let hasTurns: Bool
+    /// How often of a hundred times a store that looks has something new to deliver.
+    private let trade: Int
     private var chance: Chance
     private var agenda = Agenda()
     /// What each store saw on its way, until it is gone.
@@ -20,12 +22,13 @@ package struct Story: Sendable {
     /// A story of these people. `firstDay` is counted from Thursday, the first of January 1970.
     /// Nobody does anything for a courier who is `absent`. Acts are numbered after `number`, so that two stories of the same
     /// people on one server keep apart. Where a server's own clock would end turns before a store does, there are none.
+    /// Where somebody watches, stores have more `trade`.
     package init(
         of cast: Cast, firstDay: Int = 4, without absent: Int? = nil, after number: Int = 0, hasTurns: Bool = true,
-        _ chance: Chance
+        trade: Int = 42, _ chance: Chance
     ) {
         (self.cast, self.firstDay, self.absent, self.chance) = (cast, firstDay, absent, chance)
-        self.hasTurns = hasTurns
+        (self.hasTurns, self.trade) = (hasTurns, trade)
         acts = number
         for person in cast.everybody where person != absent.map(Person.courier) { lookNextMorning(person, onDay: 0) }
     }
@@ -84,7 +87,7 @@ package struct Story: Sendable {
         let open = try stage.look(as: store)
         let isSunday = (firstDay + at / Self.day + 4) % 7 == 0
         // A store with enough to do does not take on more.
-        if open.count < 9, chance.happens(isSunday ? 12 : 42) {
+        if open.count < 9, chance.happens(isSunday ? trade * 2 / 7 : trade) {
             let due = chance.happens(60) ? chance.pick([45, 60, 90, 180]) : nil
             try perform(.create(content(shop), candidates(of: shop), due: due), by: store, at, &stage)
         }

@@ -35,10 +35,20 @@ package enum Town {
         func meters(to other: Spot) -> Double { hypot(other.east - east, other.north - north) }
     }
 
-    /// West, south, east and north of it.
+    /// What is drawn goes on for so many metres on each side, so that no map of the town ends beside it.
+    package static let outskirts = 4000.0
+
+    /// West, south, east and north of what is drawn.
     package static var bounds: [Double] {
-        let far = Spot(east: width, north: height).location
-        return [corner.lon, corner.lat, far.lon, far.lat]
+        let near = Spot(east: -outskirts, north: -outskirts).location
+        let far = Spot(east: width + outskirts, north: height + outskirts).location
+        return [near.lon, near.lat, far.lon, far.lat]
+    }
+
+    /// Whether something of what is drawn lies between two corners, the south-western one first.
+    package static func isDrawn(from near: Spot, to far: Spot) -> Bool {
+        far.east > -outskirts && near.east < width + outskirts
+            && far.north > -outskirts && near.north < height + outskirts
     }
 
     /// The door of an address: each street runs from west to east, and numbers grow along it.
@@ -98,7 +108,7 @@ package enum Town {
         if away(from: 1000) < max(11, pixel / 2) { return .road }
         if pixel < 40, away(from: block) < max(6, pixel / 2) { return .street }
         let (column, row) = (Int((spot.east / block).rounded(.down)), Int((spot.north / block).rounded(.down)))
-        if (column * 7 + row * 13) % 17 == 3 { return .park }
+        if (column * 7 + row * 13 + 17_000) % 17 == 3 { return .park }
         return pixel < 12 && away(from: block) > 26 && away(from: 100) > 8 ? .house : .paper
     }
 }

@@ -185,9 +185,7 @@ package struct TalkRoom: Room {
 
     /// Whether what was said then has not been taken back.
     private func isStillSaid(_ call: Call, _ told: JSON) async throws -> Bool {
-        guard case .object(let members) = told, case .string(let text)? = members["id"], let id = ID(text) else {
-            return false
-        }
+        guard let id = told.toldID else { return false }
         return try await call.run(IsSaid(conversation: try call.request.parameter("id"), id: id)).first == true
     }
 

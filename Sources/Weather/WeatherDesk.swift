@@ -70,7 +70,7 @@ package final class WeatherDesk: Sendable {
     }
 
     private func ask(_ field: WeatherField) async throws {
-        guard let forecast = await source.forecast(at: field.middle) else {
+        guard let forecast = await source.forecast(at: field.middle, now: .now) else {
             _ = try await database.run(NoteNoWeather(field: field))
             return
         }

@@ -81,14 +81,21 @@ struct CertificateTests {
             "openssl", ["ec", "-in", one.key, "-aes256", "-passout", "pass:a password", "-out", locked])
         #expect(made.code == 0)
         let weak = try await Certificate.make(["rsa:1024"])
+        let rsa = try await Certificate.make(["rsa:2048"])
+        let over = TemporaryDirectory.path("over.pem")
+        let aged = try await Program.run(
+            "openssl", ["x509", "-in", one.chain, "-signkey", one.key, "-days", "-1", "-out", over])
+        #expect(aged.code == 0)
         for (files, reason) in [
             (TLSFiles(certificate: one.chain, key: other.key), "is not that of the certificate"),
-            (TLSFiles(certificate: one.chain, key: "/nowhere"), "/nowhere cannot be read (No such file"),
+            (TLSFiles(certificate: one.chain, key: rsa.key), "is not that of the certificate"),
+            (TLSFiles(certificate: one.chain, key: "/nowhere"), "/nowhere (--tls-key) cannot be read (No such file"),
             (TLSFiles(certificate: one.key, key: one.key), "no certificate in PEM"),
             (TLSFiles(certificate: one.chain, key: one.chain), "can be read by everybody"),
             (TLSFiles(certificate: one.chain, key: open), "can be read by everybody"),
             (TLSFiles(certificate: one.chain, key: locked), "without a password"),
             (TLSFiles(certificate: weak.chain, key: weak.key), "key too small"),
+            (TLSFiles(certificate: over, key: one.key), "has expired"),
         ] {
             var thrown = "nothing"
             do { try await withServer(tls: files) { _ in } } catch { thrown = "\(error)" }

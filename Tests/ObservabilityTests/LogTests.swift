@@ -26,9 +26,14 @@ import Testing
         let line = try text(answered("abc", account: "7"), .text)
         #expect(
             line.dropFirst("2026-11-20T12:00:00.000Z".count)
-                == " info request method=GET route=/v1/things/{id} status=200 duration_ms=1.234 request_id=abc account=7\n"
+                == " info event=request method=GET route=/v1/things/{id} status=200 duration_ms=1.234 request_id=abc account=7\n"
         )
         #expect(line.prefix(24).wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+    }
+
+    @Test func `what happened is one value, however many words it has`() throws {
+        let line = try text(.http(.cannotAccept("full")), .text)
+        #expect(line.hasSuffix(#" error event="cannot accept" reason=full"# + "\n"))
     }
 
     @Test(arguments: [LogFormat.text, .json])

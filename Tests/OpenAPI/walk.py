@@ -77,6 +77,7 @@ def look(way, store, courier, code):
     for page in ["courier", "store", "worker_js", "healthz", "readyz", "openapi_json", "docs"]:
         way.call(f"get_{page}")
     way.call("get")
+    way.call("get_favicon_ico")
     way.call("get_i_code_qr_svg", path_parameters={"code": code})
     way.call("get_courier_id_qr_svg", path_parameters={"id": "01a1fc35-081c-7c93-9601-9d67685da334"})
     version = re.search(r"/assets/([^/]+)/", requests.get(f"{way.address}/", timeout=60).text)[1]

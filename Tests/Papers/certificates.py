@@ -68,6 +68,10 @@ def moment(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def there(seconds: float, hours: int) -> str:
+    return moment(seconds + hours * 3600).removesuffix("Z")
+
+
 def claims(now: float, kind: str, event: dict, expires: float | None = None, **more) -> dict:
     common = {"tg": "840539006", "co": "HR", "is": "Ministry of Health", "ci": "URN:UVCI:01:HR:TAJNA12345#K"}
     certificate = {"ver": "1.3.0", "nam": HOLDER, "dob": BORN, kind: [common | event]}
@@ -106,6 +110,9 @@ def make(now: float) -> dict:
         "pcr": ("t", test(now, 71)),
         "pcr expired": ("t", test(now, 73)),
         "pcr not yet": ("t", test(now, -2)),
+        # The EU's schema has four ways to say how far a time is from Greenwich. Whoever took none of it into account would be wrong by it.
+        **{f"pcr at {zone}": ("t", test(now, 71) | {"sc": there(now - 71 * 3600, 2) + zone}) for zone in ("+02", "+0200", "+02:00")},
+        **{f"pcr expired at {zone}": ("t", test(now, 73) | {"sc": there(now - 73 * 3600, 2) + zone}) for zone in ("+02", "+0200")},
         "pcr positive": ("t", test(now, 1, "260373001")),
         "antigen": ("t", test(now, 47, kind="LP217198-3")),
         "antigen expired": ("t", test(now, 49, kind="LP217198-3")),
@@ -131,6 +138,7 @@ def make(now: float) -> dict:
     )
     codes["forged by a head that nobody signed"] = code(curve.signed_by_open_head(good))
     bare = cbor2.loads(curve.signed(good)).value
+    codes["nearly 64 KiB"] = code(swollen(bare, 60_000))
     codes["without tags"] = code(cbor2.dumps(bare))
     codes["with two tags"] = code(cbor2.dumps(cbor2.CBORTag(61, cbor2.CBORTag(18, bare))))
     return {
@@ -138,6 +146,11 @@ def make(now: float) -> dict:
         "codes": codes,
         "broken": broken(codes["vaccination"], curve, good, now),
     }
+
+
+def swollen(parts: list, size: int) -> bytes:
+    """The same certificate with so much beside what is signed."""
+    return cbor2.dumps(cbor2.CBORTag(18, [parts[0], {**parts[1], "x": "x" * size}, *parts[2:]]))
 
 
 def broken(whole: str, issuer: Issuer, good: dict, now: float) -> dict:
@@ -155,6 +168,7 @@ def broken(whole: str, issuer: Issuer, good: dict, now: float) -> dict:
         "half a stream": "HC1:" + base45.b45encode(packed[:-6]).decode(),
         "more behind": "HC1:" + base45.b45encode(packed + b"x").decode(),
         "a bomb": "HC1:" + base45.b45encode(zlib.compress(bytes(4_000_000), 9)).decode(),
+        "more than 64 KiB": code(swollen(cbor2.loads(signed).value, 66_000)),
         "a bomb of arrays": "HC1:" + base45.b45encode(zlib.compress(deep, 9)).decode(),
         "an array of a billion": code(b"\x9a\x3f\xff\xff\xff"),
         "a text of a billion": code(b"\x7a\x3f\xff\xff\xff"),

@@ -70,7 +70,7 @@ import Testing
                 "get /i/{code}/qr.svg": Row(access: .anyone), "get /": Row(access: .anyone),
                 "get /courier/{id}/qr.svg": Row(access: .anyone),
                 "get /courier": Row(access: .anyone), "get /store": Row(access: .anyone),
-                "get /worker.js": Row(access: .anyone),
+                "get /worker.js": Row(access: .anyone), "get /favicon.ico": Row(access: .anyone),
                 "get /assets/{version}/{name}": Row(access: .anyone),
                 "get /.well-known/apple-app-site-association": Row(access: .anyone),
                 "get /.well-known/assetlinks.json": Row(access: .anyone),

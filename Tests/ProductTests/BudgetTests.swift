@@ -114,6 +114,21 @@ import Testing
         }
     }
 
+    @Test func `a number gets five SMS a day by itself and five by strangers, apart`() async throws {
+        try await ServedProduct.serving(looseness: 100) { api in
+            let (store, couriers) = try await api.team(1)
+            try await api.execute("UPDATE sessions SET address = '192.0.2.1'")
+            for round in 1...7 {
+                #expect(try await api.post("/v1/password_resets", ["phone": .string(couriers[0].login)]).status == 202)
+                try await cancelled(api, store, couriers[0])
+                for kind in ["password_reset", "delivery_cancelled"] {
+                    #expect(try await sent(kind, api) == min(round, 5), "\(kind)")
+                }
+            }
+            #expect(try await reasons(api) == Array(repeating: "over_budget", count: 4))
+        }
+    }
+
     @Test func `a budget is one for all nodes, and is not full again when one of them has ended`() async throws {
         let trust = budgets(100, 5, 7)
         try await ServedProduct.serving(looseness: 100, trust: trust) { api in
@@ -195,6 +210,81 @@ import Testing
             }
             #expect(channels == ["sms", "sms", "sms", "link"])
         }
+    }
+
+    // MARK: Another go
+
+    @Test func `another go is judged like the first`() async throws {
+        try await ServedProduct.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
+            let (store, couriers) = try await api.team(1)
+            let key = try await api.key("sms")
+            for _ in 0..<2 { try await cancelled(api, store, couriers[0]) }
+            let retry = try await retryOfDead("over_budget", api)
+            let refused = try await api.post(retry, as: key)
+            #expect(refused.status == 429 && refused.code == "budget_spent")
+            #expect(refused.reply.header("retry-after") != nil)
+            #expect(try await reasons(api) == ["over_budget"])
+            #expect(try await waiting(api) == 1)
+            // A day later there is room for one more, which it takes.
+            try await api.execute("UPDATE sms_budgets SET drained_at = drained_at - interval '1 day'")
+            #expect(try await api.post(retry, as: key).status == 204)
+            #expect(try await waiting(api) == 2)
+            try await cancelled(api, store, couriers[0])
+            #expect(try await reasons(api) == ["over_budget"])
+            // What was let through is counted: a gateway's failure costs nothing more.
+            let held = try await api.claim(key)
+            #expect(try await api.tell(key, "nack", held, ["reason": "no", "permanent": true]) == ["dead"])
+            #expect(try await api.post(try await retryOfDead("no", api), as: key).status == 204)
+            #expect(try await waiting(api) == 2)
+        }
+    }
+
+    /// Two stores invite a courier by push, whose phone is gone: both would go by SMS.
+    @Test func `an invite that was one too many of a day is raised on the next`() async throws {
+        try await ServedProduct.serving(looseness: 100) { api in
+            let courier = try await api.courier()
+            _ = try await api.call("PUT", "/v1/me/devices/gone", ["platform": "fcm"], as: courier.token)
+            for _ in 0..<2 { #expect(try await channel(api, courier.login) == "push") }
+            let key = try await api.key("push,sms")
+            let push = try await api.claim(key, channel: "push")
+            _ = try await api.tell(key, "nack", push, ["reason": "gone", "unregistered": true])
+            #expect(try await waiting(api) == 1)
+            let retry = try await retryOfDead("invited_already", api)
+            let refused = try await api.post(retry, as: key)
+            #expect(refused.code == "budget_spent")
+            let wait = refused.reply.header("retry-after").flatMap { Int($0) }
+            #expect((80_000...86_400).contains(try #require(wait)))
+            #expect(try await waiting(api) == 1)
+            try await api.execute("UPDATE invited_numbers SET invited_at = invited_at - interval '1 day'")
+            #expect(try await api.post(retry, as: key).status == 204)
+            #expect(try await waiting(api) == 2)
+            // It was that day's.
+            #expect(try await channel(api, courier.login) == "link")
+        }
+    }
+
+    /// Has a store cancel what a courier without a device has accepted, who is told by SMS.
+    private func cancelled(_ api: ServedProduct, _ store: Person, _ courier: Person) async throws {
+        let id = try await api.delivery(of: store, to: [courier])
+        try await api.act("accept", id, as: courier)
+        #expect(try await api.act("cancel", id, as: store).status == 200)
+    }
+
+    /// How many SMS of a kind were let through.
+    private func sent(_ kind: String, _ api: ServedProduct) async throws -> Int {
+        try await api.execute(
+            """
+            SELECT FROM messages m WHERE kind = '\(kind)' AND channel = 'sms'
+                AND NOT EXISTS (SELECT FROM messages_dead d WHERE d.id = m.id)
+            """
+        ).count
+    }
+
+    /// Where the one that was given up for that reason is raised.
+    private func retryOfDead(_ reason: String, _ api: ServedProduct) async throws -> String {
+        let dead = try await api.execute("SELECT id FROM messages_dead WHERE reason = '\(reason)'")
+        try #require(dead.count == 1, "\(dead)")
+        return "/v1/outbox/dead/\(dead[0][0] ?? "")/retry"
     }
 
     // MARK: Who gets none

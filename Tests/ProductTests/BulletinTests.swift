@@ -88,10 +88,21 @@ import Testing
                 answer.wrong == [
                     "title": "required", "text": "required", "link": "invalid_link", "urgent": "wrong_type",
                 ])
-            for link in ["https://", "https:///x", "http://?", "https:// x", "https://x y", "ftp://x", "//x"] {
+            for link in [
+                "https://", "https:///x", "http://?", "https:// x", "https://x y", "ftp://x", "//x", "https://:80",
+                "https://a@", "https",
+            ] {
                 let refused = try await post(api, store, "Vijest", ["link": .string(link)])
                 #expect(refused.wrong == ["link": "invalid_link"], "\(link)")
             }
+        }
+    }
+
+    @Test func `a link counts by what it means, however its scheme and host are written`() async throws {
+        try await ServedProduct.serving { api in
+            let store = try await api.store()
+            let answer = try await post(api, store, "Vijest", ["link": "HTTPS://Example.COM:8080/Put?Q=A#B"])
+            #expect(answer.json["link"] == "https://example.com:8080/Put?Q=A#B")
         }
     }
 

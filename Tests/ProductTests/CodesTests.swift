@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    /// A push may go by SMS in the end, and has its words with it.
+    @Test func `a code that went by push is forgotten in its SMS as well`() async throws {
+        try await ServedProduct.serving { api in
+            let (key, store, courier) = (try await api.key("push"), try await api.store(), try await api.courier())
+            _ = try await api.call("PUT", "/v1/me/devices/of-\(courier.id)", ["platform": "fcm"], as: courier.token)
+            let made = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
+            let code = made.json["code"].string ?? ""
+            #expect(made.json["channel"] == "push" && code.count == 11)
+            let sms = "SELECT count(*) FROM messages WHERE sms LIKE '%\(code)%'"
+            #expect(try await api.execute(sms) == [["1"]])
+            #expect(try await api.tell(key, "ack", try await api.claim(key, channel: "push")) == ["done"])
+            #expect(try await holders(api, of: code) == "0")
+        }
+    }
+
     @Test func `a code that is void is forgotten, also where a gateway has it`() async throws {
         try await ServedProduct.serving { api in
             let (key, store) = (try await api.key(), try await api.store())

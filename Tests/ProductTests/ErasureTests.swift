@@ -174,6 +174,31 @@ import Testing
             let after = try await dump()
             for word in words { #expect(!after.contains(word), "\(word) is still there") }
             #expect(after.contains("zqdone"))
+            // A reason is one of ours, and no word of anybody's.
+            let reasons = "SELECT FROM delivery_history WHERE actor_id = '\(gone.id)' AND reason = 'nobody_home'"
+            #expect(try await api.execute(reasons).count == 3)
+        }
+    }
+
+    @Test func `the reasons that stay are those that can be given`() async throws {
+        try await ServedProduct.serving { api in
+            let known = ReturnReason.allCases.map(\.rawValue) + FailReason.allCases.map(\.rawValue)
+            for reason in known + ["Storno Ane Anić", "bolesna"] {
+                let kept = try await api.execute("SELECT known_reason('\(reason)')")[0][0]
+                #expect(kept == (known.contains(reason) ? reason : nil))
+            }
+        }
+    }
+
+    /// Counts of others' reliability say why, after those are gone who gave the reason.
+    @Test func `a cancellation of somebody erased keeps its reason`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.act("cancel", id, as: couriers[0], ["reason": "unsafe", "note": "Xwdark"])
+            try await erase(couriers[0], .courier, api)
+            #expect(try await api.execute("SELECT reason, note FROM cancellations") == [["unsafe", nil]])
         }
     }
 

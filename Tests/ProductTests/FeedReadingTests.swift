@@ -68,6 +68,21 @@ import Testing
         #expect(feed.entries[0].text == "A\nB" && feed.entries[1].title == "Samo tekst")
     }
 
+    @Test func `what nobody can see says nothing`() throws {
+        let invisible = "\u{200B}\u{2060} \u{FE0F}\u{AD}"
+        let feed = try read(
+            rss(
+                """
+                <item><title>\(invisible)</title><description>&lt;p&gt;\(invisible)&lt;/p&gt;</description></item>
+                <item><title>\(invisible)</title><description>Bura</description></item>
+                <item><title>&lt;b&gt;&lt;/b&gt;</title><description>Magla</description></item>
+                <item><title>Led</title><description>\(invisible)</description></item>
+                """))
+        #expect(feed.empty == [1])
+        #expect(feed.entries.map(\.title) == ["Bura", "Magla", "Led"])
+        #expect(feed.entries.map(\.text) == ["Bura", "Magla", ""])
+    }
+
     @Test(arguments: [
         "", "{", "{}", "[]", "<a/>", "<html><body>x</body></html>", "nothing", "<rss version='2.0'><channel><item>",
         "{\"version\":\"https://jsonfeed.org/version/1.1\"}", "\u{0}\u{0}\u{0}", "<rss><channel></feed>",

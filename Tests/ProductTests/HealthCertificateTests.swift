@@ -27,7 +27,8 @@ import Testing
             "vaccination": .valid, "vaccination not yet": .notYet, "vaccination incomplete": .incomplete,
             "vaccination booster": .valid, "vaccination expired": .expired,
             "pcr": .valid, "pcr expired": .expired, "pcr not yet": .notYet, "pcr positive": .positive,
-            "antigen": .valid, "antigen expired": .expired,
+            "antigen": .valid, "antigen expired": .expired, "pcr at +02": .valid, "pcr at +0200": .valid,
+            "pcr at +02:00": .valid, "pcr expired at +02": .expired, "pcr expired at +0200": .expired,
         ]
         for (name, state) in states {
             let verdict = try await verdict(name + algorithm)
@@ -115,6 +116,7 @@ import Testing
         let certificates = try await Certificates.made()
         #expect(certificates.broken.count > 40)
         for (name, code) in certificates.broken { #expect(HealthCertificate(code) == nil, "\(name)") }
+        #expect(try await verdict("nearly 64 KiB").state == .valid)
         let whole = try certificates.code("vaccination")
         for count in 0..<whole.utf8.count { #expect(HealthCertificate(String(whole.prefix(count))) == nil, "\(count)") }
         #expect(HealthCertificate("HC2:" + whole.dropFirst(4)) == nil && HealthCertificate(" " + whole) == nil)

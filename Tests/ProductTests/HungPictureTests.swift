@@ -60,6 +60,21 @@ import Testing
         }
     }
 
+    /// The history tells couriers nothing of the steps of others, and neither do pictures.
+    @Test func `couriers see no pictures of others`() async throws {
+        try await ServedProduct.serving { api in
+            let (id, store, couriers) = try await carried(api)
+            let photo = try await api.picture(of: couriers[0])
+            try await api.act("pick_up", id, as: couriers[0], .photos([photo]))
+            try await api.act("reassign", id, as: store)
+            #expect(try await api.get(SampleDelivery.path(id), as: couriers[1].token).status == 200)
+            #expect(try await api.look(at: photo, as: couriers[1]).status == 404)
+            #expect(try await api.act("accept", id, as: couriers[1]).status == 200)
+            #expect(try await api.look(at: photo, as: couriers[1]).status == 404)
+            #expect(try await api.look(at: photo, as: store).status == 200)
+        }
+    }
+
     @Test func `a picture hangs once, and only on what its sender carries`() async throws {
         try await ServedProduct.serving { api in
             let (id, _, couriers) = try await carried(api)

@@ -98,6 +98,49 @@ import Testing
         }
     }
 
+    /// What somebody may no longer see is not told once more, and nothing is done once more either.
+    @Test func `of what is gone, a repeated key tells nothing`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let delivery = try await api.delivery(of: store, to: couriers)
+            let tracking = SampleDelivery.path(delivery, "tracking")
+            func post(_ path: String, _ form: JSON?, as person: Person = store) async throws -> Answer {
+                try await api.post(path, form, as: person.token, headers: ["Idempotency-Key": "one \(path)"])
+            }
+            let things: [(path: String, form: JSON?, removed: (JSON) -> String)] = [
+                ("/v1/places", ["name": "Baka", "address": "Ilica 1"], { "/v1/places/\($0["id"].string ?? "")" }),
+                ("/v1/bulletin", ["title": "Novo", "text": "Radimo"], { "/v1/bulletin/\($0["id"].string ?? "")" }),
+                (tracking, nil, { _ in tracking }),
+            ]
+            for thing in things {
+                let first = try await post(thing.path, thing.form)
+                let again = try await post(thing.path, thing.form)
+                #expect(
+                    first.status < 300 && again.status == first.status && again.json == first.json, "\(thing.path)")
+                #expect(again.reply.header("idempotent-replayed") == "true")
+                let gone = try await api.call("DELETE", thing.removed(first.json), nil, as: store.token)
+                #expect(gone.status == 204)
+                let untold = try await post(thing.path, thing.form)
+                #expect(untold.status == 404, "\(thing.path)")
+            }
+            // Another link than that one is no reason to tell it.
+            #expect(try await api.post(tracking, nil, as: store.token).status == 200)
+            let untold = try await post(tracking, nil)
+            #expect(untold.status == 404)
+
+            let other = try await api.courier()
+            let invited = try await api.post("/v1/invites", ["courier_id": .string(other.id)], as: store.token)
+            let accepting = "/v1/invites/\(invited.json["id"].string ?? "")/accept"
+            for _ in 0..<2 {
+                let joined = try await post(accepting, nil, as: other)
+                #expect(joined.status == 201)
+            }
+            #expect(try await api.call("DELETE", "/v1/partners/\(other.id)", nil, as: store.token).status == 204)
+            let over = try await post(accepting, nil, as: other)
+            #expect(over.status == 404)
+        }
+    }
+
     @Test func `a key is forgotten after a day`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()

@@ -84,7 +84,7 @@ import Testing
     /// The operations for anyone.
     private static let open: Set = [
         "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /docs", "GET /", "GET /courier",
-        "GET /courier/{id}/qr.svg", "GET /store",
+        "GET /courier/{id}/qr.svg", "GET /store", "GET /favicon.ico",
         "GET /worker.js", "GET /assets/{version}/{name}", "GET /i/{code}", "GET /i/{code}/qr.svg",
         "GET /.well-known/apple-app-site-association", "GET /.well-known/assetlinks.json",
         "GET /.well-known/kurir-proof-keys",

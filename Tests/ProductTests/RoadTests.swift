@@ -256,6 +256,12 @@ import Testing
             #expect(told.items.map { $0["id"].string } == [1, 2, 4, 5, 6].map { expected[$0] })
             #expect(told.items.map { $0["distance_m"] } == [0, 160, 320, 480, 640])
             #expect(try await near(store) == .null)
+            // What is farther than a kilometre is not told where there is room for it, either.
+            for place in [2, 4, 5, 6] {
+                try await api.execute("DELETE FROM road_reports WHERE id = '\(expected[place])'")
+            }
+            let farther = try await near(couriers[0])
+            #expect(farther.items.map { $0["distance_m"] } == [0, 990])
             for person in [store, couriers[0]] {
                 let list = try await api.get("/v1/deliveries", as: person.token)
                 #expect(list.items.allSatisfy { !$0.names.contains("roads_near") })

@@ -102,6 +102,23 @@ import Testing
         }
     }
 
+    @Test func `a courier who is erased shares nothing any more, with the commit that begins it`() async throws {
+        try await serving { api, _, store, _ in
+            let ana = try await api.registerCourier("+385915566778")
+            try await api.join(store, ana)
+            let id = try await api.paper(["raw": "TAJNA", "kind": "licence", "title": "Vozačka"], of: ana)
+            _ = try await api.share(id, of: ana, with: [store])
+            #expect(try await api.get("/v1/couriers/\(ana.id)/credentials", as: store.token).items.count == 1)
+            let password: JSON = ["current_password": .string(SamplePeople.password)]
+            let left = try await api.call("DELETE", "/v1/me", password, as: ana.token)
+            #expect(left.status < 300, "\(left.json)")
+            let seen = try await api.get("/v1/couriers/\(ana.id)/credentials", as: store.token)
+            #expect(seen.status == 404 || seen.items.isEmpty, "\(seen.json)")
+            let partners = try await api.get("/v1/partners", as: store.token)
+            #expect(!partners.reply.text.contains("Vozačka"))
+        }
+    }
+
     @Test func `sharing and ending at once end in nothing that is shared`() async throws {
         try await serving { api, _, store, ana in
             let id = try await api.paper(["raw": "x", "kind": "other", "title": "x"], of: ana)

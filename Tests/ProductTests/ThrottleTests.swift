@@ -72,6 +72,72 @@ import Testing
         }
     }
 
+    /// Three wishes and one rating are all that a link takes; so it is tries that are counted, by address, whatever they are for.
+    @Test(arguments: ["wish", "rating"])
+    func `what recipients say is counted by address, whatever link it goes by`(_ action: String) async throws {
+        try await ServedProduct.serving(looseness: 1) { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let token = try await api.tracking(of: id, by: store)
+            try await api.act("accept", id, as: couriers[0])
+            if action == "rating" { try await api.act("deliver", id, as: couriers[0]) }
+            let (near, far) = ("192.0.2.7", "198.51.100.9")
+            @Sendable func say(_ token: String, from address: String) async throws -> Answer {
+                let said: JSON = action == "wish" ? ["text": "Zvono ne radi"] : ["stars": 5]
+                return try await api.post(
+                    "/v1/tracking/\(token)/\(action)", said, headers: ["X-Forwarded-For": address])
+            }
+            let taken = action == "wish" ? 3 : 1
+            let answers = try await together(Array(0..<19)) { _ in try await say(token, from: near) }
+            #expect(answers.count { $0.status == 200 } == taken && answers.count { $0.status == 409 } == 19 - taken)
+            // One that is guessed counts with the others. Whoever is slow here regains some.
+            var guessed: [Answer] = []
+            while guessed.last?.status != 429, guessed.count < 20 {
+                guessed.append(try await say("AAAAAAAAAAAAAAAAAAAAAA", from: near))
+            }
+            #expect(guessed.count >= 2 && guessed.dropLast().allSatisfy { $0.status == 404 })
+            #expect(guessed.last?.code == "rate_limited")
+            #expect((1...30).contains(guessed.last?.reply.header("retry-after").flatMap { Int($0) } ?? 0))
+            // By the page as over the API.
+            let form = action == "wish" ? "text=Molim" : "stars=5"
+            var shown: [Int] = []
+            while shown.last != 429, shown.count < 20 {
+                shown.append(
+                    try await api.submit("/t/\(token)/\(action)", form, headers: ["X-Forwarded-For": near]).status)
+            }
+            #expect(shown.last == 429)
+            #expect(try await say(token, from: far).status == 409)
+        }
+    }
+
+    /// The page of a link costs the same as what the API says of it, also if there is no such link.
+    @Test func `links are looked up so often from an address, by the page or the API, and wrong ones count`()
+        async throws
+    {
+        try await ServedProduct.serving(looseness: 1) { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            let token = try await api.tracking(of: id, by: store)
+            let from = ["X-Forwarded-For": "192.0.2.7"]
+            let paths = [
+                "/t/x": 404, "/t/AAAAAAAAAAAAAAAAAAAAAA": 404, "/v1/tracking/x": 404, "/t/\(token)": 200,
+                "/v1/tracking/\(token)": 200,
+            ]
+            var (refused, tries): (Set<String>, Int) = ([], 0)
+            while refused.count < paths.count, tries < 400 {
+                for (path, status) in paths {
+                    let answer = try await api.get(path, headers: from).status
+                    if answer == 429 { refused.insert(path) } else { #expect(answer == status) }
+                    tries += 1
+                }
+            }
+            #expect(refused.count == paths.count && tries > 120)
+            for (path, status) in paths {
+                #expect(try await api.get(path, headers: ["X-Forwarded-For": "198.51.100.9"]).status == status)
+            }
+        }
+    }
+
     /// However many tries come at once, no more get through than one after the other.
     @Test func `tries at once are counted right`() async throws {
         try await ServedProduct.serving(looseness: 1) { api in

@@ -26,6 +26,18 @@ import Testing
                 let taken = try await api.send(tile.body, as: courier, type: "image/png")
                 #expect(taken.status == 201 && taken.json["width"] == 256 && taken.json["height"] == 256)
             }
+            // A screen that is higher or wider than the town sees what is around it.
+            for (east, north) in [(2500.0, 7000.0), (2500, -3000), (-3000, 2000), (8000, 2000)] {
+                let place = Town.Spot(east: east, north: north).location
+                let (column, row) = (
+                    Int((place.lon + 180) / 360 * 16384),
+                    Int((1 - asinh(tan(place.lat * .pi / 180)) / .pi) / 2 * 16384)
+                )
+                #expect(try await api.get("/tiles/14/\(column)/\(row)").status == 200)
+                let bounds = map["bounds"].items.compactMap(\.double)
+                #expect(bounds[0] < place.lon && place.lon < bounds[2])
+                #expect(bounds[1] < place.lat && place.lat < bounds[3])
+            }
             #expect(try await api.get("/tiles/14/0/0").status == 404)
             #expect(try await api.get("/tiles/0/0/0").status != 500)
         }

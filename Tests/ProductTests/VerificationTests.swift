@@ -82,6 +82,26 @@ import Testing
         }
     }
 
+    /// Otherwise somebody who holds a number unproven would have codes sent to whoever has proven it.
+    @Test func `no code goes to a number that somebody else has proven meanwhile`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let (phone, wanted) = (SamplePeople.phone(), SamplePeople.phone())
+            let first = try await api.registerCourier(phone)
+            let changing = try await api.registerCourier()
+            #expect(try await api.change(phone: wanted, as: changing).status == 202)
+            for (number, loser) in [(phone, first), (wanted, changing)] {
+                let holder = try await api.registerCourier(number)
+                let codes = try await api.execute(
+                    "SELECT data->>'code' FROM outbox WHERE address = '\(number)' ORDER BY seq DESC LIMIT 1")
+                #expect(try await api.confirm(codes[0][0] ?? "", as: holder).status == 200)
+                let sent = try await api.kinds(to: number).count
+                let answer = try await api.post("/v1/me/phone/code", as: loser.token)
+                #expect(answer.status == 409 && ["phone_taken", "nothing_to_confirm"].contains(answer.code))
+                #expect(try await api.kinds(to: number).count == sent)
+            }
+        }
+    }
+
     @Test func `a code is over after ten minutes`() async throws {
         try await ServedProduct.serving(verifies: true) { api in
             let courier = try await api.registerCourier()

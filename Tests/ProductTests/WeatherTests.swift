@@ -126,6 +126,9 @@ import Testing
                         }
                     }
                     #expect(far.asked.count == round)
+                    // What is known stays so for most of a minute.
+                    try await pass(40, api)
+                    #expect(try await weather(api, people[0]).status == 200 && far.asked.count == round)
                     try await pass(61, api)
                 }
             }
@@ -262,6 +265,8 @@ import Testing
             try await api.act("accept", id, as: couriers[0])
             #expect(try await weather(id, couriers[0]) == told)
             // All of them go to the same place, so that nobody else is asked.
+            let ahead = Timestamp(microseconds: due.microseconds + 6 * 86_400_000_000 + 12 * 3_600_000_000)
+            #expect(try await weather(deliver(ahead), store) != .null)
             for until in [nil, Timestamp(microseconds: due.microseconds + 9 * 86_400_000_000)] {
                 #expect(try await weather(deliver(until), store) == .null)
             }

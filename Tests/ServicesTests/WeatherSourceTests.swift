@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTP
 import TestSupport
 import Testing
@@ -8,11 +9,12 @@ import Testing
 /// A source of the weather that speaks Open-Meteo's language, at its best and at its worst.
 @Suite(.timeLimit(.minutes(10))) struct WeatherSourceTests {
     private static let zagreb = Location(lat: 45.82, lon: 15.98)!
+    private static var now: Moment { Moment(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)) }
 
     @Test func `it tells hours, days and the present, with the time zone of the place`() async throws {
         try await Services.running { services in
             let weather = services.weather()
-            let forecast = try #require(await weather.forecast(at: Self.zagreb))
+            let forecast = try #require(await weather.forecast(at: Self.zagreb, now: Self.now))
             #expect(forecast.timeZone == "Europe/Zagreb" && forecast.hours.count == 240 && forecast.days.count == 10)
             #expect(forecast.current == Reading(temperature: 7.5, amount: 0.1, humidity: 81, wind: 12.3, code: 61))
             #expect(
@@ -27,13 +29,22 @@ import Testing
         }
     }
 
-    @Test(arguments: FarAway.wrongWays + ["lying", "marked"])
+    @Test(arguments: FarAway.wrongWays + ["lying", "marked", "stopped"])
     func `one that goes wrong tells nothing, and is told of once`(_ way: String) async throws {
         try await Services.running { services in
             let weather = services.weather(way)
-            #expect(await weather.forecast(at: Self.zagreb) == nil)
-            if way != "slow", way != "endless" { #expect(await weather.forecast(at: Self.zagreb) == nil) }
+            #expect(await weather.forecast(at: Self.zagreb, now: Self.now) == nil)
+            if way != "slow", way != "endless" {
+                #expect(await weather.forecast(at: Self.zagreb, now: Self.now) == nil)
+            }
             #expect(services.heard.news == ["weather failed"])
+        }
+    }
+
+    @Test func `weather of another time is no answer`() throws {
+        let forecast = try read(#""time": [7200, 10800, 14400], "temperature_2m": [1, 2, 3]"#)
+        for (seconds, isTold) in [(7199, false), (7200, true), (17_999, true), (18_000, false)] {
+            #expect(forecast.tells(of: Moment(milliseconds: Int64(seconds) * 1000)) == isTold, "\(seconds)")
         }
     }
 
@@ -41,7 +52,7 @@ import Testing
     private func read(_ hourly: String, _ more: String = "") throws -> Forecast {
         let usual = #""timezone": "Europe/Zagreb", "utc_offset_seconds": 3600"#
         let text = "{\"hourly\": {\(hourly)}, \(more.isEmpty ? usual : more)}"
-        return try OpenMeteo.forecast(in: try #require(JSON(Array(text.utf8)), "\(text)"))
+        return try OpenMeteo.forecast(in: try #require(JSON(Array(text.utf8)), "\(text)"), at: Self.zagreb)
     }
 
     @Test func `times that are written out are of one distance from UTC`() throws {
@@ -85,10 +96,14 @@ import Testing
             #""timezone": "GMT", "utc_offset_seconds": 1000000"#, #""timezone": "GMT", "utc_offset_seconds": "x""#,
             #""timezone": "GMT", "daily": {"time": [0], "temperature_2m_max": [1], "temperature_2m_min": [2]}"#,
             #""timezone": "GMT", "current": {"temperature_2m": 900}"#,
+            #""timezone": "GMT", "hourly_units": {"temperature_2m": "°F"}"#,
+            #""timezone": "GMT", "current_units": {"wind_speed_10m": "mph"}"#,
+            #""timezone": "GMT", "latitude": 43.5, "longitude": 16.4"#,
+            #""timezone": "GMT", "latitude": 45.8, "longitude": -15.9"#,
         ]
         for text in more { #expect(throws: NotUnderstood.self, "\(text)") { _ = try read("\(time), \(warm)", text) } }
         for json in [JSON.null, .array([]), .object([:]), .string("weather")] {
-            #expect(throws: NotUnderstood.self) { _ = try OpenMeteo.forecast(in: json) }
+            #expect(throws: NotUnderstood.self) { _ = try OpenMeteo.forecast(in: json, at: Self.zagreb) }
         }
     }
 

@@ -10,10 +10,11 @@ package struct FeedEntry: Equatable, Sendable {
 
     /// What a feed says of an entry, with whatever markup that has; nil if it says nothing.
     init?(_ said: Said) {
-        let text = PlainText.paragraph(said.text, upTo: Bounds.bulletinText)
-        let title = PlainText.line(said.title.isEmpty ? text : said.title, upTo: Bounds.bulletinTitle)
-        guard !title.isEmpty else { return nil }
-        (self.title, self.text) = (title, text)
+        let text = Self.seen(PlainText.paragraph(said.text, upTo: Bounds.bulletinText))
+        let title = Self.seen(PlainText.line(said.title, upTo: Bounds.bulletinTitle))
+        self.title = title.isEmpty ? Self.seen(PlainText.line(text, upTo: Bounds.bulletinTitle)) : title
+        guard !self.title.isEmpty else { return nil }
+        self.text = text
         link = Self.link(said.link)
         guid = link == nil ? Self.name(said.guid) : nil
         publishedAt = FeedDate.moment(said.date)
@@ -26,6 +27,14 @@ package struct FeedEntry: Equatable, Sendable {
         var link = ""
         var guid = ""
         var date = ""
+    }
+
+    /// A text that only looks empty, like a zero-width space, is empty.
+    private static func seen(_ text: String) -> String {
+        let isEmpty = text.unicodeScalars.allSatisfy {
+            $0.properties.isDefaultIgnorableCodePoint || $0.properties.isWhitespace
+        }
+        return isEmpty ? "" : text
     }
 
     /// Links lead to pages, and nowhere else.

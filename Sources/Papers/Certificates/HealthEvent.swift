@@ -111,11 +111,21 @@ extension HealthEvent.Test {
     fileprivate init?(_ event: CBOR) {
         // Not detected, and detected: the EU's value set has no other.
         let results = ["260415000": false, "260373001": true]
-        guard let text = event["sc"]?.bounded, let at = try? Moment(text),
+        guard let text = event["sc"]?.bounded, let at = try? Moment(Self.withMinutes(text)),
             let isPositive = event["tr"]?.text.flatMap({ results[$0] })
         else { return nil }
         (self.at, self.isPositive) = (at, isPositive)
         (type, name) = (event["tt"]?.bounded, event["nm"]?.bounded)
         (device, centre) = (event["ma"]?.bounded, event["tc"]?.bounded)
+    }
+
+    /// The EU's schema lets a time say how far it is from Greenwich as +02 and +0200, too.
+    private static func withMinutes(_ time: String) -> String {
+        guard let sign = time.lastIndex(where: { "+-".contains($0) }) else { return time }
+        switch time[sign...].utf8.count {
+        case 3 where time.utf8.count > 10: return time + ":00"
+        case 5: return String(time.dropLast(2)) + ":" + time.suffix(2)
+        default: return time
+        }
     }
 }

@@ -115,9 +115,7 @@ package struct CredentialRoom: Room {
 
     /// Whether what was told of is still kept.
     private func isKept(_ call: Call, _ told: JSON) async throws -> Bool {
-        guard case .object(let members) = told, case .string(let text)? = members["id"], let id = ID(text) else {
-            return true
-        }
+        guard let id = told.toldID else { return true }
         return try await call.run(FindCredential(courier: call.caller.account, id: id)).first != nil
     }
 

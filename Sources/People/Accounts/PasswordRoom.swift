@@ -113,7 +113,9 @@ package struct PasswordRoom: Room {
                 Throttle.Bucket("code from and of", "\(client.network) \(subject)", burst: 10, step: .seconds(60)),
             ])
             guard let found = try await find(form, from: client),
-                let account = try await database.run(FindAccount(id: found.account)).first
+                let account = try await database.run(FindAccount(id: found.account)).first,
+                // Whoever says beside the code's id how the account signs in means that one.
+                form.login == nil || form.login?.key == account.login?.key
             else {
                 try await call.noteFailure(.resetFailed, of: nil, called: subject)
                 throw Problem.wrongCode

@@ -55,11 +55,14 @@ struct FindUnproven: Statement {
     static func decode(_ row: inout RowReader) throws -> String? { try row.read() }
 }
 
-/// Uses one of the remaining tries, and gives the hash that the code is compared with.
+/// Uses one of the remaining tries, and gives the hash that the code is compared with. A code without another try need not arrive.
 struct TryConfirmation: Statement {
     static let sql = """
-        UPDATE confirmations SET tries_left = tries_left - 1
-        WHERE account_id = $1 AND tries_left > 0 AND expires_at > now() RETURNING place, code_hash
+        WITH tried AS (
+            UPDATE confirmations SET tries_left = tries_left - 1
+            WHERE account_id = $1 AND tries_left > 0 AND expires_at > now() RETURNING account_id, place, code_hash, tries_left),
+        untrue AS MATERIALIZED (SELECT withdraw('confirmation_code', ARRAY[account_id]) FROM tried WHERE tries_left = 0)
+        SELECT place, code_hash FROM tried WHERE (SELECT count(*) FROM untrue) >= 0
         """
     let account: ID
 

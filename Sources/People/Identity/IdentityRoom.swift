@@ -33,7 +33,8 @@ package struct IdentityRoom: Room {
                 refuses: [taken, .budgetSpent()], handler: change),
             Endpoint(
                 .post, "/v1/me/\(name)/code", for: .only(kind), "Sends another code to the \(words) to be confirmed",
-                room: "Accounts", answers: [.accepted(Sending.shape)], refuses: [.nothingToConfirm, .budgetSpent()],
+                room: "Accounts", answers: [.accepted(Sending.shape)],
+                refuses: [.nothingToConfirm, taken, .budgetSpent()],
                 keepsItsAnswer: true,
                 handler: sendCode),
             Endpoint(
@@ -54,7 +55,7 @@ package struct IdentityRoom: Room {
             try await database.run(DropConfirmation(account: account))
             return try await answer(call.caller, call.runner)
         }
-        guard try await call.run(IsProven(place: place, account: account)).first != true else { throw place.taken }
+        try await refuseProven(place, call)
         guard confirmations.isOn else {
             return try await refusingTaken {
                 try await call.runner.together { runner in
@@ -70,7 +71,14 @@ package struct IdentityRoom: Room {
         guard let text = try await call.run(FindUnproven(account: call.caller.account)).first ?? nil,
             let place = Login(kept: text)
         else { throw Problem.nothingToConfirm }
+        // Whoever has proven it meanwhile is asked nothing by somebody else.
+        try await refuseProven(place, call)
         return try await send(to: place, call)
+    }
+
+    private func refuseProven(_ place: Login, _ call: Call) async throws {
+        let isProven = try await call.run(IsProven(place: place, account: call.caller.account)).first
+        guard isProven != true else { throw place.taken }
     }
 
     private func send(to place: Login, _ call: Call) async throws -> Response {

@@ -37,7 +37,7 @@ package struct InviteRoom: Room {
                 .post, "/v1/invites/{id}/accept", for: .courier, "Redeems an invite without its code",
                 room: "Invites", answers: [.created(Partner.shape)],
                 refuses: [.notFound, .phoneUnverified] + Problem.redeemingAny, throttledBy: PartnerRoom.redeeming,
-                handler: accept),
+                stillSeen: PartnerRoom.isPartner, handler: accept),
         ]
     }
 
