@@ -15,7 +15,7 @@ DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgba
 	systemd-container
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
-PARTS := bench deliveries growth neighbours feed outbox signins sizing files positions papers messages roads areas
+PARTS := bench deliveries growth neighbours feed outbox budgets signins sizing files positions papers messages roads areas
 
 # Where the tests of the API's description have their tools.
 VENV := .build/venv
@@ -119,7 +119,7 @@ passwords: ## count the commonest passwords anew, for the table in Sources/Domai
 pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
 	swift build --product kurir
 	swift test --filter BrowserTests
-	cp $(addprefix .build/pictures/,busy-board.png busy-jobs.png demo-figures.png) docs/pictures/
+	cp $(addprefix .build/pictures/,demo-board.png busy-jobs.png demo-figures.png) docs/pictures/
 
 format: ## write the sources as swift format has them
 	swift format --in-place --recursive $(SWIFT_SOURCES)
