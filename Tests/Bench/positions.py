@@ -5,9 +5,11 @@ streams of stores, each of which sees its couriers. Each courier carries three d
 import http.client
 import json
 import os
+import random
 import re
 import selectors
 import socket
+import statistics
 import sys
 import threading
 import time
@@ -42,13 +44,18 @@ VACUUM ANALYZE;
 """
 
 
+def fill(binary, cluster, options):
+    run([binary, "migrate", "--database", cluster.url])
+    seed.STORES, seed.PARTNERS = options.stores, options.couriers // options.stores
+    cluster.sql(seed.people(options.couriers))
+    cluster.sql(jobs(options.stores, options.couriers))
+    run([binary, "keys", "make", f"{cluster.directory}/kurir.key"])
+
+
 class Kurir(Served):
-    def __init__(self, binary, cluster, options):
-        run([binary, "migrate", "--database", cluster.url])
-        seed.STORES, seed.PARTNERS = options.stores, options.couriers // options.stores
-        cluster.sql(seed.people(options.couriers))
-        cluster.sql(jobs(options.stores, options.couriers))
-        run([binary, "keys", "make", f"{cluster.directory}/kurir.key"])
+    """One node."""
+
+    def __init__(self, binary, cluster):
         super().__init__(
             [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key",
              "--listen", "127.0.0.1:0", "--throttle", "off", "--gateway", "webpush=off"], cluster)
@@ -59,20 +66,26 @@ class Kurir(Served):
         self.process.wait()
 
 
+def watch(address, store):
+    """A store's stream, of which nothing but the head has been read."""
+    host, port = address.rsplit(":", 1)
+    stream = socket.create_connection((host, int(port)))
+    stream.sendall(
+        f"GET /v1/positions HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n"
+        f"Authorization: Bearer store-{store}\r\n\r\n".encode())
+    if b"200 OK" not in stream.recv(4096):
+        sys.exit("a stream was refused")
+    return stream
+
+
 class Watchers:
     """Streams of stores, which are read and counted."""
 
     def __init__(self, address, stores):
-        host, port = address.rsplit(":", 1)
         self.selector, self.events, self.stopped = selectors.DefaultSelector(), 0, False
         self.sockets = []
         for store in range(1, stores + 1):
-            stream = socket.create_connection((host, int(port)))
-            stream.sendall(
-                f"GET /v1/positions HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n"
-                f"Authorization: Bearer store-{store}\r\n\r\n".encode())
-            if b"200 OK" not in stream.recv(4096):
-                sys.exit("a stream was refused")
+            stream = watch(address, store)
             self.selector.register(stream, selectors.EVENT_READ)
             self.sockets.append(stream)
         self.thread = threading.Thread(target=self.read)
@@ -101,6 +114,28 @@ def fixes(kurir, rate, couriers, seconds):
         "COURIERS": str(couriers), "PAUSE": str(max(1, connections * 1000 // rate - 12)), "THREADS": "2"})
     latency = re.search(r"(?m)^ +99% +(\S+)\s*$", output).group(1)
     return float(re.search(r"Requests/sec:\s*([\d.]+)", output).group(1)), latency
+
+
+def delays(nodes, stores, rounds=30):
+    """Milliseconds from a courier's word to one node until its store hears of it on another, half of them and at most."""
+    stream = watch(nodes[1].address, (1 + stores - 2) % stores + 1)
+    stream.settimeout(10)
+    said, times = http.client.HTTPConnection(nodes[0].address), []
+    for number in range(rounds):
+        # No courier is told of more often than once a second; the rest falls anywhere in a round of the other node.
+        time.sleep(1 + random.random())
+        place, heard = round(45.75 + (number + 1) / 10_000, 4), b""
+        now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
+        began = time.perf_counter()
+        said.request("POST", "/v1/me/positions", json.dumps({"fixes": [{"lat": place, "lon": 15.9, "accuracy_m": 8, "at": now + "Z"}]}),
+                     {"Authorization": "Bearer courier-1", "Content-Type": "application/json"})
+        if json.loads(said.getresponse().read())["taken"] != 1:
+            sys.exit("a fix was not taken")
+        while f'"lat":{place},'.encode() not in heard:
+            heard += stream.recv(65536)
+        times.append((time.perf_counter() - began) * 1000)
+    stream.close()
+    return statistics.median(times), max(times)
 
 
 def suggestion(kurir):
@@ -160,8 +195,15 @@ def main():
     if options.trail:
         return drop_week(options)
     with passing_cluster(options.shared_buffers) as cluster:
-        kurir = Kurir(options.kurir, cluster, options)
+        fill(options.kurir, cluster, options)
+        kurir = Kurir(options.kurir, cluster)
         try:
+            other = Kurir(options.kurir, cluster)
+            try:
+                half, most = delays([kurir, other], options.stores)
+            finally:
+                other.stop()
+            print(f"a courier's move is seen on another node in {half:.0f} ms at the median, {most:.0f} ms at most", flush=True)
             took, saved = suggestion(kurir)
             print(f"a suggestion for {CARRIED + MORE} stops takes {took:.1f} ms, and saves {saved / 60:.0f} minutes", flush=True)
             measure(kurir, "alone", options, None)

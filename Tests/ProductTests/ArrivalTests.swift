@@ -202,7 +202,7 @@ import Testing
             // Before it carries it, being there means nothing.
             try await api.say(SamplePlace.fix(SamplePlace.door, ago: 55), by: couriers[0])
             try await api.act("accept", id, as: couriers[0])
-            try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '52 seconds'")
+            try await api.execute("UPDATE jobs SET since = since - interval '52 seconds'")
             try await api.say(SamplePlace.fix(Self.north(160), ago: 50), by: couriers[0])
             #expect(try await nearby() == 0)
             try await api.say(

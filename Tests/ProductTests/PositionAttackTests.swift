@@ -65,11 +65,29 @@ import Testing
             try await api.say(SamplePlace.fix(), by: ana)
             #expect(try await api.execute("SELECT lat FROM trails") == [["\(SamplePlace.north.lat)"]])
             // What it took on first is what the trail is of.
-            try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '10 minutes'")
+            try await api.execute("UPDATE jobs SET since = since - interval '10 minutes'")
             let second = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", second, as: ana)
             try await api.say(SamplePlace.fix(SamplePlace.door), by: ana)
             #expect(try await api.execute("SELECT count(*) FROM trails") == [["2"]])
+        }
+    }
+
+    @Test func `where somebody was between a delivery and its reopening is in no trail`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let ana = couriers[0]
+            try await api.setDuty(false, of: ana)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: ana)
+            try await api.execute("UPDATE jobs SET since = since - interval '1 hour'")
+            try await api.say(SamplePlace.fix((lat: 45.1, lon: 16.1), ago: 1800), by: ana)
+            try await api.act("deliver", id, as: ana)
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            // At home, before it was said that it did not arrive.
+            try await api.say(SamplePlace.fix((lat: 45.2, lon: 16.2), ago: 60), SamplePlace.fix(), by: ana)
+            let trail = try await api.execute("SELECT lat FROM trails ORDER BY at")
+            #expect(trail == [["45.1"], ["\(SamplePlace.north.lat)"]])
         }
     }
 
@@ -79,7 +97,7 @@ import Testing
             let (former, holder) = (couriers[0], couriers[1])
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: former)
-            try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '1 minute'")
+            try await api.execute("UPDATE jobs SET since = since - interval '1 minute'")
             try await api.act("pick_up", id, as: former)
             try await api.say(SamplePlace.fix(ago: 5), by: former)
             let token = try await api.tracking(of: id, by: store)
@@ -133,7 +151,7 @@ import Testing
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
-            try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '1 hour'")
+            try await api.execute("UPDATE jobs SET since = since - interval '1 hour'")
             let base = Timestamp.now.microseconds
             @Sendable func fix(_ number: Int) -> JSON {
                 let at = Timestamp(microseconds: base - 600_000_000 + Int64(number) * 1_000_000)

@@ -36,6 +36,8 @@ import Testing
         try await ServedProduct.serving { api in
             let (store, other) = (try await api.store(), try await api.store())
             let (stranger, former) = (try await api.store(), try await api.store())
+            let all = [(Asking.partner, store), (.other, other), (.stranger, stranger), (.formerPartner, former)]
+            var couriers: [Situation: Person] = [:]
             for situation in Situation.allCases {
                 let courier = try await api.courier()
                 for one in [store, other, former] { try await api.join(one, courier) }
@@ -53,15 +55,41 @@ import Testing
                 #expect(try await api.say(SamplePlace.fix(), by: courier).json["taken"] == 1)
                 if situation.rawValue.lowercased().contains("offduty") { try await api.setDuty(false, of: courier) }
                 _ = try await api.call("DELETE", "/v1/partners/\(courier.id)", as: former.token)
-                for (asking, person) in [
-                    (Asking.partner, store), (.other, other), (.stranger, stranger), (.formerPartner, former),
-                ] {
+                couriers[situation] = courier
+                for (asking, person) in all {
                     let seen = try await api.seen(by: person).contains { $0["courier_id"].string == courier.id }
                     #expect(
                         seen == isSeen(by: asking, situation, sharing: sharing), "\(asking), \(situation), \(sharing)")
                 }
             }
+            for (asking, person) in all {
+                let seen = try await watched(by: person, couriers.values.map(\.self), api)
+                let expected = couriers.filter { isSeen(by: asking, $0.key, sharing: sharing) }.map(\.value.id)
+                #expect(seen == Set(expected), "\(asking), \(sharing)")
+            }
         }
+    }
+
+    /// Whom a store is told of that watches, at first and as they move. One more courier, whom it sees, says when that is all.
+    private func watched(by store: Person, _ couriers: [Person], _ api: ServedProduct) async throws -> Set<String> {
+        let last = try await api.courier()
+        try await api.join(store, last)
+        try await api.share("always", by: last)
+        let stream = try await EventStream(api, as: store, of: "/v1/positions")
+        defer { stream.close() }
+        for courier in couriers { try await api.say(SamplePlace.fix(SamplePlace.door), by: courier) }
+        var seen: Set<String> = []
+        // What is told of it the second time is a round later than the first, and so behind whatever was said before.
+        for _ in 0..<2 {
+            try await api.say(SamplePlace.fix(SamplePlace.door), by: last)
+            var told: String?
+            while told != last.id, let event = try await stream.next() {
+                guard event.type == "position" else { continue }
+                told = JSON(Array((event.data ?? "").utf8))?["courier_id"].string
+                if let told { seen.insert(told) }
+            }
+        }
+        return seen.subtracting([last.id])
     }
 
     @Test func `who ends duty, partnership or delivery is not seen any more, at once`() async throws {
@@ -121,7 +149,7 @@ import Testing
             for courier in couriers {
                 let id = try await api.delivery(of: store, to: [courier])
                 try await api.act("accept", id, as: courier)
-                try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '20 seconds'")
+                try await api.execute("UPDATE jobs SET since = since - interval '20 seconds'")
                 try await api.say(SamplePlace.fix(ago: 10), SamplePlace.fix(SamplePlace.door), by: courier)
             }
             func export(_ person: Person) async throws -> JSON {

@@ -2,6 +2,7 @@ import API
 import Domain
 import EventLoop
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 
@@ -205,5 +206,31 @@ import Testing
         #expect(due(after: "") == [courier])
         board.end(store)
         #expect(due(after: courier.description) == [])
+    }
+
+    @Test func `who has just begun to watch is told no more often either, and others as ever`() {
+        var board = PositionBoard()
+        let (courier, new, old) = (ID(high: 1, low: 2), ID(high: 3, low: 4), ID(high: 5, low: 6))
+        func position(_ second: Int64) -> SeenPosition {
+            SeenPosition(
+                courier: courier, firstName: "Ana", lastName: "Anić", at: Timestamp(microseconds: second * 1_000_000),
+                lat: 45,
+                lon: 16, accuracy: 5, speed: nil, heading: nil)
+        }
+        let begin = Instant.now
+        func take(_ second: Int64, after time: Duration) -> Set<ID> {
+            board.note(courier.description)
+            let due = board.due(at: begin + time)
+            return board.take([(position(second), [new, old])], of: due, at: begin + time)
+        }
+        board.begin(old)
+        #expect(take(1, after: .zero) == [old])
+        board.begin(new)
+        board.show(position(2), to: new, at: begin + .milliseconds(900))
+        #expect(take(3, after: .milliseconds(1100)) == [old])
+        // What it was not told then it is told later, without another word of it.
+        let due = board.due(at: begin + .milliseconds(2200))
+        #expect(due == [courier])
+        #expect(board.take([(position(3), [new, old])], of: due, at: begin + .milliseconds(2200)) == [new])
     }
 }

@@ -99,7 +99,7 @@ import Testing
             #expect(try await api.execute("SELECT FROM trails") == [])
             let id = try await api.delivery(of: store, to: couriers)
             try await api.act("accept", id, as: couriers[0])
-            try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '45 seconds'")
+            try await api.execute("UPDATE jobs SET since = since - interval '45 seconds'")
             try await api.say(SamplePlace.fix(ago: 40), SamplePlace.fix(ago: 30), by: couriers[0])
             try await api.act("deliver", id, as: couriers[0])
             try await api.say(SamplePlace.fix(ago: 20), by: couriers[0])

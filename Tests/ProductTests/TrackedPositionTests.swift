@@ -70,7 +70,7 @@ import Testing
                 ids.append(try await api.delivery(of: store, to: couriers))
                 try await api.act("accept", ids.last ?? "", as: ana)
             }
-            try await api.execute("UPDATE deliveries SET accepted_at = accepted_at - interval '1 minute'")
+            try await api.execute("UPDATE jobs SET since = since - interval '1 minute'")
             var tokens: [String] = []
             for id in ids { tokens.append(try await api.tracking(of: id, by: store)) }
             let route: JSON = ["delivery_ids": .array(ids.map { .string($0) })]

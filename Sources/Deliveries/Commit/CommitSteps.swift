@@ -81,13 +81,13 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
                 OFFSET 0) ended
             WHERE p.courier_id = ended.courier),
         opened AS (
-            INSERT INTO jobs (courier_id, status, delivery_id, store_id, place, until)
-            SELECT j.courier, c.status::delivery_status, c.id, c.store_id, c.place, j.until
+            INSERT INTO jobs (courier_id, status, delivery_id, store_id, place, until, since)
+            SELECT j.courier, c.status::delivery_status, c.id, c.store_id, c.place, j.until, c.at
             FROM done c, LATERAL (
                 SELECT unnest(c.opened::uuid[]), NULL::timestamptz
                 UNION ALL SELECT unnest(c.kept::uuid[]), c.until) AS j(courier, until)
             -- Who held it before may be offered it again.
-            ON CONFLICT (courier_id, status, delivery_id) DO UPDATE SET place = EXCLUDED.place, until = EXCLUDED.until),
+            ON CONFLICT (courier_id, status, delivery_id) DO UPDATE SET place = EXCLUDED.place, until = EXCLUDED.until, since = EXCLUDED.since),
         rare AS MATERIALIZED (
             SELECT CASE WHEN earned IS NOT NULL THEN earn(id, courier_id, store_id, delivered_at, earned) END,
                 CASE WHEN action = 'reopen' THEN unearn(id) END,

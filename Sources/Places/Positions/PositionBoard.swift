@@ -31,6 +31,7 @@ struct PositionBoard: Sendable {
 
     private struct Event {
         let serial: Int
+        let told: Instant
         /// Nil when it is not seen any more.
         let at: Timestamp?
         let lines: [UInt8]
@@ -94,9 +95,9 @@ struct PositionBoard: Sendable {
     // MARK: Answers
 
     /// Shows a store that begins to watch what it sees. What it is shown already stays: those who watch beside it had that.
-    mutating func show(_ position: SeenPosition, to store: ID) {
+    mutating func show(_ position: SeenPosition, to store: ID, at now: Instant) {
         guard let watched = stores[store], watched.events[position.courier]?.at == nil else { return }
-        tell(store, position.courier, at: position.at, Self.lines(of: position))
+        tell(store, position.courier, at: position.at, Self.lines(of: position), now)
     }
 
     /// Takes the answer for those who were asked for, and gives the stores that there is news for.
@@ -106,16 +107,21 @@ struct PositionBoard: Sendable {
             let watching = all.filter { stores[$0] != nil }
             seers[position.courier] = Set(watching)
             let behind = watching.filter { stores[$0]?.events[position.courier]?.at.map { $0 < position.at } ?? true }
-            guard !behind.isEmpty else { continue }
+            // Who began to watch a moment ago was told just then.
+            let told = behind.filter {
+                stores[$0]?.events[position.courier].map { $0.told + Self.pause <= now } ?? true
+            }
+            if told.count < behind.count { moved.insert(position.courier) }
+            guard !told.isEmpty else { continue }
             let lines = Self.lines(of: position)
-            for store in behind { tell(store, position.courier, at: position.at, lines) }
+            for store in told { tell(store, position.courier, at: position.at, lines, now) }
             toldAt[position.courier] = now
-            woken.formUnion(behind)
+            woken.formUnion(told)
         }
         for courier in asked {
             for store in (shown[courier] ?? []).subtracting(seers[courier] ?? []) {
                 hide(courier, from: store)
-                tell(store, courier, at: nil, Self.linesOfGone(courier))
+                tell(store, courier, at: nil, Self.linesOfGone(courier), now)
                 woken.insert(store)
             }
         }
@@ -125,9 +131,9 @@ struct PositionBoard: Sendable {
     /// Takes back that these were asked for.
     mutating func askAgain(_ couriers: [ID]) { if !stores.isEmpty { moved.formUnion(couriers) } }
 
-    private mutating func tell(_ store: ID, _ courier: ID, at time: Timestamp?, _ lines: [UInt8]) {
+    private mutating func tell(_ store: ID, _ courier: ID, at time: Timestamp?, _ lines: [UInt8], _ now: Instant) {
         serial += 1
-        stores[store]?.events[courier] = Event(serial: serial, at: time, lines: lines)
+        stores[store]?.events[courier] = Event(serial: serial, told: now, at: time, lines: lines)
         if time != nil { shown[courier, default: []].insert(store) }
     }
 

@@ -103,7 +103,8 @@ package final class PositionTail: NewsTail {
         var (after, seen): (ID?, Set<ID>) = (nil, [])
         repeat {
             let found = Found(try await database.run(ListPositions(store: store, after: after, limit: 200)))
-            board.withLock { board in for position in found.items { board.show(position, to: store) } }
+            let now = Instant.now
+            board.withLock { board in for position in found.items { board.show(position, to: store, at: now) } }
             seen.formUnion(found.items.map(\.courier))
             after = found.items.count == 200 ? found.items.last?.courier : found.edge.flatMap { ID($0[0]) }
         } while after != nil

@@ -49,7 +49,9 @@ struct SeenPosition: Sendable {
     static let columns = """
         k.id, k.first_name, k.last_name, p.at, p.lat, p.lon, p.accuracy_m, p.speed_mps, p.heading
         """
+}
 
+extension SeenPosition {
     init(_ row: inout RowReader) throws {
         (courier, firstName, lastName) = (try row.read(), try row.read(), try row.read())
         at = try row.read()

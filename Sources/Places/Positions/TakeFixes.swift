@@ -20,7 +20,7 @@ struct TakenFixes: Sendable {
 
 /// Takes the fixes of several couriers, with all that follows from them: where each is now, its trail while it carries something,
 /// and that it is nearly there, once a carry. Whoever watches is told that they have moved. Where it was before it carried anything,
-/// as a phone may say late, is no part of a trail.
+/// or between a delivery and its reopening, as a phone may say late, is no part of a trail.
 ///
 /// Nobody waits for the log: what a crash takes along is said again within seconds.
 struct TakeFixes: Statement {
@@ -36,9 +36,8 @@ struct TakeFixes: Statement {
                 CROSS JOIN LATERAL (
                     SELECT NOT k.off AND duty_now(k.on_duty, k.duty_until) AS is_on FROM couriers k WHERE k.id = s.id OFFSET 0) duty
                 CROSS JOIN LATERAL (
-                    SELECT min(d.accepted_at) AS since
-                    FROM (SELECT delivery_id FROM jobs WHERE courier_id = s.id AND status = 'in_progress' OFFSET 0) j,
-                        LATERAL (SELECT accepted_at FROM deliveries d WHERE d.id = j.delivery_id OFFSET 0) d) carried
+                    SELECT date_trunc('milliseconds', min(since)) AS since
+                    FROM (SELECT since FROM jobs WHERE courier_id = s.id AND status = 'in_progress' OFFSET 0) j) carried
                 LEFT JOIN LATERAL (SELECT at FROM positions p WHERE p.courier_id = s.id OFFSET 0) known ON true),
         taken AS MATERIALIZED (
             SELECT f.*, s.since FROM senders s JOIN fixes f ON f.courier_id = s.id
@@ -90,14 +89,14 @@ private enum Nearby {
     static let parts = """
         near AS MATERIALIZED (
             SELECT d.* FROM senders s,
-                LATERAL (SELECT delivery_id FROM jobs j WHERE j.courier_id = s.id AND j.status = 'in_progress' OFFSET 0) j,
+                LATERAL (SELECT delivery_id, since FROM jobs j WHERE j.courier_id = s.id AND j.status = 'in_progress' OFFSET 0) j,
                 LATERAL (
                     SELECT d.id, d.store_id, d.version, d.accepted_at, d.recipient_lat AS lat, d.recipient_lon AS lon
                     FROM deliveries d
                     WHERE d.id = j.delivery_id AND d.status = 'in_progress' AND d.courier_id = s.id AND d.recipient_lat IS NOT NULL
                     OFFSET 0) d
             WHERE s.carries AND EXISTS (
-                    SELECT FROM taken f WHERE f.courier_id = s.id AND f.at >= date_trunc('milliseconds', d.accepted_at)
+                    SELECT FROM taken f WHERE f.courier_id = s.id AND f.at >= date_trunc('milliseconds', j.since)
                         AND abs(f.lat - d.lat) < \(northernmost)
                         AND distance_m(f.lat, f.lon, d.lat, d.lon) <= \(Fix.nearby))
                 AND NOT EXISTS (SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at)),

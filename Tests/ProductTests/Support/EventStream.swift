@@ -36,6 +36,7 @@ final class EventStream: Sendable {
 
     /// The next event, without comments and hints unless they are wanted; nil at the proper end.
     func next(comments: Bool = false) async throws -> Event? {
+        if let event = pop(comments) { return event }
         while let chunk = try await chunk() {
             for block in chunk.split(separator: "\n\n") { blocks.withLock { $0.append(String(block)) } }
             if let event = pop(comments) { return event }
@@ -47,13 +48,8 @@ final class EventStream: Sendable {
     func take(_ count: Int) async throws -> [Event] {
         var events: [Event] = []
         while events.count < count {
-            if let event = pop(false) {
-                events.append(event)
-            } else if let event = try await next() {
-                events.append(event)
-            } else {
-                break
-            }
+            guard let event = try await next() else { break }
+            events.append(event)
         }
         return events
     }
