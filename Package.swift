@@ -119,10 +119,13 @@ let package = Package(
             dependencies: ["API", "CXML2", "Domain", "Feed", "HTTP", "Outbox", "Postgres"],
             swiftSettings: strict),
         .target(
+            name: "Figures", dependencies: ["API", "Domain", "HTTP", "People", "Postgres"], swiftSettings: strict),
+        .target(
             name: "Product",
             dependencies: [
-                "API", "Bulletin", "CQREncode", "CZlib", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed", "HTTP",
-                "Languages", "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Road", "Services",
+                "API", "Bulletin", "CQREncode", "CZlib", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed",
+                "Figures", "HTTP", "Languages", "Leaflet", "Outbox", "Papers", "People", "Places", "Postgres", "Road",
+                "Services",
                 "Simulation", "Talk", "Weather", "Web",
             ],
             swiftSettings: strict),
@@ -163,7 +166,7 @@ let package = Package(
             name: "ProductTests",
             dependencies: [
                 "API", "Bulletin", "CGD", "CSQLite", "CZlib", "Crypto", "Deliveries", "Domain", "EventLoop", "Feed",
-                "HTTP",
+                "Figures", "HTTP",
                 "Languages", "Observability", "Outbox", "Papers", "People", "Pictures", "Places", "Postgres", "Product",
                 "Road", "Schema", "Services", "Simulation", "Talk", "TestSupport", "Weather", "Web",
             ],

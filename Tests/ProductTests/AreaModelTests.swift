@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import API
-@testable import Product
+@testable import Figures
 
 /// Figures by area against a plain count of the deliveries, while these change and days are kept.
 @Suite(.database) struct AreaModelTests {
@@ -129,6 +129,16 @@ import Testing
             let figures = Self.figures(cells[cell] ?? [], then.filter { $0.cell == cell })
             #expect(item.without("cell", "center") == figures, "\(cell), \(days) days, \(when)")
         }
+        if let item = items.first, let cell = item["cell"].string {
+            let one = try await api.get("/v1/stats/areas/\(cell)?days=\(days)", as: store.token).json
+            #expect(one["total"] == item.without("cell", "center"), "\(cell), \(days) days, \(when)")
+            let sum = one["days"].items.reduce(0) { $0 + ($1["deliveries"].integer ?? 0) }
+            #expect(.integer(sum) == item["deliveries"]["value"], "\(cell), \(days) days, \(when)")
+        }
+        let day = try await api.get("/v1/stats/days/\(first)", as: store.token).json
+        let yesterday = Day(number: first.number - 1)
+        let figures = Self.figures(known.filter { $0.day == first }, known.filter { $0.day == yesterday })
+        #expect(day["total"] == figures, "\(first), \(when)")
     }
 
     private static func figures(_ now: [Delivery], _ then: [Delivery]) -> JSON {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import API
-@testable import Product
+@testable import Figures
 
 /// A store's figures by area.
 @Suite(.database) struct AreaTests {
@@ -79,6 +79,11 @@ import Testing
             #expect((0...690).contains(items[0]["distance_m"].integer ?? -1))
             #expect((5000...8000).contains(items[1]["distance_m"].integer ?? -1))
             #expect(!(try await areas(api, store)["items"].items[0].names.contains("distance_m")))
+            let there = "?near=45.8131,15.9775"
+            let alone = try await api.get("/v1/stats/areas/\(cell)\(there)", as: store.token).json
+            #expect(alone["distance_m"] == items[0]["distance_m"])
+            let now = try await api.get("/v1/stats/days/\(told["to"].string ?? "")\(there)", as: store.token).json
+            #expect(now["items"].items.map { $0["distance_m"] } == items.map { $0["distance_m"] })
             // One area by day, and one day.
             let one = try await api.get("/v1/stats/areas/\(cell)?days=7", as: store.token).json
             #expect(one["cell"] == items[0]["cell"] && one["total"] == items[0].without("cell", "center", "distance_m"))
@@ -194,7 +199,7 @@ import Testing
             #expect(try await kept() == [[day, "{1}", "{0}"]])
             #expect(try await api.execute("SELECT FROM area_marks").isEmpty)
             // Read from what is kept, as one sees when that says something else.
-            try await api.execute("UPDATE area_days SET deliveries = '{7}' WHERE day = '\(day)'")
+            try await api.execute("UPDATE area_days SET deliveries = '{7}', packed = NULL WHERE day = '\(day)'")
             #expect(try await told()["deliveries"]["value"] == 7)
             let change = """
                 UPDATE deliveries SET status = 'delivered', courier_id = '\(couriers[0].id)', accepted_at = now(),

@@ -10,6 +10,7 @@ import Testing
 @testable import Bulletin
 @testable import Deliveries
 @testable import Feed
+@testable import Figures
 @testable import Outbox
 @testable import Papers
 @testable import People
@@ -567,6 +568,9 @@ private struct Statements: Sendable {
             one(FindBulletin(account: courier, id: .new())), one(HoldAuthor(store: store)),
             one(PostBulletin(store: courier, name: "Pekara", id: .new(), form: bulletin)),
             one(RemoveBulletin(store: store, id: .new())), one(FindStoreDay(store: store)),
+            one(
+                ReadAreas(
+                    store: store, zone: "Europe/Zagreb", first: Day(number: 20_000), last: Day(number: 20_059))),
         ]
     }
 

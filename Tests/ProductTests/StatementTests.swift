@@ -7,6 +7,7 @@ import Testing
 @testable import Bulletin
 @testable import Deliveries
 @testable import Feed
+@testable import Figures
 @testable import Observability
 @testable import Outbox
 @testable import Papers

@@ -8,13 +8,23 @@ LANGUAGE sql STABLE AS $$
         ORDER BY CASE WHEN at_lat IS NOT NULL THEN distance_m(at_lat, at_lon, lat, lon) END, rank LIMIT 1), 'UTC')
 $$;
 
+-- The numbers of a day one behind the other, four bytes each: how many cells there are, and then as its columns stand.
+CREATE OR REPLACE FUNCTION pack_areas(figures area_days) RETURNS bytea
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT int4send(cardinality(figures.cells)) || coalesce(string_agg(int4send(number), ''), '')
+    FROM unnest(figures.cells || figures.deliveries || figures.delivered || figures.returned || figures.failed || figures.seconds) AS number
+$$;
+
 -- What became of the deliveries that a store created on a day.
 CREATE OR REPLACE FUNCTION count_areas(store uuid, zone text, counted date) RETURNS area_days
-LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET enable_memoize = off SET jit = off AS $$
 DECLARE
     -- An id has its time, nearly; and midnight may come twice.
     least_id constant uuid := first_uuid(counted::timestamp AT TIME ZONE zone - interval '2 hours');
     most_id constant uuid := first_uuid((counted + 1)::timestamp AT TIME ZONE zone + interval '2 hours');
+    -- What is of the day wherever its clocks are changed, so that it need not be looked up.
+    surely_from constant timestamptz := counted::timestamp AT TIME ZONE zone + interval '2 hours';
+    surely_to constant timestamptz := (counted + 1)::timestamp AT TIME ZONE zone - interval '2 hours';
     result area_days;
 BEGIN
     WITH made AS MATERIALIZED (
@@ -23,21 +33,21 @@ BEGIN
                     | least(floor((recipient_lon + 180) * 32768 / 360), 32767)::integer END AS cell,
             -- Whoever gave it back may never have it again.
             cardinality(forfeited) AS returned, coalesce(x.attempts, 0) AS failed,
-            CASE WHEN status = 'delivered' THEN greatest(floor(extract(epoch FROM delivered_at - accepted_at)), 0)::integer END AS seconds
+            CASE WHEN status = 'delivered' THEN greatest(floor(date_part('epoch', delivered_at - accepted_at)), 0)::integer END AS seconds
         FROM unnest(enum_range(NULL::delivery_status)) AS known
             CROSS JOIN LATERAL (
                 SELECT * FROM deliveries WHERE store_id = store AND status = known AND id BETWEEN least_id AND most_id OFFSET 0) d
             LEFT JOIN LATERAL (SELECT attempts FROM delivery_extras WHERE delivery_id = d.id OFFSET 0) x ON true
-        WHERE (created_at AT TIME ZONE zone)::date = counted),
+        WHERE created_at >= surely_from AND created_at < surely_to OR (created_at AT TIME ZONE zone)::date = counted),
     grouped AS (
         SELECT cell, count(*)::integer AS deliveries, count(seconds)::integer AS delivered, sum(returned)::integer AS returned,
             sum(failed)::integer AS failed
-        FROM made GROUP BY cell)
-    SELECT store, counted, coalesce(array_agg(cell ORDER BY cell), '{}'), coalesce(array_agg(deliveries ORDER BY cell), '{}'),
-        coalesce(array_agg(delivered ORDER BY cell), '{}'), coalesce(array_agg(returned ORDER BY cell), '{}'),
-        coalesce(array_agg(failed ORDER BY cell), '{}'),
+        FROM made GROUP BY cell ORDER BY cell)
+    SELECT store, counted, coalesce(array_agg(cell), '{}'), coalesce(array_agg(deliveries), '{}'),
+        coalesce(array_agg(delivered), '{}'), coalesce(array_agg(returned), '{}'), coalesce(array_agg(failed), '{}'),
         coalesce((SELECT array_agg(seconds ORDER BY cell) FROM made WHERE seconds IS NOT NULL), '{}')
     INTO result FROM grouped;
+    result.packed := pack_areas(result);
     RETURN result;
 END
 $$;
@@ -151,4 +161,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    zone_of, count_areas, areas_between, keep_area_day, fold_areas, mark_area, place_areas FROM PUBLIC;
+    zone_of, pack_areas, count_areas, areas_between, keep_area_day, fold_areas, mark_area, place_areas FROM PUBLIC;

@@ -2,6 +2,7 @@ import API
 import Bulletin
 import Deliveries
 import Feed
+import Figures
 import Outbox
 import People
 import Places

@@ -5,6 +5,7 @@ import Deliveries
 import Domain
 import EventLoop
 import Feed
+import Figures
 import Outbox
 import Papers
 import People

@@ -4,13 +4,15 @@ import HTTP
 import Postgres
 
 /// A store's figures by area, in cells of about a kilometre, and by its own days.
-struct AreaRoom: Room {
-    let reads: SlowReads
+package struct AreaRoom: Room {
+    private let reads: SlowReads
+
+    package init(reads: SlowReads) { self.reads = reads }
 
     private static let (days, top) = (1...366, 3...50)
     private static let (usualDays, usualTop) = (30, 10)
 
-    var endpoints: [Endpoint] {
+    package var endpoints: [Endpoint] {
         [
             Endpoint(
                 .get, "/v1/stats/areas", for: .store,

@@ -4,12 +4,14 @@ import HTTP
 import Postgres
 
 /// What a courier did on its last days, by day and store.
-struct OwnStatsRoom: Room {
-    let reads: SlowReads
+package struct OwnStatsRoom: Room {
+    private let reads: SlowReads
+
+    package init(reads: SlowReads) { self.reads = reads }
 
     private static let (days, usual) = (1...366, 30)
 
-    var endpoints: [Endpoint] {
+    package var endpoints: [Endpoint] {
         [
             Endpoint(
                 .get, "/v1/me/stats", for: .courier,

@@ -4,10 +4,12 @@ import HTTP
 import Postgres
 
 /// A store's figures for a period.
-struct StatsRoom: Room {
-    let reads: SlowReads
+package struct StatsRoom: Room {
+    private let reads: SlowReads
 
-    var endpoints: [Endpoint] {
+    package init(reads: SlowReads) { self.reads = reads }
+
+    package var endpoints: [Endpoint] {
         [
             Endpoint(
                 .get, "/v1/stats", for: .store,
