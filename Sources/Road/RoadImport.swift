@@ -21,38 +21,43 @@ package struct RoadImport: Sendable {
     private let kinds: [RoadKind]
     private let source: String
 
-    /// Reads a file. `source` is whose entries are that do not say it.
-    package init(_ file: [UInt8], source: String, withRadars: Bool) throws {
-        (kinds, self.source) = (RoadKind.all(withRadars: withRadars), source)
-        guard let json = JSON(file), let items = Self.items(json) else { throw NotUnderstood() }
-        named[source] = []
+    /// A source as it is kept; nil for what is none.
+    package static func source(_ text: String) -> String? { try? Texts.line(text, upTo: Bounds.roadSource) }
+
+    /// Reads a file. `source` is whose entries are that do not say it; it is meant even if the file has none of its.
+    package init(_ file: [UInt8], source: String?, withRadars: Bool) throws {
+        (kinds, self.source) = (RoadKind.all(withRadars: withRadars), source ?? "import")
+        guard let json = JSON(file), let items = Self.items(json)?.map(Self.flat) else { throw NotUnderstood() }
+        if source != nil || !items.contains(where: { $0["source"] != nil }) { named[self.source] = [] }
         for (place, item) in items.enumerated() { take(item, number: place + 1) }
     }
 
     private static func items(_ json: JSON) -> [JSON]? {
         switch json {
         case .array(let items): items
+        case .object(let members) where members["type"]?.text == "Feature": [json]
         case .object(let members): (members["features"] ?? members["items"])?.items
         default: nil
         }
     }
 
     private mutating func take(_ item: JSON, number: Int) {
-        guard case .object(let members) = Self.flat(item) else {
-            return wrong.append((number, "it is no object"))
-        }
-        let owner = members["source"]?.text ?? source
+        guard case .object(let members) = item else { return wrong.append((number, "it is no object")) }
         do {
+            let owner =
+                try item["source"].map { try Self.checked($0.text, "source", upTo: Bounds.roadSource) } ?? source
+            let id = try item["source_id"].map {
+                try Self.checked(Self.id($0), "source_id", upTo: Bounds.roadSourceID)
+            }
+            let isNew = id.map { named[owner, default: []].insert($0).inserted } ?? true
             let report: NewRoadReport = try Fields.read(members)
             guard kinds.contains(report.kind) else { return wrong.append((number, "kind: radars are off")) }
-            let entry = try Self.entry(report, owner, members["source_id"])
-            let id = entry["source_id"]?.text ?? ""
-            guard named[owner, default: []].insert(id).inserted else {
+            let name = id ?? Self.name(of: report)
+            guard id == nil ? named[owner, default: []].insert(name).inserted : isNew else {
                 return wrong.append((number, "source_id: \(owner) has said that already"))
             }
-            entries.append(.object(entry))
+            entries.append(.object(Self.entry(report, owner, name)))
         } catch {
-            if let id = members["source_id"].flatMap(Self.id) { named[owner, default: []].insert(id) }
             wrong.append((number, Self.reason(error)))
         }
     }
@@ -71,14 +76,14 @@ package struct RoadImport: Sendable {
     }
 
     /// An entry without an id is known by what it says, so that it stands once however often the file is imported.
-    private static func entry(_ report: NewRoadReport, _ owner: String, _ id: JSON?) throws -> [String: JSON] {
-        let place = "\(report.location.lat),\(report.location.lon)"
-        let id =
-            try id.map { try checked(Self.id($0), "source_id", upTo: Bounds.roadSourceID) }
-            ?? "\(report.kind.rawValue) \(place) \(report.title)"
+    private static func name(of report: NewRoadReport) -> String {
+        "\(report.kind.rawValue) \(report.location.lat),\(report.location.lon) \(report.title)"
+    }
+
+    private static func entry(_ report: NewRoadReport, _ owner: String, _ id: String) -> [String: JSON] {
         func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
         return [
-            "source": .string(try checked(owner, "source", upTo: Bounds.roadSource)), "source_id": .string(id),
+            "source": .string(owner), "source_id": .string(id),
             "kind": .string(report.kind.rawValue), "road_type": text(report.roadType?.rawValue),
             "title": .string(report.title), "text": text(report.text), "road": text(report.road),
             "department": text(report.department), "lat": .number(report.location.lat),
@@ -119,8 +124,9 @@ extension JSON {
         return text
     }
 
+    /// What is null is not there.
     fileprivate subscript(_ name: String) -> JSON? {
-        guard case .object(let members) = self else { return nil }
-        return members[name]
+        guard case .object(let members) = self, let value = members[name], value != .null else { return nil }
+        return value
     }
 }

@@ -59,26 +59,33 @@ struct FindRoadReport: Statement {
 }
 
 /// What holds in an area, nearest first, and how much of each kind there is in it. Of a crowd only those around the middle are looked
-/// at, so that nobody asks for more than the database gives at once.
+/// at, so that nobody asks for more than the database gives at once; those of the kinds that are asked for are looked for by themselves.
 struct ListRoadReports: Statement {
     static let mostLookedAt = 10_000
     static let sql = """
-        WITH found AS MATERIALIZED (
-            SELECT r.id, r.kind, distance_m(r.lat, r.lon, $2, $3) AS distance
-            FROM (
-                SELECT area FROM boxes_around($2, $3, $4) AS area
-                UNION ALL SELECT area FROM boxes_between($5, $6, $7, $8) AS area) a,
-                LATERAL roads_in(area, point($3, $2), $9, \(mostLookedAt)) r
-            WHERE (distance_m(r.lat, r.lon, $2, $3) <= $4) IS NOT FALSE),
+        WITH areas AS MATERIALIZED (
+            SELECT area FROM boxes_around($2, $3, $4) AS area
+            UNION ALL SELECT area FROM boxes_between($5, $6, $7, $8) AS area),
+        found AS MATERIALIZED (\(found("$9"))),
+        wanted AS (
+            SELECT * FROM found WHERE $9 = $10
+            UNION ALL SELECT * FROM (\(found("$10"))) filtered WHERE $9 <> $10),
         page AS MATERIALIZED (
-            SELECT id, distance FROM found WHERE kind = ANY ($10) AND (distance, id) > ($11, $12)
-            ORDER BY distance, id LIMIT $13),
+            SELECT id, distance FROM wanted WHERE (distance, id) > ($11, $12) ORDER BY distance, id LIMIT $13),
         counts AS (SELECT jsonb_object_agg(kind, count) AS by_kind FROM (SELECT kind, count(*) FROM found GROUP BY kind) c)
         SELECT coalesce((SELECT by_kind FROM counts), '{}'), told.* FROM (SELECT) one LEFT JOIN (
             SELECT r.* FROM page p, LATERAL (
                 SELECT \(RoadReport.columns(for: "$1", distance: "p.distance")) AS distance FROM road_reports r WHERE r.id = p.id OFFSET 0) r
         ) told ON true ORDER BY told.distance, told.id
         """
+    /// Those of some kinds.
+    private static func found(_ kinds: String) -> String {
+        """
+        SELECT r.id, r.kind, distance_m(r.lat, r.lon, $2, $3) AS distance
+        FROM areas, LATERAL roads_in(area, point($3, $2), \(kinds), \(mostLookedAt)) r
+        WHERE (distance_m(r.lat, r.lon, $2, $3) <= $4) IS NOT FALSE
+        """
+    }
     static let isReadOnly = true
     let account: ID
     let area: RoadArea

@@ -16,8 +16,7 @@ enum BulletinCommand {
         let (category, given) = (try category(settings, unless: "news"), try source(settings))
         let feed = try read(place)
         let source = given ?? (feed.title.isEmpty ? Self.name(of: place) : feed.title)
-        for number in feed.empty.prefix(20) { Told.trouble("entry \(number) has neither a title nor a text") }
-        if feed.empty.count > 20 { Told.trouble("and so have \(feed.empty.count - 20) others") }
+        for number in feed.empty { Told.trouble("entry \(number) has neither a title nor a text") }
         let connection = try database.connect()
         var added = 0
         for start in stride(from: 0, to: feed.entries.count, by: 500) {

@@ -13,7 +13,8 @@ enum RoadsCommand {
     /// Takes a file of reports. Again it changes what it has said before.
     static func importFile(_ settings: GivenSettings, in database: RunningDatabase) throws {
         guard let path = settings.text(.roadsFile) else { throw UsageError("which file? kurir roads import FILE") }
-        let source = settings.text(.roadsSource) ?? "import"
+        let source = try settings.value(
+            .roadsSource, expected: "a name of up to \(Bounds.roadSource) characters", RoadImport.source)
         let (isStrict, replaces) = (try settings.has(.roadsStrict), try settings.has(.roadsReplace))
         let file: RoadImport
         do {

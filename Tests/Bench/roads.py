@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures what is asked of the road: a box with 200 of a million reports, of which a hundred thousand hold, by one client, by its middle
-and by the whole answer, and the longest statement of it."""
+and by the whole answer, the longest statement of it, and its plan."""
 import json
 import statistics
 import subprocess
@@ -12,6 +12,15 @@ from harness import Meter, Served, arguments, passing_cluster
 # As far apart as reports of a small country: 316 to a degree, so that so much of a degree has 200 that hold.
 SIDE = 316
 BOX = (200 ** 0.5) / SIDE
+
+
+# How what roads_in asks is found: the settings are the function's.
+PLAN = """
+    SET enable_bitmapscan = off; SET enable_seqscan = off; SET jit = off;
+    EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)
+    SELECT id FROM road_reports r
+    WHERE place <@ box(point({west}, {south}), point({east}, {north})) AND is_listed AND (valid_until > now()) IS NOT FALSE
+    ORDER BY place <-> point({west}, {south}) LIMIT 10000"""
 
 
 class Kurir(Served):
@@ -74,6 +83,7 @@ def main():
                 print(f"{f'{found} in the box, {limit} told':<34}p50 {cuts[49]:.2f} ms p99 {cuts[98]:.2f} ms, others had {others:.0%} of the machine")
             took, _ = cluster.largest_statement(lambda: kurir.ask(path + "200"))
             print(f"{'its longest statement':<34}{took:.2f} ms")
+            print(cluster.sql(PLAN.format(south=south, west=west, north=south + BOX, east=west + BOX)))
         finally:
             kurir.stop()
 

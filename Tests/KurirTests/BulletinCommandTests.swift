@@ -73,6 +73,46 @@ import Testing
         #expect(other.said.hasPrefix("Drugi: 2 new"))
     }
 
+    @Test func `what says neither when it is of nor what it is called is taken over once, on whatever day`()
+        async throws
+    {
+        let path = try file(
+            """
+            <rss version="2.0"><channel><title>HAK</title><item><title>Bura</title></item>
+            <item><title>Najava</title><pubDate>Sat, 02 Jan 2100 13:00:00 GMT</pubDate></item></channel></rss>
+            """)
+        #expect(try await run("bulletin", "import", path).said.hasPrefix("HAK: 2 new"))
+        try await blocking { [url = TestDatabase.current.url] in
+            try BlockingConnection(url: url).execute(
+                "UPDATE bulletins SET published_at = published_at - interval '2 days', day = day - 2")
+        }
+        #expect(try await run("bulletin", "import", path).said.hasPrefix("HAK: 0 new, 2 there already"))
+    }
+
+    @Test func `people are told of what operators write, and not of what is taken over`() async throws {
+        let url = TestDatabase.current.url
+        try await blocking {
+            try BlockingConnection(url: url).execute(
+                "INSERT INTO accounts (id, kind, language, password_hash) VALUES (gen_random_uuid(), 'courier', 'hr', '$scrypt$x')"
+            )
+        }
+        func told() async throws -> String? {
+            try await blocking {
+                try BlockingConnection(url: url).query("SELECT count(*) FROM event_journal")[0][0]
+            }
+        }
+        _ = try await run("bulletin", "import", try file(Self.feed))
+        #expect(try await told() == "0")
+        _ = try await run("bulletin", "post", "--title", "Bura", "--text", "Jaka.", "--category", "weather")
+        #expect(try await told() == "1")
+        _ = try await run("roads", "report", try file(#"{"title":"Led","text":"Na Velebitu."}"#, "one.json"))
+        #expect(try await told() == "2")
+        let kinds = try await blocking {
+            try BlockingConnection(url: url).query("SELECT title, category FROM bulletins ORDER BY id DESC LIMIT 2")
+        }
+        #expect(kinds == [["Led", "road"], ["Bura", "weather"]])
+    }
+
     @Test func `what is no feed changes nothing`() async throws {
         let hostile = """
             <!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>

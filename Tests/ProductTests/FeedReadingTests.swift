@@ -28,6 +28,9 @@ import Testing
                   <pubDate>Mon, 02 Nov 2026 13:00:30 +0100</pubDate></item>
                 <item><title><![CDATA[Radovi <i>na</i> mostu]]></title><content:encoded><![CDATA[<div>Jedan<br/>dva</div>]]></content:encoded>
                   <description>kraće</description><guid isPermaLink="false">tag:2</guid><dc:date>2026-11-03T10:00:00Z</dc:date></item>
+                <item><title>Poledica</title></item>
+                <item><title>Magla</title><guid>https://hak.hr/3</guid></item>
+                <item><title>Led</title><guid isPermaLink="false">https://hak.hr/4</guid></item>
                 """))
         #expect(feed.title == "HAK" && feed.empty == [])
         let (first, second) = (feed.entries[0], feed.entries[1])
@@ -37,6 +40,10 @@ import Testing
         #expect(second.title == "Radovi na mostu" && second.text == "Jedan\ndva")
         #expect(second.link == nil && second.guid == "tag:2")
         #expect(try second.publishedAt == Moment("2026-11-03T10:00:00Z"))
+        #expect(feed.entries[2].guid?.contains("Poledica") == true)
+        // What an entry is called is where it is found, unless that is denied.
+        #expect(feed.entries[3].link == "https://hak.hr/3" && feed.entries[3].guid == nil)
+        #expect(feed.entries[4].link == nil && feed.entries[4].guid == "https://hak.hr/4")
     }
 
     @Test func `Atom is read`() throws {

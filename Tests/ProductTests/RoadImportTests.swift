@@ -23,7 +23,7 @@ import Testing
         ]
         let plain = try read([Self.entry])
         #expect(plain.entries.count == 1 && plain.wrong.isEmpty)
-        for json in [["type": "FeatureCollection", "features": [feature]], ["items": [Self.entry]]] as [JSON] {
+        for json in [["type": "FeatureCollection", "features": [feature]], feature, ["items": [Self.entry]]] as [JSON] {
             #expect(try read(json).entries == plain.entries)
         }
         #expect(plain.entries[0]["lat"] == .number(45.5) && plain.entries[0]["lon"] == .number(15.5))
@@ -50,6 +50,32 @@ import Testing
         #expect(file.named == ["test": ["7", "8", "9", "10"], "hak": ["7"]])
         let without = try read([Self.entry.with(["kind": "radar_stationary"])], withRadars: false)
         #expect(without.entries.isEmpty && without.wrong.map(\.reason) == ["kind: radars are off"])
+    }
+
+    @Test func `names of sources and ids are those that are kept`() throws {
+        let file = try read([
+            Self.entry.with(["source": "hak "]), Self.entry.with(["source": " hak", "source_id": " 7 "]),
+            Self.entry.with(["source": "ha\0k"]), Self.entry.with(["source_id": "a\0"]),
+            Self.entry.with(["source": nil, "title": ""]),
+        ])
+        #expect(file.entries.map { $0["source"] } == ["hak"])
+        #expect(
+            file.wrong.map { "\($0.number) \($0.reason)" } == [
+                "2 source_id: hak has said that already", "3 source: invalid_value", "4 source_id: invalid_value",
+                "5 title: required",
+            ])
+        #expect(file.named == ["hak": ["7"], "test": ["7"]])
+    }
+
+    @Test func `a file that says whose its entries are speaks for nobody else`() throws {
+        func named(_ source: String?, _ json: JSON) throws -> [String: Set<String>] {
+            try RoadImport(json.bytes, source: source, withRadars: true).named
+        }
+        let theirs: JSON = [Self.entry.with(["source": "hak"])]
+        #expect(try named(nil, theirs) == ["hak": ["7"]])
+        #expect(try named("ours", theirs) == ["hak": ["7"], "ours": []])
+        #expect(try named(nil, [Self.entry]) == ["import": ["7"]])
+        #expect(try named(nil, []) == ["import": []])
     }
 
     @Test func `what has no id is known by what it says`() throws {

@@ -55,6 +55,26 @@ import Testing
         }
     }
 
+    @Test func `what comes by a file is heard as well, once`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            try await api.say(SamplePlace.fix(away(0)), by: couriers[0])
+            let stream = try await listen(api, couriers[0])
+            // More than one announcement holds, and the last of them near.
+            let take = """
+                SELECT import_roads(jsonb_agg(jsonb_build_object('kind', 'danger', 'road_type', 'city', 'title', n, 'lat',
+                    CASE n WHEN 201 THEN 45 ELSE 46 END, 'lon', 15, 'source', 'hak', 'source_id', n)))
+                FROM generate_series(1, 201) n
+                """
+            try await api.execute(take)
+            #expect(try await next(stream)["title"] == "201")
+            try await api.execute(take)
+            let later = try await api.report(at: 500, by: store)
+            #expect(try await next(stream)["id"].string == later)
+            stream.close()
+        }
+    }
+
     @Test func `only couriers listen, and no longer than their session lasts`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -46,6 +46,50 @@ import Testing
         }
     }
 
+    @Test func `radars that stand are without end, wherever they are told of`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let place: JSON = ["lat": .number(SamplePlace.door.lat), "lon": .number(SamplePlace.door.lon)]
+            let radar: JSON = ["kind": "radar_stationary", "title": "Radar", "location": place]
+            let id = try #require(try await api.post("/v1/roads", radar, as: store.token).json["id"].string)
+            try await api.execute("UPDATE road_reports SET valid_from = valid_from - interval '400 days'")
+            try await api.database.run(TidyRoads())
+            let list = try await api.get(
+                "/v1/roads?near=\(SamplePlace.door.lat),\(SamplePlace.door.lon)", as: couriers[0].token)
+            #expect(ids(list) == [id] && list.json["counts"] == ["radar_stationary": 1])
+            #expect(list.items.first?["state"] == "valid")
+            #expect(try await api.post("/v1/roads", radar, as: couriers[0].token).json["id"].string == id)
+            let job = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", job, as: couriers[0])
+            func near(_ api: ServedProduct) async throws -> [String?] {
+                try await api.get(SampleDelivery.path(job), as: couriers[0].token).json["roads_near"].items
+                    .map { $0["id"].string }
+            }
+            #expect(try await near(api) == [id])
+            try await ServedProduct.another(looseness: nil, trust: Trust(), radars: false) { node in
+                #expect(try await near(node) == [])
+            }
+        }
+    }
+
+    @Test func `texts and distances are as long as they are said to be`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            func text(_ length: Int) -> JSON { .string(String(repeating: "a", count: length)) }
+            let most = SampleRoad.form(["title": text(120), "text": text(1000), "location": SampleRoad.at(19_900)])
+            #expect(try await api.post("/v1/roads", most, as: courier.token).status == 201)
+            let more = SampleRoad.form(["title": text(121), "text": text(1001)])
+            #expect(
+                try await api.post("/v1/roads", more, as: courier.token).wrong == [
+                    "title": "too_long", "text": "too_long",
+                ])
+            _ = try await api.report(at: 20_100, by: courier)
+            #expect(try await api.get("/v1/roads?near=45,15", as: courier.token).items.count == 1)
+            let far = try await api.get("/v1/roads?near=45,15&radius_m=100000", as: courier.token)
+            #expect(far.status == 200 && far.items.count == 2)
+        }
+    }
+
     @Test func `all that is wrong is told at once, and each kind and type is taken`() async throws {
         try await ServedProduct.serving { api in
             let courier = try await api.courier()
@@ -143,6 +187,23 @@ import Testing
             #expect(ids(box) == expected && box.items.first?["distance_m"] == 0)
             let empty = try await api.get("/v1/roads?box=-1,-1,1,1", as: courier.token)
             #expect(empty.json == ["items": [], "next_cursor": nil, "counts": [:]])
+        }
+    }
+
+    @Test func `no crowd of another kind hides what is asked for`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            try await api.execute(
+                """
+                INSERT INTO road_reports (id, kind, road_type, title, lat, lon, valid_from, valid_until)
+                SELECT gen_random_uuid(), 'danger', 'city', 'Rupa', 45, 15 + n * 1e-6, now(), now() + interval '1 day'
+                FROM generate_series(1, \(ListRoadReports.mostLookedAt + 1)) n
+                """)
+            let far = try await api.report(["kind": "closure"], at: 10_000, by: courier)
+            for area in ["near=45,15", "box=44,14,46,16"] {
+                let found = try await api.get("/v1/roads?kinds=closure,accident&\(area)", as: courier.token)
+                #expect(ids(found) == [far], "\(area)")
+            }
         }
     }
 
@@ -266,6 +327,10 @@ import Testing
                 let list = try await api.get("/v1/deliveries", as: person.token)
                 #expect(list.items.allSatisfy { !$0.names.contains("roads_near") })
             }
+            // What is over, or gone, is not told.
+            try await api.execute("UPDATE road_reports SET valid_until = now() WHERE id = '\(expected[1])'")
+            _ = try await api.post("/v1/roads/\(expected[0])/gone", as: store.token)
+            #expect(try await near(couriers[0]).items == [])
             try await api.act("deliver", id, as: couriers[0])
             #expect(try await near(couriers[0]) == .null)
         }

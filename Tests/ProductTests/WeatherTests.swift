@@ -267,7 +267,9 @@ import Testing
             // All of them go to the same place, so that nobody else is asked.
             let ahead = Timestamp(microseconds: due.microseconds + 6 * 86_400_000_000 + 12 * 3_600_000_000)
             #expect(try await weather(deliver(ahead), store) != .null)
-            for until in [nil, Timestamp(microseconds: due.microseconds + 9 * 86_400_000_000)] {
+            let last = Timestamp(microseconds: due.microseconds + 7 * 86_400_000_000 + 19 * 3_600_000_000)
+            #expect(try await weather(deliver(last), store) != .null)
+            for until in [nil, Timestamp(microseconds: due.microseconds + 8 * 86_400_000_000)] {
                 #expect(try await weather(deliver(until), store) == .null)
             }
             let list = try await api.get("/v1/deliveries", as: store.token)

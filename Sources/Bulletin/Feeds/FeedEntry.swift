@@ -15,8 +15,9 @@ package struct FeedEntry: Equatable, Sendable {
         self.title = title.isEmpty ? Self.seen(PlainText.line(text, upTo: Bounds.bulletinTitle)) : title
         guard !self.title.isEmpty else { return nil }
         self.text = text
-        link = Self.link(said.link)
-        guid = link == nil ? Self.name(said.guid) : nil
+        link = Self.link(said.link) ?? (said.isPermalink ? Self.link(said.guid) : nil)
+        // What has no name either is known by what it says, on whatever day it is read again.
+        guid = link == nil ? Self.name(said.guid) ?? Self.name("\(said.date) \(self.title)") : nil
         publishedAt = FeedDate.moment(said.date)
     }
 
@@ -26,6 +27,8 @@ package struct FeedEntry: Equatable, Sendable {
         var text = ""
         var link = ""
         var guid = ""
+        /// Whether it is also where the entry is found.
+        var isPermalink = false
         var date = ""
     }
 

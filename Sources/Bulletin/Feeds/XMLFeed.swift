@@ -144,7 +144,10 @@ final class XMLFeed {
         case "title": gather(.title)
         case "description", "summary": gather(.summary)
         case "content", "content:encoded": gather(.text)
-        case "guid", "id": gather(.guid)
+        case "guid", "id":
+            // Of RSS, unless it says otherwise.
+            said.isPermalink = name == "guid" && attributes["isPermaLink"] != "false"
+            gather(.guid)
         case "pubDate", "published": gather(.date)
         case "dc:date", "updated": gather(.otherDate)
         case "link":
