@@ -124,6 +124,10 @@ def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_l
     expect(page.get_by_text("This is as of")).to_be_hidden()
     page.context.set_offline(True)
     expect(page.get_by_text("This is as of")).to_be_visible()
+    go(page, "Jobs")
+    go(page, "Road")
+    expect(reports(page)).to_have_text(["Odron"])
+    expect(page.get_by_text("This is as of")).to_be_visible()
     page.get_by_role("button", name="Gone: Odron").click()
     expect(page.get_by_text("Gone – no answer yet")).to_be_visible()
     page.locator(".tools").get_by_role("button", name="Report").click()
@@ -135,6 +139,44 @@ def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_l
     until(page, lambda: call("GET", f"/v1/roads/{made['id']}", token=other.token)["gone_votes"] == 1)
     expect(reports(page)).to_have_text(["Odron", "Accident"])
     expect(page.get_by_text("you said: gone")).to_be_visible()
+
+
+def test_the_road_works_without_a_map(phone, look):
+    courier, other = Courier(), Courier(name=("Ivo", "Ivić"))
+    made = call("POST", "/v1/roads", {"kind": "rockfall", "road_type": "main", "title": "Odron", "location": {"lat": 44.2, "lon": 15.9}}, other.token)
+    page = phone(courier, lat=44.2, lon=15.9)
+    page.context.route("**/map.js", lambda route: route.abort())
+    page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())))")
+    page.reload()
+    go(page, "Road")
+    expect(reports(page)).to_have_text(["Odron"])
+    expect(page.locator(".mapped > .map")).to_be_hidden()
+    look(page, "road-without-map")
+    page.get_by_role("button", name="Gone: Odron").click()
+    expect(page.get_by_text("you said: gone")).to_be_visible()
+    assert call("GET", f"/v1/roads/{made['id']}", token=other.token)["gone_votes"] == 1
+    page.locator(".tools").get_by_role("button", name="Report").click()
+    page.get_by_role("dialog").get_by_role("button", name="Accident").click()
+    page.get_by_role("button", name="Send report").click()
+    expect(reports(page)).to_have_text(["Odron", "Accident"])
+
+
+def test_what_cannot_be_had_is_told_with_a_way_on(phone, look):
+    page = phone(Courier(), lat=41.0, lon=15.9)
+    page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())))")
+    page.reload()
+    fails = lambda route: route.fulfill(status=503, json={"code": "unavailable"})
+    for view, path, well in [("Road", "**/v1/roads?*", ".roads .nothing"), ("News", "**/v1/bulletin*", ".news-list .nothing, .news-list article")]:
+        page.route(path, fails)
+        go(page, view)
+        again = page.get_by_role("button", name="Try again")
+        expect(again).to_be_visible()
+        expect(page.locator(well)).to_have_count(0)
+        look(page, f"{view.lower()}-failed")
+        page.unroute(path, fails)
+        again.click()
+        expect(page.locator(well).first).to_be_visible()
+        expect(again).to_be_hidden()
 
 
 def test_who_looks_elsewhere_is_not_taken_to_be_there(phone, look):
@@ -226,6 +268,29 @@ def test_the_day_of_a_place(phone, visit, look):
     expect(weather_of(wide).get_by_role("heading", name="Location unknown: Zagreb")).to_be_visible()
     expect(weather_of(wide).locator(".days li")).to_have_count(8)
     look(wide, "day-wide-dark")
+
+
+def test_the_day_is_asked_for_anew_when_somebody_looks_and_a_minute_has_passed(phone):
+    page, asked = phone(Courier()), []
+    page.clock.install()
+    go(page, "Day")
+    expect(weather_of(page).locator(".days li")).to_have_count(8)
+    page.on("request", lambda request: "/v1/weather" in request.url and asked.append(request.url))
+
+    def show(shows):
+        page.evaluate("""(hidden) => {
+            Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
+            document.dispatchEvent(new Event('visibilitychange'));
+        }""", not shows)
+
+    show(False)
+    page.clock.fast_forward(50_000)
+    show(True)
+    show(False)
+    page.clock.fast_forward(20_000)
+    assert not asked
+    show(True)
+    until(page, lambda: len(asked) == 1)
 
 
 def test_the_day_without_a_connection_is_the_last_that_was_seen(phone, look):

@@ -2,7 +2,7 @@
 // there. Without a connection the last list is there with its age, and what was said goes out later.
 import {remembered} from './account.js';
 import {get, lasting} from './ask.js';
-import {h, loading, openDialog, say, wordsOf} from './dom.js';
+import {h, loading, openDialog, redraw, say, unpressed, wordsOf} from './dom.js';
 import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import * as outgoing from './outgoing.js';
@@ -78,8 +78,9 @@ export function roads(region) {
     const off = settings.off.reduce((sum, kind) => sum + (shown.counts[kind] ?? 0), 0);
     filter.textContent = settings.off.length ? t('roadFilterSome', {count: off}) : t('roadFilter');
     const waiting = outgoing.all('report_road').map(unsent);
-    if (items.length || waiting.length) list.replaceChildren(...waiting, ...items.map(row));
-    else list.replaceChildren(nothing('li', t(off ? 'roadNothingOn' : 'roadNothing'), t('roadNothingHint'), t('roadReport'), report));
+    const rows = items.length || waiting.length ? [...waiting, ...items.map(row)]
+      : [nothing('li', t(off ? 'roadNothingOn' : 'roadNothing'), t('roadNothingHint'), t('roadReport'), report)];
+    unpressed(list, () => redraw(() => list.replaceChildren(...rows)));
     drawMap(items);
   }
 
@@ -175,8 +176,12 @@ export function roads(region) {
     if (isLeft) return;
     isFound = true;
     about = await lasting('about', () => get('/v1/about'));
-    maps = await import('./map.js');
+    maps = await import('./map.js').catch(() => null);
     if (isLeft) return;
+    // The list says the same.
+    mapPlace.hidden = !maps;
+    mapPlace.parentElement.classList.toggle('alone', !maps);
+    if (!maps) return;
     map = maps.makeMap(mapPlace, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
     map.setView([near.lat, near.lon], 13);
     map.on('dragend', () => { elsewhere.hidden = false; });
