@@ -33,6 +33,7 @@ public enum Schema {
         ("0029_road.sql", text(PackageResources._029_road_sql)),
         ("0030_bulletin.sql", text(PackageResources._030_bulletin_sql)),
         ("0031_papers.sql", text(PackageResources._031_papers_sql)),
+        ("0032_redeemed.sql", text(PackageResources._032_redeemed_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
