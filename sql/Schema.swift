@@ -33,8 +33,9 @@ public enum Schema {
         ("0029_road.sql", text(PackageResources._029_road_sql)),
         ("0030_bulletin.sql", text(PackageResources._030_bulletin_sql)),
         ("0031_papers.sql", text(PackageResources._031_papers_sql)),
-        ("0032_since.sql", text(PackageResources._032_since_sql)),
-        ("0033_packed_areas.sql", text(PackageResources._033_packed_areas_sql)),
+        ("0032_redeemed.sql", text(PackageResources._032_redeemed_sql)),
+        ("0033_since.sql", text(PackageResources._033_since_sql)),
+        ("0034_packed_areas.sql", text(PackageResources._034_packed_areas_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.

@@ -8,14 +8,14 @@ struct Conversation: Sendable {
     let id: ID
     private let side: AccountKind
     private let other: (id: ID, name: String, picture: ID?)
-    private let states: Set<ConversationState>
+    private let standing: Standing
     private let unread, readByOther: Int32
     private let createdAt: Timestamp
     /// Where it stands in the list.
     let latestAt: Timestamp
     private let last: SaidMessage?
 
-    private var rights: ConversationRights { ConversationState.rights(of: side, in: states) }
+    var rights: ConversationRights { standing.rights(of: side) }
 
     static let shape = Shape.object(
         "Conversation",
@@ -43,7 +43,8 @@ struct Conversation: Sendable {
         if let last { json.object("last_message", last.write) } else { json.field("last_message", String?.none) }
         json.field("unread", Int(unread))
         json.field("read_up_to", Int(readByOther))
-        json.field("hidden", states.contains(.hidden))
+        let (states, rights) = (standing.states(of: side), rights)
+        json.field("hidden", !rights.isListed)
         json.field("muted", states.contains(.muted))
         json.field("blocked", states.contains(.blocked))
         json.field("can_write", rights.writes)
@@ -60,9 +61,7 @@ struct Conversation: Sendable {
     static let columns = """
         c.id, c.store_id = $1, CASE WHEN c.store_id = $1 THEN c.courier_id ELSE c.store_id END,
         CASE WHEN c.store_id = $1 THEN trim(k.first_name || ' ' || k.last_name) ELSE s.name END,
-        CASE WHEN c.is_open THEN a.picture END, c.is_open, c.blocked,
-        CASE WHEN c.store_id = $1 THEN c.store_hidden ELSE c.courier_hidden END,
-        CASE WHEN c.store_id = $1 THEN c.store_muted ELSE c.courier_muted END,
+        CASE WHEN c.is_open THEN a.picture END, \(Standing.columns),
         CASE WHEN c.store_id = $1 THEN c.store_unread ELSE c.courier_unread END,
         CASE WHEN c.store_id = $1 THEN c.courier_read ELSE c.store_read END, c.created_at, c.latest_at, \(SaidMessage.columns)
         """
@@ -80,14 +79,7 @@ struct Conversation: Sendable {
         id = try row.read()
         side = try row.read() ? .store : .courier
         other = (try row.read(), try row.read(), try row.read())
-        let (isOpen, isBlocked): (Bool, Bool) = (try row.read(), try row.read())
-        let (isHidden, isMuted): (Bool, Bool) = (try row.read(), try row.read())
-        var states: Set<ConversationState> = [isOpen ? .partners : .ended]
-        if other.name.isEmpty { states.insert(.otherErased) }
-        if isBlocked { states.insert(.blocked) }
-        if isHidden { states.insert(.hidden) }
-        if isMuted { states.insert(.muted) }
-        self.states = states
+        standing = try Standing(&row)
         (unread, readByOther) = (try row.read(), try row.read())
         (createdAt, latestAt) = (try row.read(), try row.read())
         last = try SaidMessage.read(&row)

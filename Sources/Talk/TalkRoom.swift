@@ -76,11 +76,16 @@ package struct TalkRoom: Room {
 
     // MARK: Conversations
 
+    /// A conversation that the caller may read.
+    private func find(_ id: ID, _ call: Call) async throws -> Conversation {
+        guard let found = try await call.run(FindConversation(account: call.caller.account, id: id)).first,
+            found.rights.reads
+        else { throw Problem.notFound }
+        return found
+    }
+
     private func answer(_ call: Call, _ id: ID, _ status: Status = .ok) async throws -> Response {
-        guard let found = try await call.run(FindConversation(account: call.caller.account, id: id)).first else {
-            throw Problem.notFound
-        }
-        return found.response(status)
+        try await find(id, call).response(status)
     }
 
     private func begin(_ call: Call) async throws -> Response {
@@ -137,8 +142,8 @@ package struct TalkRoom: Room {
         let (account, id, page): (ID, ID, Page) = (
             call.caller.account, try call.request.parameter("id"), try call.page()
         )
+        _ = try await find(id, call)
         let said = try await call.run(ListMessages(account: account, conversation: id, page))
-        if said.isEmpty { _ = try await answer(call, id) }
         return page.response(said, key: { ["\($0.at.microseconds)", "\($0.seq)"] }) { json, message in
             json.object(message.write)
         }

@@ -128,6 +128,29 @@ def test_the_store_goes_on_without_a_connection_too_and_nothing_is_sent_twice(vi
     assert said(one, ana) == ["Hello", "Come back", "Wait", "For the cake"]
 
 
+def test_a_picture_taken_without_a_connection_goes_out_once_and_before_what_was_written_after_it(visit, line):
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana, "Look")
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, ana)
+    quiet(page)
+    messages(page)
+    page.locator(".talks a").click()
+    expect(bubbles(page)).to_have_text(["Look"])
+    line.cut()
+    expect(page.get_by_text("Not live")).to_be_visible()
+    page.get_by_role("button", name="Take a picture").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it").click()
+    expect(page.locator(".unsent canvas")).to_be_visible()
+    write(page, "Is this the door?")
+    expect(page.locator(".unsent")).to_have_count(2)
+    line.mend()
+    expect(page.locator(".unsent")).to_have_count(0)
+    items = call("GET", f"/v1/conversations/{one}/messages", token=shop.token)["items"]
+    assert [(item["text"], "file" in item) for item in reversed(items)] == [("Look", False), (None, True), ("Is this the door?", False)]
+
+
 def test_a_picture_from_the_camera_is_small_and_seen_by_the_other(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -224,6 +247,13 @@ def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, l
     expect(page.get_by_text("You have blocked this store")).to_be_hidden()
     page.reload()
     expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
+    # It is this device's alone.
+    another = visit("/courier", phone=True)
+    sign_in(another, ana)
+    quiet(another)
+    messages(another)
+    another.locator(".talks a").filter(has_text="Pekara").click()
+    expect(another.locator(".scroll-talk.ground-0")).to_be_visible()
     wish("Put away")
     expect(page.locator(".talks strong")).to_have_text(["Mesnica"])
     # What happens in it does not bring it back, unless somebody writes.
@@ -296,6 +326,22 @@ def test_quick_answers_and_what_others_see_are_ones_own(visit, look):
     expect(store.get_by_text("By bicycle, also uphill")).to_be_visible()
     expect(store.locator("img.face")).to_be_visible()
     look(store, "faces")
+
+
+@pytest.mark.parametrize("language, words", [
+    ("en", ["I am here", "Nobody opens", "In 5 minutes", "Delivered, thank you"]),
+    ("hr", ["Tu sam", "Nitko ne otvara", "Za 5 minuta", "Predano, hvala"]),
+])
+def test_what_is_answered_often_is_suggested_in_ones_own_language(visit, language, words):
+    shop = Store()
+    ana = Courier(shop, language=language)
+    one = talk(shop, ana, "Hello")
+    page = visit(f"/courier#/messages/{one}", phone=True, locale=language)
+    sign_in(page, ana)
+    quick = page.locator(".quick button:not([aria-label])")
+    expect(quick).to_have_text(words)
+    quick.nth(1).click()
+    expect(bubbles(page)).to_have_text(["Hello", words[1]])
 
 
 @pytest.mark.parametrize("phone", [False, True])

@@ -2,23 +2,25 @@ import Testing
 
 @testable import Domain
 
-/// Who may write and is told in which state of a conversation, cell by cell.
+/// Who may write and read, is listed and is told in which state of a conversation, cell by cell.
 @Suite struct ConversingTests {
-    /// What a side may: writes (`w`), or why not; whether it is listed (`l`) and told (`t`).
+    /// What a side may: writes (`w`), or why not; whether it reads (`r`), is listed (`l`) and is told (`t`).
     private static let cells: [(state: ConversationState, store: String, courier: String)] = [
-        (.partners, "w l t", "w l t"),
-        (.ended, "partnership_ended l -", "partnership_ended l -"),
-        (.blocked, "blocked_by_courier l t", "w l t"),
-        (.hidden, "w - t", "w - t"),
-        (.muted, "w l -", "w l -"),
-        (.reading, "w l -", "w l -"),
-        (.otherErased, "partnership_ended l -", "partnership_ended l -"),
+        (.partners, "w r l t", "w r l t"),
+        (.ended, "partnership_ended r l -", "partnership_ended r l -"),
+        (.blocked, "blocked_by_courier r l t", "w r l t"),
+        (.hidden, "w r - t", "w r - t"),
+        (.muted, "w r l -", "w r l -"),
+        (.reading, "w r l -", "w r l -"),
+        (.erased, "partnership_ended - - -", "partnership_ended - - -"),
+        (.otherErased, "partnership_ended r l -", "partnership_ended r l -"),
     ]
 
     private func cell(_ side: AccountKind, _ states: Set<ConversationState>) -> String {
         let rights = ConversationState.rights(of: side, in: states)
         #expect(rights.writes == (rights.refusal == nil))
-        return "\(rights.refusal?.rawValue ?? "w") \(rights.isListed ? "l" : "-") \(rights.isTold ? "t" : "-")"
+        let marks = [(rights.reads, "r"), (rights.isListed, "l"), (rights.isTold, "t")].map { $0 ? $1 : "-" }
+        return ([rights.refusal?.rawValue ?? "w"] + marks).joined(separator: " ")
     }
 
     @Test func `each state says what each side may`() {
@@ -37,7 +39,7 @@ import Testing
                 ] {
                     let (one, other) = (one.split(separator: " "), other.split(separator: " "))
                     let both = cell(side, [first, second]).split(separator: " ")
-                    for place in 1...2 {
+                    for place in 1...3 {
                         #expect((both[place] == "-") == (one[place] == "-" || other[place] == "-"))
                     }
                     #expect((both[0] == "w") == (one[0] == "w" && other[0] == "w"))
@@ -45,6 +47,6 @@ import Testing
             }
         }
         // That they no longer work together says more than that one is blocked.
-        #expect(cell(.store, [.blocked, .ended]) == "partnership_ended l -")
+        #expect(cell(.store, [.blocked, .ended]) == "partnership_ended r l -")
     }
 }

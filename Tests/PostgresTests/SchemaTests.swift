@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 10)
-        #expect(checksum == [["397a097116c25049555fd114f1031bd386a972bda1050bf9791da33d3bdcc443"]])
+        #expect(checksum == [["ca9eb61b711befcdfe568fcd2f14466d91351dcf85fb35a554ccd74d6c683248"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -63,6 +63,9 @@ import Testing
             #expect(made >= 4096)
             let kept = "SELECT count(*), min(seq), max(seq), count(DISTINCT seq) FROM conversation_messages"
             #expect(try await api.execute(kept) == [["\(made)", "1", "\(made)", "\(made)"]])
+            // They went together, in far fewer commits.
+            let commits = "SELECT count(DISTINCT xmin::text) < 100 FROM conversation_messages"
+            #expect(try await api.execute(commits) == [["t"]])
             #expect(try await api.conversation(id, of: couriers[0])["unread"].integer == made)
             #expect(try await api.say("Bok", in: free, as: store).status == 201)
             let counts = await api.messages.counts

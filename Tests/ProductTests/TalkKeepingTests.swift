@@ -11,13 +11,6 @@ import Testing
 
 /// How long what is said is kept, who takes it along, and what is left when somebody is gone.
 @Suite(.database) struct TalkKeepingTests {
-    private func erase(_ person: Person, _ kind: AccountKind, _ api: ServedProduct) async throws {
-        let id = try #require(ID(person.id))
-        let event = JSONB(utf8: Array(#"{"kind":"account.erased"}"#.utf8))
-        _ = try await Departure.leave(id, kind, in: 0, noting: event, api.database)
-        while try await Departure.erase(id, in: api.database) {}
-    }
-
     /// A message of so many weeks ago, in a partition of its own.
     private func sayLongAgo(_ api: ServedProduct, weeks: Int, in id: String, seq: Int) async throws {
         try await api.execute(
@@ -100,7 +93,7 @@ import Testing
                 #expect(try await api.call("PATCH", "/v1/me", profile, as: gone.token).status == 200)
                 _ = try await api.call("PUT", "/v1/me/quick_answers", ["texts": ["Xqbrzo"]], as: gone.token)
                 try await api.numberEvents()
-                try await erase(gone, kind, api)
+                try await api.erase(gone, kind)
 
                 let seen = try await api.conversation(id, of: left)
                 #expect(seen["can_write"] == false && seen["with"]["name"] == "" && seen["unread"] == 0)
@@ -117,6 +110,23 @@ import Testing
         }
     }
 
+    @Test func `who worked together and never wrote still begin when one of them is gone, and nobody writes`()
+        async throws
+    {
+        try await ServedProduct.serving { api in
+            for kind in AccountKind.allCases {
+                let (store, courier) = (try await api.store(), try await api.courier())
+                try await api.joinByNumber(store, courier)
+                let (gone, left) = kind == .store ? (store, courier) : (courier, store)
+                try await api.erase(gone, kind)
+                let begun = try await api.call("PUT", "/v1/conversations/with/\(gone.id)", as: left.token)
+                #expect(begun.status == 201 && begun.json["can_write"] == false)
+                // The number that was invited is not kept for it.
+                #expect(try await api.execute("SELECT FROM invites WHERE phone IS NOT NULL") == [])
+            }
+        }
+    }
+
     @Test func `a long conversation is erased piece by piece`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier, id) = try await api.talk()
@@ -128,7 +138,7 @@ import Testing
                 """)
             try await api.execute(
                 "UPDATE conversations SET last_seq = 12000, store_unread = 6000, courier_unread = 6000")
-            try await erase(courier, .courier, api)
+            try await api.erase(courier, .courier)
             let left =
                 "SELECT count(*) FILTER (WHERE text IS NULL), count(*) FILTER (WHERE from_store AND text = 'Xq') FROM conversation_messages"
             #expect(try await api.execute(left) == [["6000", "6000"]])

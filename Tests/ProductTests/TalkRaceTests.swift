@@ -127,6 +127,52 @@ import Testing
         }
     }
 
+    /// Whichever of the two is under way when the other comes.
+    @Test func `who become partners again while they begin to talk can write`() async throws {
+        try await ServedProduct.serving { api in
+            for beginsFirst in [true, false] {
+                let (store, courier) = (try await api.store(), try await api.courier())
+                try await api.joinByNumber(store, courier)
+                try await api.endPartnership(store, courier)
+                let holder = try await OpenTransaction.begin()
+                let path = "/v1/conversations/with/\(store.id)"
+                if beginsFirst {
+                    try await holder.query("SELECT begin_conversation('\(store.id)', '\(courier.id)', uuid_v7())")
+                    async let joined: Void = api.join(store, courier)
+                    try await api.untilSomebodyWaits()
+                    try await holder.commit()
+                    try await joined
+                } else {
+                    try await holder.query("INSERT INTO partners VALUES ('\(store.id)', '\(courier.id)')")
+                    async let begun = api.call("PUT", path, as: courier.token)
+                    try await api.untilSomebodyWaits()
+                    try await holder.commit()
+                    _ = try await begun
+                }
+                let found = try await api.call("PUT", path, as: courier.token)
+                #expect(found.status == 200 && found.json["can_write"] == true, "\(beginsFirst)")
+            }
+        }
+    }
+
+    @Test func `what begins while a partnership ends is over with it`() async throws {
+        try await ServedProduct.serving { api in
+            for _ in 0..<20 {
+                let (store, courier) = (try await api.store(), try await api.courier())
+                try await api.joinByNumber(store, courier)
+                async let ended: Void = api.endPartnership(store, courier)
+                let begun = try await together([(store, courier), (courier, store)]) {
+                    try await api.call("PUT", "/v1/conversations/with/\($1.id)", as: $0.token)
+                }
+                try await ended
+                #expect(begun.map(\.status).sorted() == [200, 201])
+                let id = begun[0].json["id"].string ?? ""
+                #expect(try await api.conversation(id, of: store)["can_write"] == false)
+                #expect(try await api.say("Bok", in: id, as: courier).code == "partnership_ended")
+            }
+        }
+    }
+
     @Test func `nothing is written after a partnership has ended, whatever comes at once`() async throws {
         try await ServedProduct.serving { api in
             for _ in 0..<10 {

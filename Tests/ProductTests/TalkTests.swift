@@ -81,6 +81,23 @@ import Testing
         }
     }
 
+    @Test func `what was said comes in pages of fifty, each once, whatever is said meanwhile`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            for number in 1...101 { _ = try await api.say("\(number)", in: id, as: number % 3 == 0 ? store : courier) }
+            let path = "/v1/conversations/\(id)/messages"
+            var (pages, cursor): ([[Int?]], String?) = ([], nil)
+            repeat {
+                let page = try await api.get(path + (cursor.map { "?cursor=\($0)" } ?? ""), as: store.token)
+                pages.append(page.items.map { $0["seq"].integer })
+                cursor = page.json["next_cursor"].string
+                _ = try await api.say("Još nešto", in: id, as: courier)
+            } while cursor != nil
+            #expect(pages == [Array((52...101).reversed()), Array((2...51).reversed()), [1]])
+            #expect(try await api.get(path + "?cursor=x", as: store.token).wrong == ["cursor": "invalid_cursor"])
+        }
+    }
+
     @Test func `a message says something, within bounds`() async throws {
         try await ServedProduct.serving { api in
             let (store, _, id) = try await api.talk()
@@ -112,6 +129,8 @@ import Testing
             #expect(said.json["file"] == ["id": file, "width": 64, "height": 48])
             for person in [store, courier] { #expect(try await api.look(at: picture, as: person).status == 200) }
             for person in [other, stranger] { #expect(try await api.look(at: picture, as: person).status == 404) }
+            // The camera's words are not in it.
+            #expect(try await !api.look(at: picture, as: store).text.contains("SECRET"))
             // It hangs there alone.
             #expect(try await api.post(path, ["file_id": file], as: courier.token).code == "unknown_file")
             let taken = try await api.delivery(of: store, to: [courier])
@@ -141,6 +160,14 @@ import Testing
             let strange = ID(high: 1, low: 1).description
             for (person, delivery) in [(couriers[0], others), (store, others), (store, strange)] {
                 let refused = try await api.say("?", in: id, as: person, about(delivery))
+                #expect(refused.status == 422 && refused.wrong == ["delivery_id": "unknown_delivery"])
+            }
+            // Nor of one that one of them sees no more.
+            let both = try await api.delivery(of: store, to: couriers)
+            #expect(try await api.say("Tvoja?", in: id, as: store, about(both)).status == 201)
+            try await api.act("accept", both, as: couriers[1])
+            for person in [store, couriers[0]] {
+                let refused = try await api.say("?", in: id, as: person, about(both))
                 #expect(refused.status == 422 && refused.wrong == ["delivery_id": "unknown_delivery"])
             }
         }
@@ -243,6 +270,23 @@ import Testing
             try await api.endPartnership(store, courier)
             let begun = try await api.call("PUT", "/v1/conversations/with/\(store.id)", as: courier.token)
             #expect(begun.status == 201 && begun.json["can_write"] == false)
+        }
+    }
+
+    @Test func `a former partner is found who was invited by a number that is another's now`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, other) = (try await api.store(), try await api.courier(), try await api.courier())
+            let phone = SamplePeople.phone()
+            try await api.joinByNumber(store, courier, phone)
+            try await api.endPartnership(store, courier)
+            for (person, number) in [(courier, SamplePeople.phone()), (other, phone)] {
+                try await api.execute("UPDATE couriers SET phone = '\(number)' WHERE id = '\(person.id)'")
+            }
+            let path = "/v1/conversations/with/"
+            #expect(try await api.call("PUT", path + other.id, as: store.token).status == 404)
+            #expect(try await api.call("PUT", path + store.id, as: other.token).status == 404)
+            #expect(try await api.call("PUT", path + courier.id, as: store.token).status == 201)
+            #expect(try await api.call("PUT", path + store.id, as: courier.token).status == 200)
         }
     }
 

@@ -87,6 +87,9 @@ BEGIN
     DELETE FROM partners WHERE courier_id = person;
     DELETE FROM invited_numbers WHERE phone = former
         OR phone = ANY (ARRAY(SELECT phone FROM invites WHERE store_id = person AND phone IS NOT NULL));
+    -- Who worked for a store stays known, and the numbers that it invited do not.
+    UPDATE invites SET courier_id = redeemed_by, phone = NULL
+        WHERE store_id = person AND phone IS NOT NULL AND redeemed_by IS NOT NULL;
     DELETE FROM invites WHERE store_id = person AND phone IS NOT NULL;
     UPDATE invites SET courier_id = person, phone = NULL WHERE phone = former AND state <> 'open';
     UPDATE invites SET courier_id = person, phone = NULL WHERE redeemed_by = person AND phone IS NOT NULL;

@@ -1,5 +1,10 @@
 -- Conversations: how they begin and end, what is read and taken back, how long they are kept, and pictures in them.
 
+-- Whoever has two begin to work together, or to talk, holds this before it looks whether they do the other. So many locks are there
+-- for all pairs, since one transaction may make many partners.
+CREATE OR REPLACE FUNCTION hold_pair(store uuid, courier uuid) RETURNS void
+LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(731114695, (uuid_hash(store) # uuid_hash(courier)) & 1023) $$;
+
 -- Who works together may write. Whoever ends a partnership holds it first, and then its conversation.
 CREATE OR REPLACE FUNCTION conversation_opens_or_ends() RETURNS trigger
 LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
@@ -7,6 +12,7 @@ BEGIN
     IF TG_OP = 'DELETE' THEN
         UPDATE conversations SET is_open = false WHERE store_id = OLD.store_id AND courier_id = OLD.courier_id;
     ELSE
+        IF TG_OP = 'INSERT' THEN PERFORM hold_pair(NEW.store_id, NEW.courier_id); END IF;
         UPDATE conversations SET is_open = NOT NEW.store_off AND NOT NEW.courier_off
         WHERE store_id = NEW.store_id AND courier_id = NEW.courier_id;
     END IF;
@@ -14,7 +20,8 @@ BEGIN
 END
 $$;
 
--- The one conversation of two who are or were partners, which begins with that id if there is none; no row for all others.
+-- The one conversation of two who are or were partners, which begins with that id if there is none; no row for all others. Who
+-- redeemed an invite stays with it, whatever becomes of the number that it went to.
 CREATE OR REPLACE FUNCTION begin_conversation(person uuid, other uuid, new_id uuid) RETURNS TABLE (id uuid, is_new boolean)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -26,15 +33,10 @@ BEGIN
     IF store IS NULL OR courier IS NULL THEN RETURN; END IF;
     RETURN QUERY SELECT c.id, false FROM conversations c WHERE c.store_id = store AND c.courier_id = courier;
     IF FOUND THEN RETURN; END IF;
-    -- Whoever ends it waits for this, or was before.
+    PERFORM hold_pair(store, courier);
     SELECT NOT p.store_off AND NOT p.courier_off INTO works FROM partners p
         WHERE p.store_id = store AND p.courier_id = courier FOR SHARE;
-    IF NOT FOUND AND NOT EXISTS (
-        SELECT FROM invites i WHERE i.courier_id = courier AND i.store_id = store AND i.redeemed_by = courier)
-        AND NOT EXISTS (
-            SELECT FROM couriers k JOIN invites i ON i.phone = k.phone
-            WHERE k.id = courier AND i.store_id = store AND i.redeemed_by = courier)
-    THEN
+    IF NOT FOUND AND NOT EXISTS (SELECT FROM invites i WHERE i.redeemed_by = courier AND i.store_id = store) THEN
         RETURN;
     END IF;
     INSERT INTO conversations (id, store_id, courier_id, is_open, created_at, latest_at)
@@ -263,5 +265,5 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    conversation_opens_or_ends, begin_conversation, unread_in, read_conversation, delete_message, hang_on_messages, show_picture,
+    hold_pair, conversation_opens_or_ends, begin_conversation, unread_in, read_conversation, delete_message, hang_on_messages, show_picture,
     sees_picture, conversation_partitions, erase_said FROM PUBLIC;

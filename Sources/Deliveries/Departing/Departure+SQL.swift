@@ -117,11 +117,14 @@ struct FindCarried: Statement {
     static func decode(_ row: inout RowReader) throws -> ID { try row.read() }
 }
 
-/// Some of the deliveries that stand open for an account: what a courier is offered or carries, what a store offers.
+/// Some of the deliveries that stand open for an account: what a courier is offered or carries, what a store offers. Each
+/// status is looked for by itself, lest all of a courier's jobs are gone through.
 struct FindOpen: Statement {
     static let sql = """
-        (SELECT delivery_id, store_id FROM jobs
-            WHERE courier_id = $1 AND status IN \(DeliveryStatus.sql(\.isOpen)) AND until IS NULL LIMIT 100)
+        (SELECT j.delivery_id, j.store_id FROM unnest(enum_range(NULL::delivery_status)) AS s(status), LATERAL (
+                SELECT delivery_id, store_id FROM jobs
+                WHERE courier_id = $1 AND status = s.status AND until IS NULL LIMIT 100 OFFSET 0) j
+            WHERE s.status IN \(DeliveryStatus.sql(\.isOpen)) LIMIT 100)
         UNION ALL
         (SELECT id, store_id FROM deliveries WHERE store_id = $1 AND status = 'pending' LIMIT 100)
         """

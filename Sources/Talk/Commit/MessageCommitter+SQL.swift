@@ -9,23 +9,17 @@ import Postgres
 struct HoldConversations<Locks: WhenHeld>: Statement {
     static var sql: String {
         """
-        SELECT c.id, c.store_id, c.courier_id, s.name, k.name, c.is_open, c.blocked, c.last_seq, c.latest_at,
-            c.store_muted, \(isReading("c.store_read_at")), s.has_device,
-            c.courier_muted, \(isReading("c.courier_read_at")), k.has_device
+        SELECT c.id, c.store_id, c.courier_id, s.name, k.name, \(Standing.columns), c.last_seq, c.latest_at,
+            s.has_device, k.has_device
         FROM (SELECT id FROM unnest($1::uuid[]) AS w(id) WHERE \(Locks.patience) ORDER BY id) w,
             LATERAL (SELECT * FROM conversations c WHERE c.id = w.id FOR NO KEY UPDATE \(Locks.clause)) c,
             LATERAL (SELECT name, \(hasDevice("s.id")) FROM stores s WHERE s.id = c.store_id OFFSET 0) s,
             LATERAL (
-                SELECT first_name || ' ' || last_name AS name, \(hasDevice("k.id")) FROM couriers k
+                SELECT first_name, first_name || ' ' || last_name AS name, \(hasDevice("k.id")) FROM couriers k
                 WHERE k.id = c.courier_id OFFSET 0) k
         """
     }
     let ids: [ID]
-
-    /// Who said so lately that it has read has the conversation open.
-    private static func isReading(_ time: String) -> String {
-        "coalesce(\(time) > clock_timestamp() - interval '20 seconds', false)"
-    }
 
     private static func hasDevice(_ account: String) -> String {
         "EXISTS (SELECT FROM devices d WHERE d.account_id = \(account)) AS has_device"

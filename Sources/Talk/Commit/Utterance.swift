@@ -28,26 +28,18 @@ struct Utterance: Sendable {
 struct HeldConversation: Sendable {
     let id, store, courier: ID
     let storeName, courierName: String
-    private let isOpen, isBlocked: Bool
-    private let storeMarks, courierMarks: Marks
+    private let standing: Standing
+    /// Whether each side has a device that could be told.
+    private let storeHasDevice, courierHasDevice: Bool
     private(set) var lastSeq: Int32
     private(set) var latestAt: Timestamp
-
-    /// What one side has marked, and whether it has a device that could be told.
-    private struct Marks: Sendable {
-        let isMuted, isReading, hasDevice: Bool
-
-        init(_ row: inout RowReader) throws {
-            (isMuted, isReading, hasDevice) = (try row.read(), try row.read(), try row.read())
-        }
-    }
 
     init(_ row: inout RowReader) throws {
         (id, store, courier) = (try row.read(), try row.read(), try row.read())
         (storeName, courierName) = (try row.read(), try row.read())
-        (isOpen, isBlocked) = (try row.read(), try row.read())
+        standing = try Standing(&row)
         (lastSeq, latestAt) = (try row.read(), try row.read())
-        (storeMarks, courierMarks) = (try Marks(&row), try Marks(&row))
+        (storeHasDevice, courierHasDevice) = (try row.read(), try row.read())
     }
 
     /// On which side an account is; nil for strangers.
@@ -55,18 +47,11 @@ struct HeldConversation: Sendable {
         account == store ? .store : account == courier ? .courier : nil
     }
 
-    func rights(of side: AccountKind) -> ConversationRights {
-        let marks = side == .store ? storeMarks : courierMarks
-        var states: Set<ConversationState> = [isOpen ? .partners : .ended]
-        if isBlocked { states.insert(.blocked) }
-        if marks.isMuted { states.insert(.muted) }
-        if marks.isReading { states.insert(.reading) }
-        return ConversationState.rights(of: side, in: states)
-    }
+    func rights(of side: AccountKind) -> ConversationRights { standing.rights(of: side) }
 
     /// Whether a notice would reach that side.
     func isTold(_ side: AccountKind) -> Bool {
-        (side == .store ? storeMarks : courierMarks).hasDevice && rights(of: side).isTold
+        (side == .store ? storeHasDevice : courierHasDevice) && rights(of: side).isTold
     }
 
     /// The next message, which comes no earlier than the one before it.

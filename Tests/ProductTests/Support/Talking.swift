@@ -1,6 +1,11 @@
+import Domain
 import HTTP
+import Postgres
 import TestSupport
 import Testing
+
+@testable import API
+@testable import Deliveries
 
 /// Conversations as tests have them.
 extension ServedProduct {
@@ -59,5 +64,22 @@ extension ServedProduct {
     func endPartnership(_ store: Person, _ courier: Person) async throws {
         let ended = try await call("DELETE", "/v1/partners/\(courier.id)", as: store.token)
         try #require(ended.status == 204, "\(ended.json)")
+    }
+
+    /// Makes two people partners by an invite to a number, which is the courier's then.
+    func joinByNumber(_ store: Person, _ courier: Person, _ phone: String = SamplePeople.phone()) async throws {
+        let made = try await post("/v1/invites", ["phone": .string(phone)], as: store.token)
+        try #require(made.status == 201, "\(made.json)")
+        try await execute("UPDATE couriers SET phone = '\(phone)', phone_verified = true WHERE id = '\(courier.id)'")
+        let joined = try await post("/v1/partners", ["code": made.json["code"]], as: courier.token)
+        try #require(joined.status == 201, "\(joined.json)")
+    }
+
+    /// Erases an account as an operator does.
+    func erase(_ person: Person, _ kind: AccountKind) async throws {
+        let id = try #require(ID(person.id))
+        let event = JSONB(utf8: Array(#"{"kind":"account.erased"}"#.utf8))
+        _ = try await Departure.leave(id, kind, in: 0, noting: event, database)
+        while try await Departure.erase(id, in: database) {}
     }
 }
