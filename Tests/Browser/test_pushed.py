@@ -16,6 +16,7 @@ ROUNDS = 7
 SUBSCRIBED = """
     PushManager.prototype.subscribe = async () => ({toJSON: () => (%s)});
     Notification.requestPermission = async () => 'granted';
+    Object.defineProperty(Notification, 'permission', {get: () => (localStorage.getItem('kurir.device') ? 'granted' : 'default')});
 """ % json.dumps(DEVICE)
 
 
