@@ -254,6 +254,26 @@ def test_an_invite_opens_the_invites(visit):
     expect(page.get_by_role("heading", name="Invites for you")).to_be_visible()
 
 
+def test_what_a_notification_tells_of_is_opened_where_no_page_is(visit):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    worker = Worker(page)
+    # Nobody has the page open.
+    page.goto("/docs")
+    worker.worker.evaluate("() => { self.opened = []; self.clients.openWindow = async (address) => { self.opened.push(address); }; }")
+    job = "01a1fc35-081c-7c93-9601-9d67685da334"
+    leading = [
+        (offer(job), f"#delivery={job}"), (told("invite", "invite"), "#/stores"), (told("bulletin_published", "news"), "#/news"),
+        (told("message_received", "talk", delivery_id=None, conversation_id="c1"), "#/messages/c1"),
+    ]
+    for notice, place in leading:
+        worker.push(notice)
+        until(page, lambda: worker.shown())
+        worker.touch()
+        assert worker.worker.evaluate("self.opened.pop()") == f"{ADDRESS}/courier{place}"
+        assert worker.shown() == []
+
+
 def test_a_push_that_says_nothing_is_shown_all_the_same(visit):
     page = visit("/courier", phone=True)
     sign_in(page, Courier())
