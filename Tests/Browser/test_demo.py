@@ -34,6 +34,22 @@ def see_the_board(page, look, token):
     page.set_viewport_size({"width": 1360, "height": 860})
 
 
+def test_one_courier_is_left_to_whoever_tries_it():
+    who = [{"phone": "+385915550100"}, {"email": "pekara@example.com"}]
+    ana, shop = [call("POST", "/v1/sessions", one | {"password": "kurir vozi svaki dan"})["token"] for one in who]
+    call("PUT", "/v1/me/devices/mine", {"platform": "fcm"}, ana)
+    # What came before was told on no device.
+    place, job = call("GET", "/v1/events?after=now", token=ana)["next_cursor"], None
+    while not job:
+        events = call("GET", f"/v1/events?after={place}&wait_seconds=30", token=ana)["items"]
+        place = events[-1]["cursor"] if events else place
+        job = next((event["delivery_id"] for event in events if event["type"] == "delivery.offered"), None)
+    notices = call("GET", f"/v1/deliveries/{job}/notices", token=shop)["items"]
+    assert [(one["kind"], one["channel"]) for one in notices] == [("delivery_offered", "push")]
+    call("POST", f"/v1/deliveries/{job}/accept", {}, ana)
+    assert call("GET", f"/v1/deliveries/{job}", token=shop)["status"] == "in_progress"
+
+
 def test_a_demo_has_a_past_and_goes_on(visit, look):
     page = visit("/store")
     page.get_by_label("E-mail").fill("pekara@example.com")

@@ -4,13 +4,15 @@ import re
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, Worker, call, go, numbers, sign_in, until
+from conftest import ADDRESS, Courier, Store, Worker, call, escape, go, numbers, rest, sign_in, until
 
 # An uncompressed point of P-256, as servers tell it.
 KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
+# What a browser was told it remembers, whoever is signed in.
 ALLOWED = """
     PushManager.prototype.subscribe = async () => ({toJSON: () => ({endpoint: 'https://push.example/1', keys: {p256dh: 'p', auth: 'a'}})});
-    Notification.requestPermission = async () => 'granted';
+    Notification.requestPermission = async () => { localStorage.setItem('allowed', 'yes'); return 'granted'; };
+    Object.defineProperty(Notification, 'permission', {get: () => (localStorage.getItem('allowed') ? 'granted' : 'default')});
 """
 REFUSED = """
     Notification.requestPermission = async () => 'denied';
@@ -77,6 +79,50 @@ def test_it_is_asked_once_and_with_a_reason(visit, look):
     page.get_by_role("button", name="Sign out", exact=True).click()
     until(page, lambda: left)
     assert left[0].endswith(f"/v1/sessions/current?device={name}")
+
+
+def signed_out(page):
+    go(page, "Settings")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.locator(".entrance")).to_be_visible()
+
+
+def test_what_a_device_was_allowed_holds_for_who_signs_in_next(visit):
+    page = visit("/courier", phone=True)
+    asked = reachable(page, ALLOWED)
+    page.reload()
+    ana = Courier()
+    sign_in(page, ana)
+    page.get_by_role("button", name="Allow notifications").click()
+    until(page, lambda: len(asked) == 1)
+    for number, who in enumerate([ana, Courier()], 2):
+        signed_out(page)
+        sign_in(page, who)
+        until(page, lambda: len(asked) == number)
+        assert asked[-1][:2] == asked[0][:2]
+        expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
+    # The browser was told otherwise meanwhile, and is asked by a button again, never at load.
+    page.evaluate("localStorage.removeItem('allowed')")
+    page.reload()
+    go(page, "Jobs")
+    expect(page.get_by_role("button", name="Allow notifications")).to_be_visible()
+    assert len(asked) == 3
+
+
+def test_who_does_not_want_it_on_a_device_is_not_asked_again(visit):
+    page = visit("/courier", phone=True)
+    asked = reachable(page, ALLOWED)
+    page.reload()
+    ana = Courier()
+    sign_in(page, ana)
+    page.get_by_role("button", name="Not now").click()
+    signed_out(page)
+    with page.expect_response("**/v1/about"):
+        sign_in(page, ana)
+    go(page, "Jobs")
+    rest(page)
+    expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
+    assert asked == []
 
 
 def test_who_refuses_finds_how_to_allow_it(visit, look):
@@ -151,19 +197,48 @@ def test_notices_of_what_is_over_close_themselves_and_others_open_the_job(visit)
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     worker = Worker(page)
-    job = shop.deliver_to(ana, luka)
-    expect(page).to_have_title("(1) Offers · Kurir")
+    job, other = shop.deliver_to(ana, luka), shop.deliver_to(ana, luka)
+    expect(page).to_have_title("(2) Offers · Kurir")
+    go(page, "Settings")
     worker.push(offer(job))
     until(page, lambda: worker.shown())
     # Looking shows the job, in the page that is open.
-    go(page, "Settings")
     worker.touch("look")
     expect(page.get_by_role("dialog", name="Iva")).to_be_visible()
-    worker.push(offer(job))
-    until(page, lambda: worker.shown())
-    luka.act("accept", job)
-    until(page, lambda: worker.shown() == [])
-    expect(page).to_have_title("Jobs · Kurir")
+    escape(page)
+    # An offer is over for whoever does not look at the jobs, too; what else was told of one is not.
+    go(page, "Settings")
+    for notice in [offer(job), told("delivery_late", "late", delivery_id=other)]:
+        worker.push(notice)
+    until(page, lambda: len(worker.shown()) == 2)
+    for one in [other, job]:
+        luka.act("accept", one)
+    until(page, lambda: [one["title"] for one in worker.shown()] == ["late"])
+
+
+def told(kind, title, **data):
+    return {"id": title, "kind": kind, "title": title, "body": "", "language": "en", "data": {"delivery_id": title} | data}
+
+
+def test_notices_are_over_once_somebody_sees_what_they_tell_of(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    worker = Worker(page)
+    go(page, "Settings")
+    kinds = {"job": "delivery_late", "offer": "delivery_offered", "message": "message_received", "news": "bulletin_published", "invite": "invite",
+             "excused": "cancellation_excused", "password": "password_changed"}
+    for title, kind in kinds.items():
+        worker.push(told(kind, title))
+    left = sorted(kinds)
+    until(page, lambda: sorted(one["title"] for one in worker.shown()) == left)
+    for view, seen in [("Jobs", {"job", "offer"}), ("News", {"news"}), ("Stores", {"invite"})]:
+        go(page, view)
+        left = [title for title in left if title not in seen]
+        until(page, lambda: sorted(one["title"] for one in worker.shown()) == left)
+    # A list of jobs that is drawn again says nothing of what is written elsewhere.
+    assert left == ["excused", "message", "password"]
 
 
 def test_an_invite_opens_the_invites(visit):
@@ -177,6 +252,26 @@ def test_an_invite_opens_the_invites(visit):
     until(page, lambda: worker.shown())
     worker.touch()
     expect(page.get_by_role("heading", name="Invites for you")).to_be_visible()
+
+
+def test_what_a_notification_tells_of_is_opened_where_no_page_is(visit):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    worker = Worker(page)
+    # Nobody has the page open.
+    page.goto("/docs")
+    worker.worker.evaluate("() => { self.opened = []; self.clients.openWindow = async (address) => { self.opened.push(address); }; }")
+    job = "01a1fc35-081c-7c93-9601-9d67685da334"
+    leading = [
+        (offer(job), f"#delivery={job}"), (told("invite", "invite"), "#/stores"), (told("bulletin_published", "news"), "#/news"),
+        (told("message_received", "talk", delivery_id=None, conversation_id="c1"), "#/messages/c1"),
+    ]
+    for notice, place in leading:
+        worker.push(notice)
+        until(page, lambda: worker.shown())
+        worker.touch()
+        assert worker.worker.evaluate("self.opened.pop()") == f"{ADDRESS}/courier{place}"
+        assert worker.shown() == []
 
 
 def test_a_push_that_says_nothing_is_shown_all_the_same(visit):
@@ -210,15 +305,16 @@ def test_a_store_is_told_no_more_of_what_it_sees(visit):
     job = shop.deliver_to(Courier(shop))
     page = visit("/store")
     closed = []
-    page.context.expose_function("noticeClosed", lambda tag: closed.append(tag))
+    page.context.expose_function("noticeClosed", lambda notice: closed.append(notice))
     page.add_init_script("""
-        const notice = (tag) => ({tag, data: {delivery_id: tag}, close: () => noticeClosed(tag)});
-        navigator.serviceWorker.getRegistration = async () => ({getNotifications: async () => [notice('%s'), notice('another')]});
-    """ % job)
+        const notice = (kind, id) => ({data: {kind, delivery_id: id}, close: () => noticeClosed(`${kind} ${id}`)});
+        const all = [notice('message_received', '%s'), notice('cancellation_contested', '%s'), notice('delivery_late', 'another'), notice('delivery_late', '%s')];
+        navigator.serviceWorker.getRegistration = async () => ({getNotifications: async () => all});
+    """ % (job, job, job))
     page.reload()
     sign_in(page, shop)
     until(page, lambda: closed)
-    assert set(closed) == {job}
+    assert set(closed) == {f"delivery_late {job}"}
 
 
 def test_a_courier_goes_off_duty(visit, look):
@@ -281,6 +377,33 @@ def test_an_open_page_sounds_unless_it_is_told_not_to(visit):
     assert page.evaluate("notes") == 2
 
 
+def test_a_stores_page_sounds_for_what_needs_a_hand_and_nothing_else(visit):
+    page = visit("/store")
+    page.add_init_script("""
+        window.notes = 0;
+        const start = OscillatorNode.prototype.start;
+        OscillatorNode.prototype.start = function (at) { window.notes += 1; start.call(this, at); };
+        window.EventSource = class extends EventSource {
+            constructor(address) { super(address); window.feed = this; }
+        };
+    """)
+    page.reload()
+    sign_in(page, Store())
+    # Where no delivery is shown.
+    go(page, "Settings")
+    assert page.evaluate("notes") == 0
+    hear = """(type) => {
+        const before = window.notes;
+        feed.dispatchEvent(new MessageEvent(type, {data: JSON.stringify({type})}));
+        return window.notes - before;
+    }"""
+    needing = ["stranded", "returned", "late", "unaccepted", "attempt_failed"]
+    for type in [f"delivery.{what}" for what in needing] + ["cancellation.contested"]:
+        assert page.evaluate(hear, type) == 2, type
+    for type in ["delivery.created", "delivery.accepted", "delivery.picked_up", "delivery.delivered", "partner.joined", "cancellation.excused"]:
+        assert page.evaluate(hear, type) == 0, type
+
+
 def test_an_open_page_shakes_and_counts_on_the_icon(visit):
     shop = Store()
     ana = Courier(shop)
@@ -311,6 +434,7 @@ def test_an_offer_says_by_when_on_its_notification(visit):
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     worker = Worker(page)
+    go(page, "Settings")
     one = offer("01a1fc35-081c-7c93-9601-9d67685da334")
     # Today, where the browser is.
     one["data"]["due_at"] = worker.worker.evaluate("() => new Date(new Date().setHours(13, 5, 0, 0)).toISOString()")

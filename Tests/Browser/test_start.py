@@ -203,6 +203,26 @@ def test_tabs_share_one_stream_that_outlives_the_first(visit):
     expect(other.locator(".card")).to_have_count(2)
 
 
+def test_a_dashboard_that_nobody_looks_at_goes_on_hearing_and_a_phone_hears_again(visit):
+    shop = Store()
+    ana = Courier(shop)
+    store, phone = visit("/store"), visit("/courier", phone=True)
+    for page, who in [(store, shop), (phone, ana)]:
+        page.add_init_script("""
+            Object.defineProperty(document, 'hidden', {get: () => Boolean(window.away)});
+            window.turn = (away) => { window.away = away; document.dispatchEvent(new Event('visibilitychange')); };
+        """)
+        page.reload()
+        sign_in(page, who)
+        page.evaluate("turn(true)")
+    shop.deliver_to(ana)
+    expect(store.locator(".card")).to_have_count(1)
+    expect(phone.locator(".light.on")).to_have_count(0)
+    expect(phone.locator(".card")).to_have_count(0)
+    phone.evaluate("turn(false)")
+    expect(phone.locator(".card")).to_have_count(1)
+
+
 @pytest.mark.parametrize("width", [320, 390, 768, 1280, 2560])
 def test_every_size_of_screen(visit, width):
     shop = Store(name="Pekara s vrlo dugim imenom u Ulici grada Vukovara")

@@ -87,14 +87,20 @@ import Testing
         }
     }
 
-    @Test func `one process is enough for SMS and mail, too`() async throws {
+    @Test(arguments: [true, false]) func `one process is enough for SMS and mail, too`(byOptions: Bool) async throws {
         try await Receivers.running { receivers in
             let arguments = [
-                "--database", TestDatabase.current.url, "--gateway", "sms=" + (try receivers.told("http")) + "/hook",
-                "--gateway", "email=" + (try receivers.told("http")) + "/plain", "--insecure-transport",
+                "--database", TestDatabase.current.url, "--insecure-transport",
+            ]
+            let gateways = [
+                "sms=" + (try receivers.told("http")) + "/hook", "email=" + (try receivers.told("http")) + "/plain",
             ]
             let kurir = try await Kurir.start(
-                arguments, environment: ["KURIR_THROTTLE": "off", "KURIR_WEBHOOK_SECRET": Receivers.secret])
+                arguments + (byOptions ? gateways.flatMap { ["--gateway", $0] } : []),
+                environment: [
+                    "KURIR_THROTTLE": "off", "KURIR_WEBHOOK_SECRET": Receivers.secret,
+                    "KURIR_GATEWAYS": byOptions ? "" : gateways.joined(separator: ","),
+                ])
             let url = TestDatabase.current.url
             try await blocking {
                 _ = try BlockingConnection(url: url).query(

@@ -1,5 +1,6 @@
 import Crypto
 import Curl
+import Domain
 import Foundation
 import HTTP
 import TestSupport
@@ -51,6 +52,16 @@ import Testing
             #expect(arrived["head"]["Topic"].string == "01a1fc35081c7c9396019d67685da334")
             #expect(arrived["claims"]["sub"].string == "https://kurir.example")
             #expect(arrived["claims"]["aud"].string == (try receivers.told("webpush")))
+        }
+    }
+
+    @Test func `offers, cancellations and messages are urgent, and nothing else is`() async throws {
+        try await Receivers.running { receivers in
+            let urgent = try NotificationKind.allCases.filter { kind in
+                let transfer = try push().transfer(of: try message(receivers, to: "ana", kind: kind.rawValue))
+                return transfer.headers.contains { $0 == ("Urgency", "high") }
+            }
+            #expect(Set(urgent) == [.deliveryOffered, .deliveryCancelled, .messageReceived])
         }
     }
 

@@ -161,6 +161,27 @@ import Testing
         }
     }
 
+    /// Whoever sends pushes to phones reaches nobody who has a browser alone, while nodes send to browsers themselves.
+    @Test func `what is said of a push is so for the devices of that courier`() async throws {
+        try await ServedProduct.serving { api in
+            let (phone, browser) = (try await api.courier(), try await api.courier())
+            _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: phone.token)
+            let subscribed = try await api.call(
+                "PUT", "/v1/me/devices/d", Subscription.json("https://push.example/1"), as: browser.token)
+            try #require(subscribed.status == 204)
+            func live(_ courier: Person) async throws -> JSON {
+                let store = try await api.store()
+                let invited = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
+                #expect(invited.json["channel"] == "push")
+                return invited.json["channel_is_live"]
+            }
+            for courier in [phone, browser] { #expect(try await live(courier) == false) }
+            _ = try await api.execute("SELECT FROM outbox_take('webpush', 10, 60)")
+            #expect(try await live(phone) == false)
+            #expect(try await live(browser) == true)
+        }
+    }
+
     /// The code comes by the invited number, so that an account alone does not reveal it.
     @Test func `a courier sees who invites but not the code`() async throws {
         try await ServedProduct.serving { api in

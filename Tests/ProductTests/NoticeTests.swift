@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import HTTP
 import TestSupport
@@ -146,6 +147,21 @@ import Testing
                 try await api.act("decline", id, as: couriers[0])
                 #expect(try await states(notices(api, id, store)).map { $0[1] } == (form == nil ? ["push"] : []))
             }
+        }
+    }
+
+    @Test func `what needs a hand, and nothing else, goes by mail to a store without a device`() async throws {
+        try await ServedProduct.serving { api in
+            var mailed: Set<NotificationKind> = []
+            for kind in NotificationKind.allCases
+            where try await api.execute("SELECT reach_of('\(kind.rawValue)')") == [["else_email"]] {
+                mailed.insert(kind)
+            }
+            #expect(
+                mailed == [
+                    .deliveryStranded, .deliveryReturned, .deliveryLate, .deliveryUnaccepted, .attemptFailed,
+                    .cancellationContested,
+                ])
         }
     }
 

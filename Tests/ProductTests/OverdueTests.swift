@@ -161,6 +161,18 @@ import Domain
         }
     }
 
+    /// How long after they fell due things were told, at the median and at most.
+    private func delays(_ api: ServedProduct, _ due: [String]) async throws -> String {
+        let told = try await api.execute(
+            """
+            SELECT format('%s s at the median, %s s at most', percentile_cont(0.5) WITHIN GROUP (ORDER BY late), max(late))
+            FROM events, LATERAL (SELECT round(extract(epoch FROM at - max(due)), 2) AS late
+                FROM unnest('{\(due.map { "\"\($0)\"" }.joined(separator: ","))}'::timestamptz[]) due WHERE due <= at) e
+            WHERE type IN ('delivery.unaccepted', 'delivery.late')
+            """)
+        return told.first?[0] ?? ""
+    }
+
     /// Many fall due at once, several nodes look, and steps of the same deliveries go on.
     @Test func `with any number of nodes each is told once`() async throws {
         try await ServedProduct.serving { one in
@@ -168,9 +180,12 @@ import Domain
                 let (store, couriers) = try await one.team(1)
                 var ids: [String] = []
                 for _ in 0..<60 { ids.append(try await one.delivery(of: store, to: couriers)) }
+                var due: [String] = []
                 for round in 0..<5 {
-                    try await one.execute(
-                        "UPDATE deliveries SET alert_at = now(), late_at = now() WHERE status = 'pending'")
+                    let set = try await one.execute(
+                        "UPDATE deliveries SET alert_at = now(), late_at = now() WHERE status = 'pending' RETURNING now()"
+                    )
+                    due.append(try #require(set.first?[0]))
                     // Nodes take turns by chance; a third of them are edited meanwhile, on both nodes.
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for (number, id) in ids.enumerated() where number % 3 == round % 3 {
@@ -194,6 +209,7 @@ import Domain
                         SELECT type, count(*), count(DISTINCT delivery_id) FROM events
                         WHERE type IN ('delivery.unaccepted', 'delivery.late') GROUP BY 1 ORDER BY 1
                         """) == [["delivery.late", "300", "60"], ["delivery.unaccepted", "300", "60"]])
+                print("late:", try await delays(one, due))
             }
         }
     }

@@ -14,7 +14,7 @@ import {guide} from './guide.js';
 import {keys} from './keys.js';
 import {longestSearch} from './lifecycle.js';
 import {lists} from './lists.js';
-import {closeNotices} from './push.js';
+import {noticed} from './push.js';
 import {warnings} from './warnings.js';
 import {t} from './words.js';
 
@@ -101,10 +101,7 @@ export function board(region, {count}) {
     told();
   }
 
-  /** A notification is over once somebody sees here what it tells of. */
-  function told() {
-    if (!document.hidden) closeNotices('store', (id) => Boolean(columns.get(id)));
-  }
+  function told() { noticed('board', ({delivery_id: id}) => Boolean(columns.get(id))); }
 
   function created(delivery) {
     if (delivery.nobody_on_duty) unheard.add(delivery.id);

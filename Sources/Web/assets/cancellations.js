@@ -3,12 +3,16 @@ import {get, post} from './ask.js';
 import {moment, reasonOf} from './delivery.js';
 import {fill, h, loading, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
+import {noticed} from './push.js';
 import {t} from './words.js';
 
 /** Why and when a courier gave back; to be contested by itself, or excused by the store that it was of. */
 export function cancellations(courier, isOwn) {
   const list = h('ul', {class: 'rows'});
-  const load = () => loading(list, () => get(`/v1/couriers/${courier}/cancellations`, {limit: 100}), ({items}) => fill(list, items, row, 'noCancellations'));
+  const load = () => loading(list, () => get(`/v1/couriers/${courier}/cancellations`, {limit: 100}), ({items}) => {
+    fill(list, items, row, 'noCancellations');
+    noticed('cancellations', ({cancellation_id: id}) => items.some((one) => one.id === id));
+  });
 
   function row(one) {
     const {at, reason, note, state, contest} = one;

@@ -31,7 +31,7 @@ start('courier', {
   onEvent({type, delivery}) {
     if (type === 'delivery.offered') ring();
     else if (type === 'bulletin.published') say(t('newBulletin'));
-    // What was offered is over for the notification once it is accepted or gone.
-    else if (delivery && !(delivery.status === 'pending' && isListed(delivery))) closeNotices('courier', (id) => id === delivery.id);
+    // An offer is over once it is accepted or gone, whatever is shown here.
+    else if (delivery && !(delivery.status === 'pending' && isListed(delivery))) closeNotices(['delivery_offered'], ({delivery_id: id}) => id === delivery.id);
   },
 });

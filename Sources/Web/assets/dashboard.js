@@ -5,8 +5,8 @@ import {send} from './outgoing.js';
 import {start} from './shell.js';
 import {ring} from './sound.js';
 
-// What waits for nobody else than the store.
-const urgent = ['delivery.stranded', 'delivery.returned'];
+// What needs a store's hand: what it would have a mail of.
+const urgent = ['delivery.stranded', 'delivery.returned', 'delivery.late', 'delivery.unaccepted', 'delivery.attempt_failed', 'cancellation.contested'];
 
 start('store', {
   board,

@@ -3,6 +3,7 @@ import {ask, get, keeper, lasting, post} from './ask.js';
 import {moment} from './delivery.js';
 import {confirmed, h, keep, loading, openDialog, redraw, s, say, wordsOf} from './dom.js';
 import {form} from './form.js';
+import {noticed} from './push.js';
 import {t} from './words.js';
 
 const signs = {news: '¶', road: '◆', weather: '☂', store: '✉'};
@@ -28,6 +29,7 @@ export function news(region, {account}) {
     more.hidden = !next;
     total.textContent = items.length ? t('newsCount', {count}) : '';
     redraw(() => { if (items.length) show(items); else list.replaceChildren(nothing()); });
+    noticed('news');
   });
 
   function show(items) {

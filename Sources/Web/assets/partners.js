@@ -9,6 +9,7 @@ import {gathered} from './feed.js';
 import {invite, numberForm, showInvite} from './invites.js';
 import {longestSearch} from './lifecycle.js';
 import {sharedPapers, standings, wants} from './papers.js';
+import {noticed} from './push.js';
 import {talkLink} from './talk.js';
 import {t} from './words.js';
 
@@ -17,7 +18,10 @@ export function partners(region) {
   const found = h('ul', {class: 'rows'});
   const sent = h('ul', {class: 'rows'});
 
-  const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => fill(couriers, items, courier, 'noPartners'));
+  const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => {
+    fill(couriers, items, courier, 'noPartners');
+    noticed('partners');
+  });
   const showSent = () => loading(sent, () => all('/v1/invites'), (items) => fill(sent, items, sentInvite, 'noInvites'));
   const showFound = () => loading(found, some, (items) => fill(found, items, stranger, 'nothingFound'));
 

@@ -9,6 +9,16 @@ const never = 'none';
 // Where the service worker finds whose notifications these are.
 const shelf = 'kurir.push';
 
+// What each view shows of what notifications tell; `answer` is what the worker says of what was done on one.
+const kindsOf = {
+  jobs: ['delivery_offered', 'delivery_changed', 'delivery_reassigned', 'delivery_reopened', 'delivery_cancelled', 'delivery_late', 'answer'],
+  board: ['delivery_accepted', 'delivery_delivered', 'delivery_returned', 'delivery_stranded', 'delivery_unaccepted', 'delivery_late', 'attempt_failed'],
+  thread: ['message_received'],
+  partners: ['invite', 'partner_joined', 'partnership_ended'],
+  cancellations: ['cancellation_contested', 'cancellation_excused'],
+  news: ['bulletin_published'],
+};
+
 // Browsers that refuse texts as addresses of scripts take them from here.
 const policy = window.trustedTypes?.createPolicy('kurir', {createScriptURL: (url) => url});
 
@@ -67,8 +77,9 @@ export function asking(account) {
   const card = h('section', {class: 'panel', 'aria-label': t('askPush'), hidden: true});
   keyHere().then((key) => {
     if (!key) return;
-    if (device()) return register(account, key, device()).catch(() => {});
-    if (localStorage.getItem(place) || Notification.permission === 'denied') return;
+    if (localStorage.getItem(place) === never || Notification.permission === 'denied') return;
+    // Without the browser's word it would ask, and nobody knew why.
+    if (device() && Notification.permission === 'granted') return register(account, key, device()).catch(() => {});
     const answer = (action) => () => {
       card.remove();
       action().catch((error) => say(wordsOf(error)));
@@ -103,8 +114,13 @@ export function pushSwitch(account) {
   return region;
 }
 
-/** Takes away the notifications of which `isOver` says that they are, by the delivery, or whatever else, they tell of. */
-export async function closeNotices(kind, isOver, subject = 'delivery_id') {
-  const worker = await navigator.serviceWorker?.getRegistration(pageOf(kind));
-  for (const notice of await worker?.getNotifications?.() ?? []) if (notice.data?.[subject] && isOver(notice.data[subject])) notice.close();
+/** Takes away the notifications of some kinds of which `isOver` says that they are, by what they tell. */
+export async function closeNotices(kinds, isOver) {
+  const worker = await navigator.serviceWorker?.getRegistration();
+  for (const notice of await worker?.getNotifications?.() ?? []) if (kinds.includes(notice.data?.kind) && isOver(notice.data)) notice.close();
+}
+
+/** Those are over that tell of what somebody sees in a view now. */
+export function noticed(view, isShown = () => true) {
+  if (!document.hidden) closeNotices(kindsOf[view], isShown);
 }

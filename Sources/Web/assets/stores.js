@@ -7,6 +7,7 @@ import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {avatar} from './face.js';
 import {form} from './form.js';
 import {ownFigures} from './ownfigures.js';
+import {noticed} from './push.js';
 import {inviteIn, scanInto} from './scan.js';
 import {talkLink} from './talk.js';
 import {t} from './words.js';
@@ -38,8 +39,10 @@ export function stores(region, {account}, invite) {
 
   function load() {
     loading(partners, () => lasting('partners', () => all('/v1/partners')), (items) => fill(partners, items, store, 'noStores'));
-    loading(invites, () => lasting('invites', () => all('/v1/invites')), (items) =>
-      fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived'));
+    loading(invites, () => lasting('invites', () => all('/v1/invites')), (items) => {
+      fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived');
+      noticed('partners');
+    });
     figures.load();
     given.load();
     loading(own, () => lasting('me', refreshed), ({stats, rating}) => own.replaceChildren(reliability(stats),

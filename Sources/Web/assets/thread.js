@@ -4,7 +4,7 @@ import {avatar} from './face.js';
 import {takePicture} from './camera.js';
 import {confirmed, h, keep, loading, openDialog, say as tell, unpressed, wordsOf} from './dom.js';
 import * as outgoing from './outgoing.js';
-import {closeNotices} from './push.js';
+import {noticed} from './push.js';
 import {quickAnswers} from './quick.js';
 import * as shelf from './shelf.js';
 import {shortDay, t, when} from './words.js';
@@ -155,7 +155,7 @@ export function thread(region, conversation, {account, about, changed}) {
     const last = messages().at(-1)?.seq ?? 0;
     if (isLeft || document.hidden || (!isPulse && last <= readUpTo)) return;
     readUpTo = Math.max(readUpTo, last);
-    closeNotices(account.kind, (one) => one === id, 'conversation_id');
+    noticed('thread', ({conversation_id: one}) => one === id);
     ask('PUT', `/v1/conversations/${id}/read`, {up_to: last}).then((fresh) => Object.assign(conversation, fresh), () => {});
   }
 

@@ -54,7 +54,6 @@ self.addEventListener('push', (event) => event.waitUntil(tell(event.data?.json()
 // The browser is to be told at another place from now on.
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(move(event)));
 
-
 self.addEventListener('notificationclick', (event) => {
   const {notification, action} = event;
   notification.close();
@@ -140,7 +139,7 @@ async function sendAll() {
 /** On the page, if somebody looks at it. */
 async function say({id, language}, text) {
   const page = (await pages()).find(({visibilityState}) => visibilityState === 'visible');
-  if (page) page.postMessage({said: text}); else await show('Kurir', text, {delivery_id: id, language});
+  if (page) page.postMessage({said: text}); else await show('Kurir', text, {kind: 'answer', delivery_id: id, language});
 }
 
 /** Ends it unless a page has. What fails is tried again by the browser. */
