@@ -1,10 +1,6 @@
-import Domain
 import HTTP
 import TestSupport
 import Testing
-
-@testable import API
-@testable import Papers
 
 /// What couriers share of their papers, and with whom.
 @Suite(.database) struct SharedPapersTests {
@@ -72,60 +68,6 @@ import Testing
             #expect(count == 4)
             #expect(try await api.share(id, of: ana, with: []).json["shared_with"] == [])
             #expect(try await api.get("/v1/couriers/\(ana.id)/credentials", as: store.token).items.count == 3)
-        }
-    }
-
-    @Test func `what no longer decodes is left out of the list, which goes on`() async throws {
-        try await serving { api, certificates, store, ana in
-            let (courier, id, vault) = (try #require(ID(ana.id)), ID.new(), CredentialVault(ServedProduct.secret))
-            let former = Credential(raw: try #require(certificates.broken["another schema"]), stated: nil)
-            let add = AddCredential(
-                courier: courier, id: id, sameness: vault.sameness(of: former.raw, courier),
-                sealed: vault.seal(former, of: courier, id))
-            _ = try await api.database.run(add)
-            try await api.execute(
-                """
-                INSERT INTO credential_shares (store_id, courier_id, credential_id)
-                VALUES ('\(store.id)', '\(ana.id)', '\(id)')
-                """)
-            let titles = ["A", "B", "C", "D"]
-            for title in titles {
-                let form: JSON = ["raw": .string(title), "kind": "other", "title": .string(title)]
-                _ = try await api.share(try await api.paper(form, of: ana), of: ana, with: [store])
-            }
-            for limit in 1...5 {
-                var (seen, cursor): ([String], String?) = ([], "")
-                while let place = cursor {
-                    let after = place.isEmpty ? "" : "&cursor=\(place)"
-                    let page = try await api.get(
-                        "/v1/couriers/\(ana.id)/credentials?limit=\(limit)\(after)", as: store.token)
-                    seen += page.items.compactMap { $0["title"].string }
-                    cursor = page.json["next_cursor"].string
-                }
-                #expect(seen.sorted() == titles, "\(limit)")
-            }
-        }
-    }
-
-    /// Reading takes a thread for a while, for which everybody waits who asks at once.
-    @Test func `however many ask at once, nobody is refused a list for want of papers`() async throws {
-        try await serving { api, certificates, store, ana in
-            _ = try await api.call("PATCH", "/v1/me", ["wants": ["eu_dcc", "other"]], as: store.token)
-            let couriers = try await api.many(8)
-            for courier in couriers + [ana] {
-                let raw: JSON = ["raw": .string(try certificates.code("vaccination"))]
-                let id = try await api.paper(raw, of: courier)
-                if courier.id == ana.id { _ = try await api.share(id, of: courier, with: [store]) }
-            }
-            let asking =
-                couriers.flatMap { Array(repeating: ("/v1/me/credentials", $0), count: 20) }
-                + Array(repeating: ("/v1/partners", store), count: 40)
-            let answers = try await together(asking) { path, person in try await api.get(path, as: person.token) }
-            #expect(Set(answers.map(\.status)) == [200])
-            for answer in answers {
-                #expect(answer.items.count == 1)
-                #expect(answer.items.first?["papers"]["eu_dcc"].string != "none")
-            }
         }
     }
 

@@ -73,10 +73,8 @@ package struct CredentialRoom: Room {
         guard let credential = form.credential else { throw Problem.unreadableCode }
         let (id, courier) = (ID.new(), call.caller.account)
         // What does not decode is not kept.
-        let read = try await reader.read([credential], of: credential.raw.utf8.count, for: courier) { [known] in
-            Meaning($0, known, at: .now)
-        }
-        guard let understood = read[0] else { throw Problem.unreadableCode }
+        let understood = try await reader.run(for: courier) { [known] in Meaning(credential, known, at: .now) }
+        guard let understood else { throw Problem.unreadableCode }
         let addition = AddCredential(
             courier: courier, id: id, sameness: vault.sameness(of: credential.raw, courier),
             sealed: vault.seal(credential, of: courier, id))
@@ -123,9 +121,10 @@ package struct CredentialRoom: Room {
 
     /// What they are now; nil for those that no longer decode.
     private func meanings(of kept: [KeptCredential], of courier: ID) async throws -> [Meaning?] {
-        let (now, bytes) = (Moment.now, kept.reduce(0) { $0 + $1.sealed.count })
-        return try await reader.read(kept, of: bytes, for: courier) { [vault, known] in
-            Meaning(try vault.open($0.sealed, of: courier, $0.id), known, at: now)
+        guard !kept.isEmpty else { return [] }
+        return try await reader.run(for: courier) { [vault, known] in
+            let now = Moment.now
+            return try kept.map { Meaning(try vault.open($0.sealed, of: courier, $0.id), known, at: now) }
         }
     }
 }

@@ -39,13 +39,11 @@ package struct SharedPapersRoom: Room, PartnersPapers {
         let shared = try await call.run(ListSharedPapers(store: store, couriers: [courier]))
             .map { (place: hexadecimal($0.sameness), kept: $0) }.sorted { $0.place < $1.place }
             .filter { shared in after.map { shared.place > $0 } ?? true }.prefix(Int(page.fetched))
-        let papers = try await meanings(of: shared.map(\.kept), PaperKind.allCases, for: store)
+        let papers = try await meanings(of: shared.map(\.kept), for: store)
         let told = zip(shared, papers).compactMap { shared, meaning in
             meaning.map { (place: shared.place, paper: SharedPaper($0)) }
         }
-        // What no longer decodes is left out, and no end of the list.
-        let next = shared.count == Int(page.fetched) ? shared.last.map { [$0.place] } : nil
-        return page.response(told, key: { [$0.place] }, next: next) { json, item in json.object(item.paper.write) }
+        return page.response(told, key: { [$0.place] }) { json, item in json.object(item.paper.write) }
     }
 
     package func papers(
@@ -55,30 +53,25 @@ package struct SharedPapersRoom: Room, PartnersPapers {
             return [:]
         }
         let kinds = wants.compactMap(PaperKind.init)
-        let none = Dictionary(uniqueKeysWithValues: kinds.map { ($0, PaperStanding.none) })
-        var standings = Dictionary(couriers.map { ($0, none) }) { first, _ in first }
-        for start in stride(from: 0, to: couriers.count, by: Self.atOnce) {
-            let some = Array(couriers[start..<min(start + Self.atOnce, couriers.count)])
-            let shared = try await runner.run(ListSharedPapers(store: store, couriers: some))
-            for (paper, meaning) in zip(shared, try await meanings(of: shared, kinds, for: store)) {
-                guard let meaning, let standing = meaning.standing else { continue }
-                let before = standings[paper.courier]?[meaning.kind]
-                if before != .valid { standings[paper.courier]?[meaning.kind] = standing }
-            }
+        let shared = try await runner.run(ListSharedPapers(store: store, couriers: couriers))
+        let meanings = try await meanings(of: shared, for: store)
+        var standings: [ID: [PaperKind: PaperStanding]] = [:]
+        for courier in couriers {
+            standings[courier] = Dictionary(uniqueKeysWithValues: kinds.map { ($0, PaperStanding.none) })
+        }
+        for (paper, meaning) in zip(shared, meanings) {
+            guard let meaning, kinds.contains(meaning.kind), let standing = meaning.standing else { continue }
+            let before = standings[paper.courier]?[meaning.kind]
+            if before != .valid { standings[paper.courier]?[meaning.kind] = standing }
         }
         return standings
     }
 
-    /// Of how many couriers papers are held at once: each may have fifty, and large ones.
-    private static let atOnce = 25
-
-    /// What they mean now; nil for those that no longer decode, and those of other kinds.
-    private func meanings(of shared: [KeptShare], _ kinds: [PaperKind], for store: ID) async throws -> [Meaning?] {
-        let bytes = shared.reduce(0) { $0 + $1.sealed.count }
-        return try await reader.read(shared, of: bytes, for: store) { [vault, known] in
-            let credential = try vault.open($0.sealed, of: $0.courier, $0.id)
-            guard kinds.contains(credential.stated?.kind ?? .healthCertificate) else { return nil }
-            return Meaning(credential, known, at: .now)
+    /// What they mean now; nil for those that no longer decode.
+    private func meanings(of shared: [KeptShare], for store: ID) async throws -> [Meaning?] {
+        guard !shared.isEmpty else { return [] }
+        return try await reader.run(for: store) { [vault, known] in
+            try shared.map { Meaning(try vault.open($0.sealed, of: $0.courier, $0.id), known, at: .now) }
         }
     }
 }
