@@ -2,11 +2,11 @@ import Domain
 import EventLoop
 import HTTP
 
-/// What takes long, one after the other on a thread of low priority: so much in all, and so much of one account, so that nobody keeps
-/// the others waiting.
+/// What takes long, one after the other on a thread of low priority: so much in all, so much of one account, and accounts in turn, so
+/// that nobody keeps the others waiting.
 package final class UnderWay: Sendable {
     private let most, mostOfOne: Int
-    private let pool: BlockingPool
+    let pool: BlockingPool
     private let taken = Locked<[ID: Int]>([:])
 
     /// Of so many that are under way, `waiting` may wait for the thread.
@@ -21,24 +21,41 @@ package final class UnderWay: Sendable {
     package func run<Input: Sendable, Answer: Sendable>(
         for account: ID, _ takeIn: () async throws -> Input, _ work: @escaping @Sendable (Input) throws -> Answer
     ) async throws -> Answer {
-        try begin(account)
-        let place = Place { [self] in end(account) }
+        let place = try place(for: account)
         let input = try await takeIn()
-        return try await pool.run {
+        return try await pool.run(for: account) {
             defer { place.giveBack() }
             return try work(input)
         }
     }
 
+    /// Works on many things, of which an account may have any number: a few in each turn, and then it is the turn of others.
+    package func each<Item: Sendable, Answer: Sendable>(
+        of items: [Item], for account: ID, _ work: @escaping @Sendable (Item) throws -> Answer
+    ) async throws -> [Answer] {
+        guard !items.isEmpty else { return [] }
+        let place = try place(for: account)
+        var answers: [Answer] = []
+        while answers.count < items.count {
+            let few = items.dropFirst(answers.count).prefix(Self.ofOneTurn)
+            answers += try await pool.run(for: account) { try withExtendedLifetime(place) { try few.map(work) } }
+        }
+        place.giveBack()
+        return answers
+    }
+
+    static let ofOneTurn = 4
+
     /// Ends the thread. It waits for it, so it is not done on a loop.
     package func stop() { pool.stop() }
 
-    private func begin(_ account: ID) throws {
+    private func place(for account: ID) throws -> Place {
         try taken.withLock { taken in
             guard taken.values.reduce(0, +) < most else { throw Problem.unavailable() }
             guard taken[account, default: 0] < mostOfOne else { throw Problem.rateLimited() }
             taken[account, default: 0] += 1
         }
+        return Place { [self] in end(account) }
     }
 
     private func end(_ account: ID) {

@@ -12,46 +12,10 @@ final class Turns: Sendable {
         var running = 0
         /// How long one takes, in seconds.
         var taking = 0.1
-        var known = Line()
-        var others = Line()
+        /// Those who wait, by network.
+        var known = FairLine<String, Waiting>()
+        var others = FairLine<String, Waiting>()
         var numbers = 0
-    }
-
-    /// Those who wait, by network, and whose turn is next.
-    private struct Line {
-        var waiting: [String: [Waiting]] = [:]
-        var order: [String] = []
-
-        var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
-
-        /// How many come before the next one of this network.
-        func ahead(of network: String) -> Int {
-            let turn = (waiting[network]?.count ?? 0) + 1
-            return waiting.values.reduce(0) { $0 + min($1.count, turn) }
-        }
-
-        mutating func append(_ one: Waiting, of network: String) {
-            if waiting[network] == nil { order.append(network) }
-            waiting[network, default: []].append(one)
-        }
-
-        mutating func next() -> Waiting? {
-            guard let network = order.first, let one = waiting[network]?.removeFirst() else { return nil }
-            order.removeFirst()
-            if waiting[network]?.isEmpty == true { waiting[network] = nil } else { order.append(network) }
-            return one
-        }
-
-        mutating func remove(_ number: Int, of network: String) -> Waiting? {
-            guard let place = waiting[network]?.firstIndex(where: { $0.number == number }) else { return nil }
-            defer {
-                if waiting[network]?.isEmpty == true {
-                    waiting[network] = nil
-                    order.removeAll { $0 == network }
-                }
-            }
-            return waiting[network]?.remove(at: place)
-        }
     }
 
     private struct Waiting {
@@ -103,7 +67,8 @@ final class Turns: Sendable {
             }
         } onCancel: {
             let one = state.withLock { state in
-                state.known.remove(number, of: turn.network) ?? state.others.remove(number, of: turn.network)
+                state.known.remove(of: turn.network) { $0.number == number }
+                    ?? state.others.remove(of: turn.network) { $0.number == number }
             }
             one?.continuation.resume(throwing: CancellationError())
         }

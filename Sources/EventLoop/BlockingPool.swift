@@ -1,6 +1,6 @@
 import Glibc
 
-/// A few threads for work that blocks or burns a core for long, with a bound on what may wait for them.
+/// A few threads for work that blocks or burns a core for long, with a bound on what may wait for them, and a fair line.
 public final class BlockingPool: Sendable {
     /// The queue is full. Try again later.
     public struct Full: Error {}
@@ -31,11 +31,15 @@ public final class BlockingPool: Sendable {
 
     /// Runs `work` on a thread of the pool; the calling task waits without blocking its own thread.
     ///
+    /// Work of several owners is done in turn, so that nobody waits behind all that somebody else wants.
+    ///
     /// Throws ``Full`` when too much waits already. Work that still waits when its task is cancelled is dropped; work
     /// under way is finished, and its result dropped.
-    public func run<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+    public func run<Answer: Sendable>(
+        for owner: any Hashable & Sendable = 0, _ work: @escaping @Sendable () throws -> Answer
+    ) async throws -> Answer {
         try await Slot.wait { slot in
-            let accepted = queue.put {
+            let accepted = queue.put(for: owner) {
                 guard slot.isAwaited else { return }
                 slot.finish(Result { try work() })
             }
@@ -46,7 +50,7 @@ public final class BlockingPool: Sendable {
     /// Leaves `work` to the pool without waiting for it; false when too much waits already.
     @discardableResult
     public func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-        queue.put(work)
+        queue.put(for: 0, work)
     }
 
     /// How many pieces of work wait for a thread.
@@ -65,7 +69,7 @@ private final class WorkQueue: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        var works: [@Sendable () -> Void] = []
+        var works = FairLine<AnyHashable, @Sendable () -> Void>()
         var isClosed = false
     }
 
@@ -75,10 +79,10 @@ private final class WorkQueue: Sendable {
 
     var count: Int { state.withLock { $0.works.count } }
 
-    func put(_ work: @escaping @Sendable () -> Void) -> Bool {
+    func put(for owner: any Hashable, _ work: @escaping @Sendable () -> Void) -> Bool {
         let accepted = state.withLock { state in
             guard !state.isClosed, state.works.count < bound else { return false }
-            state.works.append(work)
+            state.works.append(work, of: AnyHashable(owner))
             return true
         }
         if accepted { state.wake() }
@@ -88,7 +92,7 @@ private final class WorkQueue: Sendable {
     /// The next piece of work; nil when the queue is closed and empty.
     func take() -> (@Sendable () -> Void)? {
         state.wait { state -> (@Sendable () -> Void)?? in
-            guard state.works.isEmpty else { return state.works.removeFirst() }
+            if let work = state.works.next() { return work }
             return state.isClosed ? .some(nil) : nil
         }
     }

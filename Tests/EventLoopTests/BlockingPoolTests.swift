@@ -79,6 +79,22 @@ struct BlockingPoolTests {
         }
     }
 
+    @Test func `work is done in turn, however much somebody wants`() async throws {
+        try await withPool { pool in
+            let (latch, done) = (Latch(), Locked<[String]>([]))
+            try await occupy(pool, until: latch)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (place, name) in ["ana", "ana", "ana", "ivo", "eva", "ivo"].enumerated() {
+                    group.addTask { try await pool.run(for: name) { done.withLock { $0.append(name) } } }
+                    try await eventually { pool.waiting == place + 1 }
+                }
+                latch.open()
+                try await group.waitForAll()
+            }
+            #expect(done.withLock { $0 } == ["ana", "ivo", "eva", "ana", "ivo", "ana"])
+        }
+    }
+
     @Test func `cancelled work that still waits is dropped`() async throws {
         try await withPool { pool in
             let latch = Latch()

@@ -114,6 +114,9 @@ def make(now: float) -> dict:
         **{f"pcr at {zone}": ("t", test(now, 71) | {"sc": there(now - 71 * 3600, 2) + zone}) for zone in ("+02", "+0200", "+02:00")},
         **{f"pcr expired at {zone}": ("t", test(now, 73) | {"sc": there(now - 73 * 3600, 2) + zone}) for zone in ("+02", "+0200")},
         "pcr positive": ("t", test(now, 1, "260373001")),
+        "pcr positive and over": ("t", test(now, 99, "260373001")),
+        "vaccination incomplete and over": ("v", vaccination(now, 300, 1, 2)),
+        "vaccination incomplete and not yet": ("v", vaccination(now, -3, 1, 2)),
         "antigen": ("t", test(now, 47, kind="LP217198-3")),
         "antigen expired": ("t", test(now, 49, kind="LP217198-3")),
     }.items():

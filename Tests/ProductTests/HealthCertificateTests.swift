@@ -27,6 +27,9 @@ import Testing
             "vaccination": .valid, "vaccination not yet": .notYet, "vaccination incomplete": .incomplete,
             "vaccination booster": .valid, "vaccination expired": .expired,
             "pcr": .valid, "pcr expired": .expired, "pcr not yet": .notYet, "pcr positive": .positive,
+            // The first that holds is what it is.
+            "pcr positive and over": .positive, "vaccination incomplete and over": .incomplete,
+            "vaccination incomplete and not yet": .incomplete,
             "antigen": .valid, "antigen expired": .expired, "pcr at +02": .valid, "pcr at +0200": .valid,
             "pcr at +02:00": .valid, "pcr expired at +02": .expired, "pcr expired at +0200": .expired,
         ]

@@ -1,6 +1,11 @@
+import Domain
 import HTTP
+import Postgres
 import TestSupport
 import Testing
+
+@testable import API
+@testable import Papers
 
 /// What couriers share of their papers, and with whom.
 @Suite(.database) struct SharedPapersTests {
@@ -68,6 +73,32 @@ import Testing
             #expect(count == 4)
             #expect(try await api.share(id, of: ana, with: []).json["shared_with"] == [])
             #expect(try await api.get("/v1/couriers/\(ana.id)/credentials", as: store.token).items.count == 3)
+        }
+    }
+
+    /// One that a former Kurir understood comes first, and the others come all the same.
+    @Test func `a page does not end with what no longer decodes`() async throws {
+        try await serving { api, certificates, store, ana in
+            let (courier, id) = (try #require(ID(ana.id)), ID.new())
+            let former = Credential(raw: try #require(certificates.broken["another schema"]), stated: nil)
+            let sealed = CredentialVault(ServedProduct.secret).seal(former, of: courier, id)
+            let first = [UInt8](repeating: 0, count: 32)
+            _ = try await api.database.run(AddCredential(courier: courier, id: id, sameness: first, sealed: sealed))
+            try await api.execute(
+                "INSERT INTO credential_shares (store_id, courier_id, credential_id) VALUES ('\(store.id)', '\(ana.id)', '\(id)')"
+            )
+            for number in 1...3 {
+                let id = try await api.paper(["raw": .string("\(number)"), "kind": "other", "title": "x"], of: ana)
+                _ = try await api.share(id, of: ana, with: [store])
+            }
+            var (counts, cursor): ([Int], String?) = ([], "")
+            while let after = cursor {
+                let page = try await api.get(
+                    "/v1/couriers/\(ana.id)/credentials?limit=1\(after)", as: store.token)
+                counts.append(page.items.count)
+                cursor = page.json["next_cursor"].string.map { "&cursor=\($0)" }
+            }
+            #expect(counts == [1, 1, 1])
         }
     }
 

@@ -33,6 +33,29 @@ import Testing
         try await blocking { underWay.stop() }
     }
 
+    /// Of a long list a few are worked on, and then it is the turn of who came after it.
+    @Test(.timeLimit(.minutes(2)))
+    func `who has much to do lets others go before its end`() async throws {
+        let underWay = try UnderWay("test", waiting: 4, most: 4, mostOfOne: 1)
+        let (hasBegun, isOpen, done) = (Locked(false), Locked(false), Locked(0))
+        let long = Task {
+            try await underWay.each(of: Array(0..<50), for: .new()) { number in
+                hasBegun.withLock { $0 = true }
+                isOpen.wait { $0 ? () : nil }
+                done.withLock { $0 += 1 }
+                return number
+            }
+        }
+        try await eventually { hasBegun.withLock { $0 } }
+        let short = Task { try await underWay.run(for: .new(), {}) { done.withLock { $0 } } }
+        try await eventually { underWay.pool.waiting == 1 }
+        isOpen.withLock { $0 = true }
+        isOpen.wake()
+        #expect(try await short.value == UnderWay.ofOneTurn)
+        #expect(try await long.value == Array(0..<50))
+        try await blocking { underWay.stop() }
+    }
+
     @Test func `who waits and goes away gives its place back`() async throws {
         let underWay = try UnderWay("test", waiting: 4, most: 1, mostOfOne: 1)
         let ana = ID.new()

@@ -2,17 +2,23 @@ import API
 import Domain
 import EventLoop
 
-/// Reads papers on a thread of low priority, a few at a time: what hostile codes cost, they cost nobody but who sends them.
+/// Reads papers on a thread of low priority, a few at a time and everybody in turn: what hostile codes cost,
+/// they cost nobody but who sends them.
 package final class PaperReader: Sendable {
-    private static let most = 64
-    private let underWay: UnderWay
+    /// No fewer than a server has requests under way, so that one account's are never refused for another's.
+    private static let most = 10_000
+    static let mostOfOne = 32
+    let underWay: UnderWay
 
-    package init() throws { underWay = try UnderWay("papers", waiting: Self.most, most: Self.most, mostOfOne: 8) }
+    package init() throws {
+        underWay = try UnderWay("papers", waiting: Self.most, most: Self.most, mostOfOne: Self.mostOfOne)
+    }
 
-    func run<Answer: Sendable>(
-        for account: ID, _ read: @escaping @Sendable () throws -> Answer
-    ) async throws -> Answer {
-        try await underWay.run(for: account, {}, read)
+    /// What each of the papers is.
+    func read<Paper: Sendable, Answer: Sendable>(
+        _ papers: [Paper], for account: ID, _ read: @escaping @Sendable (Paper) throws -> Answer
+    ) async throws -> [Answer] {
+        try await underWay.each(of: papers, for: account, read)
     }
 
     /// Ends the thread. It waits for it, so it is not done on a loop.

@@ -14,6 +14,9 @@ struct Credential: Equatable, Sendable {
         let until: Moment?
     }
 
+    /// What it is to a store.
+    var kind: PaperKind { stated?.kind ?? .healthCertificate }
+
     init(raw: String, stated: Stated?) { (self.raw, self.stated) = (raw, stated) }
 
     /// What of it is sealed.

@@ -73,7 +73,8 @@ package struct CredentialRoom: Room {
         guard let credential = form.credential else { throw Problem.unreadableCode }
         let (id, courier) = (ID.new(), call.caller.account)
         // What does not decode is not kept.
-        let understood = try await reader.run(for: courier) { [known] in Meaning(credential, known, at: .now) }
+        let understood = try await reader.read([credential], for: courier) { [known] in Meaning($0, known, at: .now) }[
+            0]
         guard let understood else { throw Problem.unreadableCode }
         let addition = AddCredential(
             courier: courier, id: id, sameness: vault.sameness(of: credential.raw, courier),
@@ -121,10 +122,9 @@ package struct CredentialRoom: Room {
 
     /// What they are now; nil for those that no longer decode.
     private func meanings(of kept: [KeptCredential], of courier: ID) async throws -> [Meaning?] {
-        guard !kept.isEmpty else { return [] }
-        return try await reader.run(for: courier) { [vault, known] in
-            let now = Moment.now
-            return try kept.map { Meaning(try vault.open($0.sealed, of: courier, $0.id), known, at: now) }
+        let now = Moment.now
+        return try await reader.read(kept, for: courier) { [vault, known] in
+            Meaning(try vault.open($0.sealed, of: courier, $0.id), known, at: now)
         }
     }
 }

@@ -8,8 +8,12 @@ enum Meaning: Sendable {
     case stated(Credential.Stated, at: Moment)
     case certified(HealthCertificate, HealthVerdict)
 
-    /// Nil if it does not decode.
-    init?(_ credential: Credential, _ known: KnownPapers, at now: Moment) {
+    /// Nil if it does not decode, or is of no kind that is asked for: then it is not even tried.
+    init?(
+        _ credential: Credential, _ known: KnownPapers, at now: Moment,
+        of kinds: Set<PaperKind> = Set(PaperKind.allCases)
+    ) {
+        guard kinds.contains(credential.kind) else { return nil }
         if let stated = credential.stated {
             self = .stated(stated, at: now)
         } else {

@@ -38,7 +38,7 @@ package struct SharedPapersRoom: Room, PartnersPapers {
         // The order is that of a keyed hash: so a cursor tells nothing of when a paper was added.
         let shared = try await call.run(ListSharedPapers(store: store, couriers: [courier]))
             .map { (place: hexadecimal($0.sameness), kept: $0) }.sorted { $0.place < $1.place }
-            .filter { shared in after.map { shared.place > $0 } ?? true }.prefix(Int(page.fetched))
+            .filter { shared in after.map { shared.place > $0 } ?? true }
         let papers = try await meanings(of: shared.map(\.kept), for: store)
         let told = zip(shared, papers).compactMap { shared, meaning in
             meaning.map { (place: shared.place, paper: SharedPaper($0)) }
@@ -52,26 +52,27 @@ package struct SharedPapersRoom: Room, PartnersPapers {
         guard !couriers.isEmpty, let wants = try await runner.run(FindWants(store: store)).first, !wants.isEmpty else {
             return [:]
         }
-        let kinds = wants.compactMap(PaperKind.init)
+        let kinds = Set(wants.compactMap(PaperKind.init))
         let shared = try await runner.run(ListSharedPapers(store: store, couriers: couriers))
-        let meanings = try await meanings(of: shared, for: store)
+        let meanings = try await meanings(of: shared, for: store, kinds)
         var standings: [ID: [PaperKind: PaperStanding]] = [:]
         for courier in couriers {
             standings[courier] = Dictionary(uniqueKeysWithValues: kinds.map { ($0, PaperStanding.none) })
         }
         for (paper, meaning) in zip(shared, meanings) {
-            guard let meaning, kinds.contains(meaning.kind), let standing = meaning.standing else { continue }
+            guard let meaning, let standing = meaning.standing else { continue }
             let before = standings[paper.courier]?[meaning.kind]
             if before != .valid { standings[paper.courier]?[meaning.kind] = standing }
         }
         return standings
     }
 
-    /// What they mean now; nil for those that no longer decode.
-    private func meanings(of shared: [KeptShare], for store: ID) async throws -> [Meaning?] {
-        guard !shared.isEmpty else { return [] }
-        return try await reader.run(for: store) { [vault, known] in
-            try shared.map { Meaning(try vault.open($0.sealed, of: $0.courier, $0.id), known, at: .now) }
+    /// What those of these kinds mean now; nil for others, and for those that no longer decode.
+    private func meanings(
+        of shared: [KeptShare], for store: ID, _ kinds: Set<PaperKind> = Set(PaperKind.allCases)
+    ) async throws -> [Meaning?] {
+        try await reader.read(shared, for: store) { [vault, known] in
+            Meaning(try vault.open($0.sealed, of: $0.courier, $0.id), known, at: .now, of: kinds)
         }
     }
 }
