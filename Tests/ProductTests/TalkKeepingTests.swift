@@ -7,10 +7,21 @@ import Testing
 
 @testable import API
 @testable import Deliveries
-@testable import Talk
+@testable import Product
 
 /// How long what is said is kept, who takes it along, and what is left when somebody is gone.
 @Suite(.database) struct TalkKeepingTests {
+    /// Drops one week that is too old on a server that keeps what is said for so many days, or for the usual time; false if
+    /// there is none.
+    private func dropWeek(_ api: ServedProduct, days: Int? = nil) async throws -> Bool {
+        var settings = Composition.Settings(
+            publicURL: PublicURL(""), looseness: nil, apps: ServedProduct.apps, hashingThreads: 1, eventDays: 1,
+            messageDays: 30, verifies: false, version: "0")
+        if let days { settings.conversationDays = days }
+        let kind = Composition.dueKinds(settings).first { $0.name == "conversation partitions" }
+        return try await #require(kind).work(api.database)
+    }
+
     /// A message of so many weeks ago, in a partition of its own.
     private func sayLongAgo(_ api: ServedProduct, weeks: Int, in id: String, seq: Int) async throws {
         try await api.execute(
@@ -38,12 +49,11 @@ import Testing
             _ = try await api.say("Sad", in: id, as: courier)
             #expect(try await api.conversation(id, of: store)["unread"] == 3)
             #expect(try await api.said(in: id, as: store).map { $0["seq"] } == [1, 2, 3])
-            let renew = RenewConversationPartitions(days: 365)
-            #expect(try await api.database.run(renew) == [true])
-            #expect(try await api.database.run(renew) == [false])
+            #expect(try await dropWeek(api))
+            #expect(try await !dropWeek(api))
             #expect(try await api.said(in: id, as: store).map { $0["seq"] } == [2, 3])
             #expect(try await api.conversation(id, of: store)["unread"] == 2)
-            #expect(try await api.database.run(RenewConversationPartitions(days: 30)) == [true])
+            #expect(try await dropWeek(api, days: 30))
             #expect(try await api.conversation(id, of: store)["unread"] == 1)
             #expect(try await api.say("Dalje", in: id, as: store).json["seq"] == 4)
         }
