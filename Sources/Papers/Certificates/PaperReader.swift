@@ -7,7 +7,7 @@ import EventLoop
 package final class PaperReader: Sendable {
     /// No fewer than a server has requests under way, so that one account's are never refused for another's.
     private static let most = 10_000
-    static let mostOfOne = 32
+    static let mostOfOne = 64
     let underWay: UnderWay
 
     package init() throws {

@@ -53,19 +53,22 @@ package struct SharedPapersRoom: Room, PartnersPapers {
             return [:]
         }
         let kinds = Set(wants.compactMap(PaperKind.init))
-        let shared = try await runner.run(ListSharedPapers(store: store, couriers: couriers))
-        let meanings = try await meanings(of: shared, for: store, kinds)
-        var standings: [ID: [PaperKind: PaperStanding]] = [:]
-        for courier in couriers {
-            standings[courier] = Dictionary(uniqueKeysWithValues: kinds.map { ($0, PaperStanding.none) })
-        }
-        for (paper, meaning) in zip(shared, meanings) {
-            guard let meaning, let standing = meaning.standing else { continue }
-            let before = standings[paper.courier]?[meaning.kind]
-            if before != .valid { standings[paper.courier]?[meaning.kind] = standing }
+        let none = Dictionary(uniqueKeysWithValues: kinds.map { ($0, PaperStanding.none) })
+        var standings = Dictionary(couriers.map { ($0, none) }) { first, _ in first }
+        for start in stride(from: 0, to: couriers.count, by: Self.atOnce) {
+            let some = Array(couriers[start..<min(start + Self.atOnce, couriers.count)])
+            let shared = try await runner.run(ListSharedPapers(store: store, couriers: some))
+            for (paper, meaning) in zip(shared, try await meanings(of: shared, for: store, kinds)) {
+                guard let meaning, let standing = meaning.standing else { continue }
+                let before = standings[paper.courier]?[meaning.kind]
+                if before != .valid { standings[paper.courier]?[meaning.kind] = standing }
+            }
         }
         return standings
     }
+
+    /// Of how many couriers papers are held at once: each may share fifty, and large ones.
+    private static let atOnce = 50
 
     /// What those of these kinds mean now; nil for others, and for those that no longer decode.
     private func meanings(
