@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 10)
-        #expect(checksum == [["a0aacf620fb7cc4637638bc35dafe4edd2db0aff708a3292f1e1cc2c25b60136"]])
+        #expect(checksum == [["ca9eb61b711befcdfe568fcd2f14466d91351dcf85fb35a554ccd74d6c683248"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -25,9 +25,7 @@ import Testing
         try await api.execute("SELECT kind, channel, address FROM outbox ORDER BY channel, kind, seq")
     }
 
-    enum Loss: CaseIterable {
-        case claimedByAnother, dropped, signedOut, signedOutEverywhere, expired, muted, crowdedOut, unregistered
-    }
+    enum Loss: CaseIterable { case claimedByAnother, dropped, signedOut, muted, crowdedOut, unregistered }
 
     @Test(arguments: Loss.allCases) func `a device that is given up gets nothing more`(_ loss: Loss) async throws {
         try await ServedProduct.serving { api in
@@ -39,10 +37,6 @@ import Testing
             case .claimedByAnother: try await claim("d0", api, ivo)
             case .dropped: _ = try await api.call("DELETE", "/v1/me/devices/d0", as: ana.token)
             case .signedOut: _ = try await api.call("DELETE", "/v1/sessions/current?device=d0", as: ana.token)
-            case .signedOutEverywhere: _ = try await api.call("DELETE", "/v1/sessions/current", as: ana.token)
-            case .expired:
-                try await api.execute("UPDATE sessions SET expires_at = now() WHERE account_id = '\(ana.id)'")
-                try await api.execute("DELETE FROM sessions WHERE expires_at <= now()")
             case .muted: _ = try await api.call("PATCH", "/v1/me", ["notifications_enabled": false], as: ana.token)
             case .crowdedOut: for number in 0..<20 { try await claim("new\(number)", api, ana) }
             case .unregistered:
@@ -53,18 +47,6 @@ import Testing
             let left = try await api.claim(key, channel: "push", wait: 10)
             #expect(left.map { $0["data"]["delivery_id"].string } == [others])
             #expect(try await api.execute("SELECT FROM outbox").count == 1)
-        }
-    }
-
-    @Test func `devices stay as long as somebody is signed in`() async throws {
-        try await ServedProduct.serving { api in
-            let ana = try await api.registerCourier()
-            try await claim("d0", api, ana)
-            let token = try #require(try await api.signIn(ana.login, SamplePeople.password).json["token"].string)
-            for (session, devices) in [(ana.token, [["d0"]]), (token, [])] {
-                #expect(try await api.call("DELETE", "/v1/sessions/current", as: session).status == 204)
-                #expect(try await api.execute("SELECT token FROM devices") == devices)
-            }
         }
     }
 

@@ -1,13 +1,9 @@
 -- What other nodes hear of accounts and sessions.
 
--- A session that ends is told to every node, which may remember it for a moment. With the last one of an account all of its devices
--- are given up.
+-- A session that ends is told to every node, which may remember it for a moment.
 CREATE OR REPLACE FUNCTION sessions_have_ended() RETURNS trigger
-LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM devices d USING (SELECT DISTINCT account_id FROM ended) e
-        WHERE d.account_id = e.account_id
-            AND NOT EXISTS (SELECT FROM sessions s WHERE s.account_id = e.account_id AND s.expires_at > now());
     PERFORM pg_notify('kurir_sessions', account_id::text)
     FROM (SELECT DISTINCT account_id FROM ended WHERE expires_at > now()) e;
     RETURN NULL;
