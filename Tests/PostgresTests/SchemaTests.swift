@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 10)
-        #expect(checksum == [["ca9eb61b711befcdfe568fcd2f14466d91351dcf85fb35a554ccd74d6c683248"]])
+        #expect(checksum == [["da033b6f3eeebcc09d61cce471d8b4241aaae9b79044b08f664ab876d3865018"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

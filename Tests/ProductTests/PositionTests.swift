@@ -127,6 +127,23 @@ import Testing
             print("dropping a day of trails took \(ContinuousClock.now - began)")
             #expect(try await api.execute("SELECT count(*) FROM trails") == [["0"]])
             #expect(try await api.execute("SELECT to_regclass('trails_20200101')") == [[nil]])
+            // As many days are kept as are to be, whole.
+            let parts =
+                """
+                SELECT current_date - to_date(right(relname, 8), 'YYYYMMDD') FROM pg_class
+                WHERE relkind = 'r' AND relname ~ '^trails_20'
+                """
+            try await api.execute(
+                """
+                DO $$ BEGIN FOR n IN 2..9 LOOP
+                    EXECUTE format('CREATE TABLE trails_%s PARTITION OF trails FOR VALUES FROM (%L) TO (%L)',
+                        to_char(current_date - n, 'YYYYMMDD'), current_date - n, current_date - n + 1);
+                END LOOP; END $$
+                """)
+            for (days, oldest) in [(7, "7"), (3, "3")] {
+                try await api.database.run(RenewTrailPartitions(days: Int32(days)))
+                #expect(try await api.execute(parts + " ORDER BY 1 DESC LIMIT 1") == [[oldest]])
+            }
             // Yesterday's fixes may still come, and those of the next days will.
             let partitions = try await api.execute(
                 "SELECT count(*) FROM pg_inherits WHERE inhparent = 'trails'::regclass")

@@ -189,6 +189,7 @@ import Testing
                 #expect(json["courier"]["first_name"] == name, sourceLocation: sourceLocation)
                 #expect(json["is_next"] == next, sourceLocation: sourceLocation)
                 #expect(json["store"]["name"] == "Pekara Klas", sourceLocation: sourceLocation)
+                #expect(json["store"]["phone"].string?.hasPrefix("+385") == true, sourceLocation: sourceLocation)
                 #expect(json["due_at"].string == due, sourceLocation: sourceLocation)
                 #expect(json["recipient"]["street"] == "Vukovarska 5", sourceLocation: sourceLocation)
                 let page = try await api.get("/t/\(token)", headers: ["Accept-Language": "en"]).reply.text

@@ -82,8 +82,11 @@ LANGUAGE sql AS $$
     WHERE NOT EXISTS (
             SELECT FROM couriers k WHERE k.id = p.courier_id AND NOT k.off AND duty_now(k.on_duty, k.duty_until) OFFSET 0)
         AND NOT EXISTS (SELECT FROM jobs j WHERE j.courier_id = p.courier_id AND j.status = 'in_progress' OFFSET 0);
+    -- What is carried for longer has been told all the same.
     DELETE FROM nearby_told WHERE delivery_id = ANY (ARRAY(
-        SELECT delivery_id FROM nearby_told WHERE told_at < now() - interval '7 days' ORDER BY told_at LIMIT 10000));
+        SELECT delivery_id FROM nearby_told n WHERE told_at < now() - interval '7 days'
+            AND NOT EXISTS (SELECT FROM deliveries d WHERE d.id = n.delivery_id AND d.status = 'in_progress' OFFSET 0)
+        ORDER BY told_at LIMIT 10000));
 $$;
 
 REVOKE ALL ON FUNCTION distance_m, arrival_of, trail_partitions, forget_positions FROM PUBLIC;

@@ -1,19 +1,33 @@
 import API
 import Domain
+import EventLoop
 import Postgres
 import Services
 
 /// Asks a router how long it takes couriers to their stops, and keeps what it says with where they are: whoever reads a delivery
 /// finds it there, and waits for nobody.
-package struct Ways: Sendable {
+package final class Ways: Sendable {
+    /// For how many couriers a router is asked at once; the others are looked for when they say next where they are.
+    private static let most = 1024
+
     private let roads: Roads
     private let database: Database
+    private let sought = Locked<Set<ID>>([])
 
     package init(_ roads: Roads, _ database: Database) { (self.roads, self.database) = (roads, database) }
 
-    /// Looks for a courier who has just said where it is, unless what the router said last still holds. Straight lines do where it
-    /// does not answer in time, or the database does not.
-    func look(for courier: ID) async {
+    /// Looks for a courier who has just said where it is, unless what the router said last still holds. Nobody waits for it.
+    func look(for courier: ID) {
+        guard let loop = EventLoop.current else { preconditionFailure("fixes come on the loops") }
+        guard sought.withLock({ $0.count < Self.most && $0.insert(courier).inserted }) else { return }
+        Task(executorPreference: loop) { [self] in
+            await find(courier)
+            sought.withLock { _ = $0.remove(courier) }
+        }
+    }
+
+    /// Straight lines do where the router does not answer in time, or the database does not.
+    private func find(_ courier: ID) async {
         guard let stops = try? await database.run(FindWay(courier: courier)), let first = stops.first,
             let route = await roads.route(over: [first.courier] + stops.map(\.place))
         else { return }

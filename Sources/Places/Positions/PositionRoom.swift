@@ -65,7 +65,7 @@ package struct PositionRoom: Room {
         guard let taken, taken.isAdmitted else { throw Problem.notOnDuty }
         sorted.refuseOlder(than: taken.known)
         // Within a transaction nobody else would find what it has not committed.
-        if taken.carries, let ways, case .database = call.runner { await ways.look(for: sent.courier) }
+        if taken.carries, let ways, case .database = call.runner { ways.look(for: sent.courier) }
         var json = JSONWriter()
         json.object { json in
             json.field("taken", sorted.fixes.count)

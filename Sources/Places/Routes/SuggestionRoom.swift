@@ -33,8 +33,10 @@ package struct SuggestionRoom: Room {
             .init("delivery_ids", .array(.id)),
             // When the last stop that has a place is reached.
             .init("ends_at", Shape.time.orNull),
-            // How much sooner that is than in the order as it stands, and how late one is at all stops together.
+            // How much sooner that is than in the order as it stands; how late one is at all stops together, and how much less
+            // than in that order, which comes first.
             .init("saves_seconds", .integer(Int(Int32.min)...Int(Int32.max))), .init("late_seconds", .count),
+            .init("less_late_seconds", .count),
             .init("by", Arrival.sourceShape),
         ])
 
@@ -88,6 +90,7 @@ struct RouteSuggestion: Sendable {
         json.field("ends_at", endsAt)
         json.field("saves_seconds", whole(present.end - cost.end))
         json.field("late_seconds", whole(cost.late))
+        json.field("less_late_seconds", max(0, whole(present.late - cost.late)))
         json.field("by", isByRouter ? "router" : "straight")
     }
 }

@@ -57,13 +57,13 @@ export function movable(list, moved) {
 /** Tells the server, and with it the stores. */
 export const keepRoute = (ids) => ask('PUT', '/v1/me/route', {delivery_ids: ids});
 
-/** Has the order that ends soonest, unless it saves nothing; `take` gets it. */
+/** Has the order that is least late and ends soonest, unless it is no better; `take` gets it. */
 export async function suggest(take) {
   try {
-    const {delivery_ids: ids, saves_seconds: saved} = await get('/v1/me/route/suggestion');
-    if (saved < 60) return say(t('routeBest'));
+    const {delivery_ids: ids, saves_seconds: saved, less_late_seconds: sooner} = await get('/v1/me/route/suggestion');
+    if (saved < 60 && sooner < 60) return say(t('routeBest'));
     take(ids);
-    return say(t('routeSaves', {time: span(saved)}));
+    return say(sooner < 60 ? t('routeSaves', {time: span(saved)}) : t('routeLessLate', {time: span(sooner)}));
   } catch (error) {
     return say(wordsOf(error));
   }
