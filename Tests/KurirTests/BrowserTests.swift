@@ -101,7 +101,7 @@ import Testing
             let token = try #require(session.firstMatch(of: /"token":"([^"]+)"/))
             let first = try await kurir.send("GET", "/v1/deliveries?status=delivered", as: String(token.1)).body
             #expect(first.matches(of: /"delivered_at":"/).count == 50)
-            try await eventually(within: .seconds(200)) { kurir.program.said.contains("courier  ") }
+            try await eventually(within: .seconds(1000)) { kurir.program.said.contains("courier  ") }
             try await look(at: kurir, "demo")
         }
     }

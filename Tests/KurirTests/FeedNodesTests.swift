@@ -25,14 +25,15 @@ import Testing
         let nodes = try await Nodes { [environment] in
             try await Kurir.start(["--database", url], environment: environment)
         }
-        let isOver = Locked(false)
+        let (isOver, count) = (Locked(false), Locked(0))
         let writers = (0..<4).map { number in
-            Task { try await write(number, to: nodes, as: people, until: isOver) }
+            Task { try await write(number, to: nodes, as: people, counting: count, until: isOver) }
         }
         let reading = Task { try await read(from: nodes, as: people.store, until: isOver) }
         let end = ContinuousClock.now + .seconds(60)
         var (kills, pauses) = (0, 0)
-        while ContinuousClock.now < end {
+        // A minute, or as long as a busy machine takes for enough of it.
+        while ContinuousClock.now < end || min(kills, pauses) < 6 || count.withLock({ $0 }) < 120 {
             if seed.number(0...1) == 0 {
                 try await nodes.killAndStart(seed.number(0...1))
                 kills += 1
@@ -53,7 +54,6 @@ import Testing
                 + "\(late[late.count / 2]) s after it at the median, \(late[late.count * 99 / 100]) s at the 99th percentile"
         )
         #expect(events.map(\.number) == Array(1...events.count))
-        #expect(kills > 5 && pauses > 5 && made.count > 100)
         // Each was created once, however often it was requested, and its steps come in their order, none of them twice.
         #expect(events.filter { $0.seq == 1 }.map(\.delivery).sorted() == made.keys.sorted())
         let steps = Dictionary(grouping: events.filter { made[$0.delivery] != nil }, by: \.delivery)
@@ -66,7 +66,7 @@ import Testing
     /// Creates deliveries, each second one of which is accepted and delivered, and repeats each request with its key until some
     /// node has done it. Gives how many steps each has.
     private func write(
-        _ number: Int, to nodes: Nodes, as people: Team, until isOver: Locked<Bool>
+        _ number: Int, to nodes: Nodes, as people: Team, counting count: Locked<Int>, until isOver: Locked<Bool>
     ) async throws -> [String: Int] {
         var (made, tries) = ([String: Int](), number)
         func insist(_ path: String, _ body: String?, as token: String, on status: Int) async throws -> String {
@@ -83,6 +83,7 @@ import Testing
             let created = try await insist("/v1/deliveries", people.delivery, as: people.store, on: 201)
             let id = try String(#require(created.firstMatch(of: /"id":"([^"]+)"/)).1)
             made[id] = 1
+            count.withLock { $0 += 1 }
             guard made.count.isMultiple(of: 2) else { continue }
             let courier = people.couriers[made.count / 2 % people.couriers.count]
             for action in ["accept", "deliver"] {

@@ -60,7 +60,7 @@ struct Kurir: Sendable {
                 path, ["serve"] + usual.joined() + arguments,
                 environment: keyed(environment, arguments), errors: errors))
         // A demo says so only once its weeks of history are there.
-        try await eventually(within: .seconds(arguments.contains("--demo") ? 200 : 100)) {
+        try await eventually(within: .seconds(arguments.contains("--demo") ? 1000 : 300)) {
             !kurir.program.isRunning || kurir.program.said.hasSuffix("\n")
         }
         try #require(kurir.program.isRunning, "kurir does not start: \(kurir.program.complained)")

@@ -169,7 +169,7 @@ import Testing
                 nodes[victim] = try await node()
             }
             // What killed nodes had comes back when their leases end.
-            try await eventually(within: .seconds(120)) {
+            try await eventually {
                 let rows = try await blocking {
                     try BlockingConnection(url: url).query("SELECT count(*) FROM message_queue")
                 }

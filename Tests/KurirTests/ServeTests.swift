@@ -69,9 +69,9 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: directory))
         // It says who can sign in, and somebody works. This takes a while: passwords are hashed below the priority of
         // all else.
-        try await eventually(within: .seconds(600)) { kurir.program.said.contains("courier  +385") }
+        try await eventually(within: .seconds(1500)) { kurir.program.said.contains("courier  +385") }
         #expect(kurir.program.said.contains("password: kurir vozi svaki dan"))
-        try await eventually(within: .seconds(200)) {
+        try await eventually(within: .seconds(1000)) {
             try await kurir.figures().contains(#"route="/v1/deliveries/{id}/accept",status="200"} "#)
         }
         // What they ask for does not push whom to sign in as off the screen.

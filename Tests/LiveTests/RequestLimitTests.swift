@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Requests under way are limited in all and for one client, even behind a proxy.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestLimitTests {
     private static let slow = Route.get("/slow") { _ in
         try await EventLoop.current!.sleep(for: .seconds(20))

@@ -68,7 +68,7 @@ import Testing
                 if statistics == .ofTenMillion { try await tellOfTenMillion(api) }
                 var excessive: [(name: String, rows: Int)] = []
                 do {
-                    try await eventually(within: .seconds(20)) {
+                    try await eventually {
                         excessive = try await statements.reads().filter { $0.rows > Statements.most(of: $0.name) }
                         return excessive.isEmpty
                     }

@@ -9,7 +9,7 @@ import Testing
 /// What takes long, and how much of it one account has under way.
 @Suite struct UnderWayTests {
     /// Who sends something, hangs up and sends again would else fill the line with what nobody waits for.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `who goes away keeps its place until what it began is over`() async throws {
         let underWay = try UnderWay("test", waiting: 4, most: 4, mostOfOne: 1)
         let (ana, ivo) = (ID.new(), ID.new())
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Of a long list a few are worked on, and then it is the turn of who came after it.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `who has much to do lets others go before its end`() async throws {
         let underWay = try UnderWay("test", waiting: 4, most: 4, mostOfOne: 1)
         let (hasBegun, isOpen, done) = (Locked(false), Locked(false), Locked(0))

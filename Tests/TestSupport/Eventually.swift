@@ -1,5 +1,5 @@
 /// Waits for something that sends no event. Only a condition that never holds takes the whole time.
-public func eventually(within bound: Duration = .seconds(100), _ condition: () async throws -> Bool) async throws {
+public func eventually(within bound: Duration = .seconds(300), _ condition: () async throws -> Bool) async throws {
     struct NeverCame: Error {}
     let end = ContinuousClock.now + bound
     while ContinuousClock.now < end {
