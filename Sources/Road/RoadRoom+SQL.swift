@@ -58,8 +58,9 @@ struct FindRoadReport: Statement {
     static func decode(_ row: inout RowReader) throws -> RoadReport { try RoadReport(&row) }
 }
 
-/// What holds in an area, nearest first, and how much of each kind there is in it. Of a crowd only those around the middle are looked
-/// at, so that nobody asks for more than the database gives at once; those of the kinds that are asked for are looked for by themselves.
+/// What holds in an area, nearest first, and how much of each kind there is in it. Of a crowd only those around the middle are told,
+/// so that nobody asks for more than the database gives at once; those of the kinds that are asked for are looked for by themselves, and
+/// all are counted.
 struct ListRoadReports: Statement {
     static let mostLookedAt = 10_000
     static let sql = """
@@ -72,7 +73,14 @@ struct ListRoadReports: Statement {
             UNION ALL SELECT * FROM (\(found("$10"))) filtered WHERE $9 <> $10),
         page AS MATERIALIZED (
             SELECT id, distance FROM wanted WHERE (distance, id) > ($11, $12) ORDER BY distance, id LIMIT $13),
-        counts AS (SELECT jsonb_object_agg(kind, count) AS by_kind FROM (SELECT kind, count(*) FROM found GROUP BY kind) c)
+        is_crowd AS MATERIALIZED (SELECT count(*) >= \(mostLookedAt) AS it FROM found),
+        counts AS (
+            SELECT jsonb_object_agg(kind, count) AS by_kind FROM (
+                SELECT kind, count(*) FROM found WHERE NOT (SELECT it FROM is_crowd) GROUP BY kind
+                UNION ALL SELECT r.kind, count(*) FROM areas, LATERAL (
+                    SELECT * FROM road_reports r
+                    WHERE (SELECT it FROM is_crowd) AND r.place <@ area AND \(RoadReport.isValid) AND r.kind = ANY ($9) OFFSET 0) r
+                WHERE (distance_m(r.lat, r.lon, $2, $3) <= $4) IS NOT FALSE GROUP BY r.kind) c)
         SELECT coalesce((SELECT by_kind FROM counts), '{}'), told.* FROM (SELECT) one LEFT JOIN (
             SELECT r.* FROM page p, LATERAL (
                 SELECT \(RoadReport.columns(for: "$1", distance: "p.distance")) AS distance FROM road_reports r WHERE r.id = p.id OFFSET 0) r

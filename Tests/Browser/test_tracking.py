@@ -57,6 +57,7 @@ def test_each_state_looks_as_it_should(chromium, dark):
     courier.act("pick_up", delivery)
     see("next", "Ana is coming to you now.")
     expect(page.locator("#map .leaflet-marker-icon")).to_have_count(2)
+    expect(page.locator("#map .leaflet-control-scale-line")).to_be_visible()
     courier.act("fail", delivery, reason="nobody_home")
     see("failed", "Ana could not hand over your delivery.")
     pin = call("GET", f"/v1/deliveries/{delivery}", token=store.token)["pin"]
@@ -67,6 +68,20 @@ def test_each_state_looks_as_it_should(chromium, dark):
     page.goto(path)
     expect(page.locator("h1")).to_have_text("This link is over")
     looked_at(page, f"over-{'dark' if dark else 'light'}")
+    context.close()
+
+
+def test_before_there_is_a_map_to_see_it_loads_little(chromium):
+    store, courier = shop()
+    _, path = sent(store, courier)
+    context = chromium.new_context(base_url=ADDRESS, locale="en-GB", viewport={"width": 390, "height": 844})
+    page, loaded = context.new_page(), []
+    page.on("requestfinished", loaded.append)
+    page.goto(path)
+    until(page, lambda: any(request.url.endswith("/track.js") for request in loaded))
+    sizes = {request.url: len(request.response().body()) for request in list(loaded)}
+    assert sum(sizes.values()) < 30 * 1024, sizes
+    assert not [url for url in sizes if "leaflet" in url or "map" in url], sizes
     context.close()
 
 

@@ -115,6 +115,10 @@ import Testing
             #expect(try await eta(api, ids[0], store)["by"] == "router")
             let second = try await eta(api, ids[1], store)
             #expect(second["by"] == "router" && second["distance_m"] == 1700)
+            // Not for ever, though.
+            try await api.execute("UPDATE positions SET way_at = now() - interval '61 seconds'")
+            #expect(try await eta(api, ids[1], store)["by"] == "straight")
+            try await api.execute("UPDATE positions SET way_at = now()")
             try await api.act("deliver", ids[0], as: couriers[0])
             #expect(try await eta(api, ids[1], store)["by"] == "straight")
         }

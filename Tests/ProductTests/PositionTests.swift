@@ -1,12 +1,24 @@
+import API
 import HTTP
 import Postgres
 import TestSupport
 import Testing
 
 @testable import Places
+@testable import Product
 
 /// Where couriers say they are, and what is kept of it.
 @Suite(.database) struct PositionTests {
+    /// Has a server do what it does by itself, which keeps trails for so many days, or for the usual time.
+    private func tidy(_ name: String, _ api: ServedProduct, trailDays: Int? = nil) async throws {
+        var settings = Composition.Settings(
+            publicURL: PublicURL(""), looseness: nil, apps: ServedProduct.apps, hashingThreads: 1, eventDays: 1,
+            messageDays: 30, verifies: false, version: "0")
+        if let trailDays { settings.trailDays = trailDays }
+        let kind = Composition.dueKinds(settings).first { $0.name == name }
+        _ = try await #require(kind).work(api.database)
+    }
+
     @Test func `what makes no sense is refused by its place, and the rest is taken`() async throws {
         try await ServedProduct.serving { api in
             let courier = try await api.courier()
@@ -84,10 +96,10 @@ import Testing
             // Duty that has an end ends by itself.
             try await api.setDuty(true, of: couriers[0])
             try await api.say(SamplePlace.fix(), by: couriers[0])
-            try await api.database.run(ForgetPositions())
+            try await tidy("positions", api)
             #expect(try await api.execute("SELECT count(*) FROM positions") == [["1"]])
             try await api.execute("UPDATE couriers SET duty_until = now() - interval '1 second'")
-            try await api.database.run(ForgetPositions())
+            try await tidy("positions", api)
             #expect(try await api.execute("SELECT count(*) FROM positions") == [["0"]])
         }
     }
@@ -140,8 +152,8 @@ import Testing
                         to_char(current_date - n, 'YYYYMMDD'), current_date - n, current_date - n + 1);
                 END LOOP; END $$
                 """)
-            for (days, oldest) in [(7, "7"), (3, "3")] {
-                try await api.database.run(RenewTrailPartitions(days: Int32(days)))
+            for (days, oldest) in [(nil, "7"), (3, "3")] {
+                try await tidy("trail partitions", api, trailDays: days)
                 #expect(try await api.execute(parts + " ORDER BY 1 DESC LIMIT 1") == [[oldest]])
             }
             // Yesterday's fixes may still come, and those of the next days will.

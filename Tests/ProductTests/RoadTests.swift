@@ -193,17 +193,18 @@ import Testing
 
     @Test func `no crowd of another kind hides what is asked for`() async throws {
         try await ServedProduct.serving { api in
-            let courier = try await api.courier()
+            let (courier, crowd) = (try await api.courier(), ListRoadReports.mostLookedAt + 1)
             try await api.execute(
                 """
                 INSERT INTO road_reports (id, kind, road_type, title, lat, lon, valid_from, valid_until)
                 SELECT gen_random_uuid(), 'danger', 'city', 'Rupa', 45, 15 + n * 1e-6, now(), now() + interval '1 day'
-                FROM generate_series(1, \(ListRoadReports.mostLookedAt + 1)) n
+                FROM generate_series(1, \(crowd)) n
                 """)
             let far = try await api.report(["kind": "closure"], at: 10_000, by: courier)
             for area in ["near=45,15", "box=44,14,46,16"] {
                 let found = try await api.get("/v1/roads?kinds=closure,accident&\(area)", as: courier.token)
                 #expect(ids(found) == [far], "\(area)")
+                #expect(found.json["counts"] == ["danger": .integer(crowd), "closure": 1], "\(area)")
             }
         }
     }

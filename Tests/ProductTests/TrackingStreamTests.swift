@@ -31,6 +31,34 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(5))) func `it is told where the courier is, and that it is nearly there`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let recipient: JSON = [
+                "first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5",
+                "location": ["lat": .number(SamplePlace.door.lat), "lon": .number(SamplePlace.door.lon)],
+            ]
+            let id = try await api.delivery(of: store, to: couriers, ["recipient": recipient])
+            for action in ["accept", "pick_up"] { try await api.act(action, id, as: couriers[0]) }
+            let stream = try await EventStream(api, path: "/v1/tracking/\(try await api.tracking(of: id, by: store))")
+            func told(_ isMeant: (JSON) -> Bool) async throws -> Bool {
+                while let event = try await stream.next() {
+                    if let told = JSON(Array((event.data ?? "").utf8)), isMeant(told) { return true }
+                }
+                return false
+            }
+            try await api.say(SamplePlace.fix(ago: 2), by: couriers[0])
+            let isSeen = try await told {
+                $0["position"]["lat"].double == SamplePlace.north.lat && $0["nearby"] != true
+            }
+            #expect(isSeen)
+            try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[0])
+            let isNearby = try await told { $0["nearby"] == true }
+            #expect(isNearby)
+            stream.close()
+        }
+    }
+
     @Test func `a link has eight streams at most, and one that is over has none`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

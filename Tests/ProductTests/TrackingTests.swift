@@ -233,10 +233,27 @@ import Testing
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             var ids: [String] = []
-            for _ in 0..<3 { ids.append(try await api.delivery(of: store, to: couriers)) }
+            let people = [("Iva", "Ivić", "Savska 1"), ("Jan", "Jurić", "Riva 2"), ("Eva", "Erić", "Obala 3")]
+            for (first, last, street) in people {
+                let recipient: JSON = [
+                    "first_name": .string(first), "last_name": .string(last), "address": .string(street + ", Zagreb"),
+                ]
+                ids.append(try await api.delivery(of: store, to: couriers, ["recipient": recipient]))
+            }
             for id in ids {
                 try await api.act("accept", id, as: couriers[0])
                 try await api.act("pick_up", id, as: couriers[0])
+            }
+            // Nobody reads of anybody else.
+            for (own, id) in ids.enumerated() {
+                let token = try await api.tracking(of: id, by: store)
+                let tells = [try await api.followed(token).reply.text, try await api.get("/t/\(token)").reply.text]
+                for (other, person) in people.enumerated() {
+                    for tell in tells {
+                        #expect(tell.contains(person.2) == (own == other))
+                        #expect(!tell.contains(person.1) && (own == other || !tell.contains(ids[other])))
+                    }
+                }
             }
             func next() async throws -> [JSON] {
                 var next: [JSON] = []

@@ -67,6 +67,23 @@ import Testing
         }
     }
 
+    @Test func `one that fails is asked again, and told of when it answers`() async throws {
+        try await Services.running { services in
+            let roads = services.roads()
+            try await services.far.toggle()
+            #expect(await roads.ways(among: places) == nil)
+            try await services.far.toggle()
+            #expect(await roads.ways(among: places) != nil)
+            #expect(services.heard.news == ["router failed", "router answered"])
+        }
+    }
+
+    /// How long somebody waits who asks what is not known yet.
+    @Test func `nobody waits longer than a second for a router, and two for a geocoder`() {
+        #expect(Roads.bounds.seconds == 1)
+        for kind in GeocoderPlace.Kind.allCases { #expect(kind.language.bounds.seconds == 2) }
+    }
+
     @Test func `a slow service keeps nobody from asking another`() async throws {
         try await Services.running { services in
             let (slow, roads) = (services.geocoder(.photon, "slow"), services.roads())

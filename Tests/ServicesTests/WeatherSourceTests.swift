@@ -29,6 +29,8 @@ import Testing
         }
     }
 
+    @Test func `nobody waits for it longer than three seconds`() { #expect(OpenMeteo.bounds.seconds == 3) }
+
     @Test(arguments: FarAway.wrongWays + ["lying", "marked", "stopped"])
     func `one that goes wrong tells nothing, and is told of once`(_ way: String) async throws {
         try await Services.running { services in
