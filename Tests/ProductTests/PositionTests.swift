@@ -1,9 +1,9 @@
-import API
 import HTTP
 import Postgres
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Places
 @testable import Product
 
