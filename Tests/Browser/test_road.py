@@ -141,44 +141,6 @@ def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_l
     expect(page.get_by_text("you said: gone")).to_be_visible()
 
 
-def test_the_road_works_without_a_map(phone, look):
-    courier, other = Courier(), Courier(name=("Ivo", "Ivić"))
-    made = call("POST", "/v1/roads", {"kind": "rockfall", "road_type": "main", "title": "Odron", "location": {"lat": 44.2, "lon": 15.9}}, other.token)
-    page = phone(courier, lat=44.2, lon=15.9)
-    page.context.route("**/map.js", lambda route: route.abort())
-    page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())))")
-    page.reload()
-    go(page, "Road")
-    expect(reports(page)).to_have_text(["Odron"])
-    expect(page.locator(".mapped > .map")).to_be_hidden()
-    look(page, "road-without-map")
-    page.get_by_role("button", name="Gone: Odron").click()
-    expect(page.get_by_text("you said: gone")).to_be_visible()
-    assert call("GET", f"/v1/roads/{made['id']}", token=other.token)["gone_votes"] == 1
-    page.locator(".tools").get_by_role("button", name="Report").click()
-    page.get_by_role("dialog").get_by_role("button", name="Accident").click()
-    page.get_by_role("button", name="Send report").click()
-    expect(reports(page)).to_have_text(["Odron", "Accident"])
-
-
-def test_what_cannot_be_had_is_told_with_a_way_on(phone, look):
-    page = phone(Courier(), lat=41.0, lon=15.9)
-    page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())))")
-    page.reload()
-    fails = lambda route: route.fulfill(status=503, json={"code": "unavailable"})
-    for view, path, well in [("Road", "**/v1/roads?*", ".roads .nothing"), ("News", "**/v1/bulletin*", ".news-list .nothing, .news-list article")]:
-        page.route(path, fails)
-        go(page, view)
-        again = page.get_by_role("button", name="Try again")
-        expect(again).to_be_visible()
-        expect(page.locator(well)).to_have_count(0)
-        look(page, f"{view.lower()}-failed")
-        page.unroute(path, fails)
-        again.click()
-        expect(page.locator(well).first).to_be_visible()
-        expect(again).to_be_hidden()
-
-
 def test_who_looks_elsewhere_is_not_taken_to_be_there(phone, look):
     courier = Courier()
     page = phone(courier, lat=43.9, lon=15.9)
