@@ -76,7 +76,7 @@ def test_before_there_is_a_map_to_see_it_loads_little(chromium):
     _, path = sent(store, courier)
     context = chromium.new_context(base_url=ADDRESS, locale="en-GB", viewport={"width": 390, "height": 844})
     page, loaded = context.new_page(), []
-    page.on("requestfinished", loaded.append)
+    page.on("requestfinished", lambda request: loaded.append(request))
     page.goto(path)
     until(page, lambda: any(request.url.endswith("/track.js") for request in loaded))
     sizes = {request.url: len(request.response().body()) for request in list(loaded)}
