@@ -69,14 +69,14 @@ struct ListRoadReports: Statement {
             UNION ALL SELECT area FROM boxes_between($5, $6, $7, $8) AS area),
         found AS MATERIALIZED (\(found("$9"))),
         wanted AS (
-            SELECT * FROM found WHERE $9 = $10
-            UNION ALL SELECT * FROM (\(found("$10"))) filtered WHERE $9 <> $10),
+            SELECT * FROM found WHERE $9 = $10 AND is_within
+            UNION ALL SELECT * FROM (\(found("$10"))) filtered WHERE $9 <> $10 AND is_within),
         page AS MATERIALIZED (
             SELECT id, distance FROM wanted WHERE (distance, id) > ($11, $12) ORDER BY distance, id LIMIT $13),
         is_crowd AS MATERIALIZED (SELECT count(*) >= \(mostLookedAt) AS it FROM found),
         counts AS (
             SELECT jsonb_object_agg(kind, count) AS by_kind FROM (
-                SELECT kind, count(*) FROM found WHERE NOT (SELECT it FROM is_crowd) GROUP BY kind
+                SELECT kind, count(*) FROM found WHERE is_within AND NOT (SELECT it FROM is_crowd) GROUP BY kind
                 UNION ALL SELECT r.kind, count(*) FROM areas, LATERAL (
                     SELECT * FROM road_reports r
                     WHERE (SELECT it FROM is_crowd) AND r.place <@ area AND \(RoadReport.isValid) AND r.kind = ANY ($9) OFFSET 0) r
@@ -86,12 +86,12 @@ struct ListRoadReports: Statement {
                 SELECT \(RoadReport.columns(for: "$1", distance: "p.distance")) AS distance FROM road_reports r WHERE r.id = p.id OFFSET 0) r
         ) told ON true ORDER BY told.distance, told.id
         """
-    /// Those of some kinds.
+    /// Those of some kinds. What lies in a corner of the boxes around a circle is none of it, and yet of the crowd.
     private static func found(_ kinds: String) -> String {
         """
-        SELECT r.id, r.kind, distance_m(r.lat, r.lon, $2, $3) AS distance
-        FROM areas, LATERAL roads_in(area, point($3, $2), \(kinds), \(mostLookedAt)) r
-        WHERE (distance_m(r.lat, r.lon, $2, $3) <= $4) IS NOT FALSE
+        SELECT r.id, r.kind, distance, (distance <= $4) IS NOT FALSE AS is_within
+        FROM areas, LATERAL roads_in(area, point($3, $2), \(kinds), \(mostLookedAt)) r,
+            LATERAL (SELECT distance_m(r.lat, r.lon, $2, $3) AS distance OFFSET 0) d
         """
     }
     static let isReadOnly = true
