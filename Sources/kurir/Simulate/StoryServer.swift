@@ -46,11 +46,11 @@ struct StoryServer {
     private var hasAnswered = false
 
     mutating func ask(_ question: Question) throws -> Answer {
-        let end = time(nil) + stamina
+        let began = time(nil)
         if question.network == .isBack { retries += 1 }
         var reply = send(question, question.network)
         while let pause = Self.pause(before: reply, question.network) {
-            guard time(nil) < end else {
+            guard time(nil) < began + stamina else {
                 throw StoryError(
                     "\(url) has not answered \(question.path) for \(stamina) seconds: \(reply.error ?? "\(reply.status)")"
                 )
