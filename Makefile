@@ -41,6 +41,9 @@ LIBFUZZER = $$($$(dirname $$(readlink -f $$(command -v swiftc)))/clang \
 	-print-file-name=libclang_rt.fuzzer_no_main-$$(uname -m).a)
 # Some tests at a time: all of them at once starve each other, and then their deadlines say nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
+# Passwords are hashed at a nice value of 10, below all else that a server does. The tests run hardly above it: they fill the
+# machine, and whoever signs in in one of them would wait for all the others.
+TESTS = nice -n 9 swift test
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 28
@@ -56,9 +59,9 @@ build: packages ## build the release binary, .build/release/kurir
 
 test: test-packages $(VENV)/made lint ## everything that is checked before a change lands
 	swift build --product kurir
-	@swift test --parallel 2>&1 | tee .build/tests.log; \
+	@$(TESTS) --parallel 2>&1 | tee .build/tests.log; \
 	[ $${PIPESTATUS[0]} = 0 ] || { echo "What failed:"; grep -A 4 ' recorded an issue' .build/tests.log; exit 1; }
-	KURIR_TEST_TLS=1 swift test --skip-build --filter '^LiveTests\.'
+	KURIR_TEST_TLS=1 $(TESTS) --skip-build --filter '^LiveTests\.'
 	$(MAKE) thread-sanitizer
 
 thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer
