@@ -121,6 +121,36 @@ import Testing
         }
     }
 
+    @Test func `a server that is busy at first is waited for`() async throws {
+        // Its first answer asks for longer than one that is not there is waited for.
+        let server = try Program(
+            "python3",
+            [
+                "-u", "-c",
+                """
+                import http.server
+                class Busy(http.server.BaseHTTPRequestHandler):
+                    asked = 0
+                    def do_POST(self):
+                        Busy.asked += 1
+                        self.send_response(503 if Busy.asked == 1 else 400)
+                        self.send_header("Retry-After", "11")
+                        self.send_header("Content-Length", "0")
+                        self.end_headers()
+                    do_GET = do_POST
+                server = http.server.HTTPServer(("127.0.0.1", 0), Busy)
+                print(server.server_port)
+                server.serve_forever()
+                """,
+            ])
+        try await eventually { server.said.hasSuffix("\n") }
+        let tried = try await Kurir.run("simulate", "--server", "http://127.0.0.1:" + server.said.dropLast())
+        server.signal(SIGKILL)
+        try await server.end()
+        #expect(tried.code == 1 && tried.complained.contains("400"), "\(tried)")
+        #expect(!tried.complained.contains("has not answered"))
+    }
+
     @Test func `a server that does not answer is named`() async throws {
         let port = try ReservedPort()
         let tried = try await Kurir.run("simulate", "--server", "http://127.0.0.1:\(port.number)")
