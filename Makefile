@@ -60,7 +60,7 @@ build: packages ## build the release binary, .build/release/kurir
 test: test-packages $(VENV)/made lint ## everything that is checked before a change lands
 	swift build --product kurir
 	@$(TESTS) --parallel 2>&1 | tee .build/tests.log; \
-	[ $${PIPESTATUS[0]} = 0 ] || { echo "What failed:"; grep -A 4 ' recorded an issue' .build/tests.log; exit 1; }
+	[ $${PIPESTATUS[0]} = 0 ] || { echo "What failed:"; grep -A 4 -e ' recorded an issue' -e ': error: ' .build/tests.log; exit 1; }
 	KURIR_TEST_TLS=1 $(TESTS) --skip-build --filter '^LiveTests\.'
 	$(MAKE) thread-sanitizer
 

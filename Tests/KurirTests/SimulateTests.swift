@@ -1,5 +1,6 @@
 import Curl
 import EventLoop
+import Glibc
 import HTTP
 import Postgres
 import TestSupport
