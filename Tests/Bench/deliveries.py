@@ -34,28 +34,23 @@ def filled(statement, values):
     return " ".join(statement.split()) + ";\n"
 
 
-# In the order of the statements.
-OF_CREATE = [
-    "id", "store", "asked", "status", "candidates", "content", "at", "action", "actor_kind", "actor", "added", "opened",
-    "readers", "event_types", "notices", "key", "fingerprint", "answer_status", "answer_headers", "answer_body",
-    "extras", "place"]
-OF_STEP = OF_CREATE + [
-    "version", "was", "courier", "declined", "forfeited", "accepted", "picked_up", "delivered", "cancelled", "about", "reason",
-    "note", "removed", "shown", "earned", "counted", "more_accepted", "more_delivered", "more_cancelled", "more_declined",
-    "is_offered_anew", "closed", "kept", "until", "moved", "withdrawn", "bundle", "signature", "key_id", "disclosures", "texts"]
 COUNTS = {"more_accepted", "more_delivered", "more_cancelled", "more_declined"}
-LISTS = {"kept", "moved", "declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "withdrawn"}
+LISTS = {
+    "kept", "moved", "declined", "forfeited", "added", "removed", "closed", "opened", "readers", "event_types", "untrue",
+    "untrue_to"}
 
 
-def commit_of(sql, columns, partners, **given):
+def commit_of(measured, name, partners, **given):
     """A committing statement with one change, for which these couriers must be partners of the store."""
+    columns = measured["columns"][name]
+    given |= {"at": "now()", "asked": len(partners), "place": 0}
+    if not set(columns).issuperset(given):
+        sys.exit(f"the statement takes no {set(given) - set(columns)}")
     usual = dict.fromkeys(COUNTS, "0") | dict.fromkeys(LISTS, "'{}'")
-    values = {name: given.get(name, usual.get(name, "NULL")) for name in columns}
-    values |= {"at": "now()", "asked": len(partners), "place": 0}
-    arrays = [f"ARRAY[{values[name]}]" for name in columns]
+    arrays = [f"ARRAY[{given.get(column, usual.get(column, 'NULL'))}]" for column in columns]
     arrays += [f"ARRAY[{', '.join(of(one) for one in partners)}]" for of in
-               (lambda _: "1", lambda _: given["store"], str, lambda _: "false")]
-    return filled(sql, dict(enumerate(arrays, 1)))
+               (lambda _: "1", lambda _: given["store_id"], str, lambda _: "false")]
+    return filled(measured["statements"][name], dict(enumerate(arrays, 1)))
 
 
 def listed_text(*ids):
@@ -75,8 +70,9 @@ CONTENT = (
     """ 'description', 'Torta za rođendan', 'instructions', NULL, 'reference', NULL)""")
 
 
-def scripts(sql):
+def scripts(measured):
     """pgbench's scripts. Transitions go through their deliveries in order, each client through its own."""
+    sql = measured["statements"]
     n = "(:base + :k * :clients + :client_id)"
     step = "\\set k :k + 1\n"
     couriers = [uuid(2, courier(":n", k)) for k in range(3)]
@@ -86,27 +82,30 @@ def scripts(sql):
     number = step + f"\\set n {n}\n"
 
     create = pick + filled(sql["partners"], {1: its_store, 2: "'{}'", 3: f"ARRAY[{', '.join(couriers)}]"}) + commit_of(
-        sql["create"], OF_CREATE, couriers, id="gen_random_uuid()", store=its_store, status="'pending'",
-        candidates=listed_text(*couriers), content=CONTENT, action="'create'", actor_kind="'store'", actor=its_store,
+        measured, "create", couriers, id="gen_random_uuid()", store_id=its_store, status="'pending'",
+        candidates=listed_text(*couriers), content=CONTENT, action="'create'", actor_kind="'store'", actor_id=its_store,
         added=listed_text(*couriers), opened=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.created,delivery.offered,delivery.offered,delivery.offered}'",
         notices=notices("delivery_offered", "gen_random_uuid()", couriers, "Pekara ima dostavu za vas: Vukovarska 5"))
     by_courier = {
-        "id": uuid(3, ":n"), "store": its_store, "courier": mine, "candidates": listed_text(*couriers),
-        "accepted": "now()", "actor_kind": "'courier'", "actor": mine, "counted": mine, "kept": listed_text(mine)}
+        "id": uuid(3, ":n"), "store_id": its_store, "courier_id": mine, "candidates": listed_text(*couriers),
+        "accepted_at": "now()", "actor_kind": "'courier'", "actor_id": mine, "counted_id": mine, "opened": listed_text(mine)}
     # As long as what is signed of a delivery without more to it.
     proof = {
         "bundle": "repeat('b', 1200)", "signature": "decode(repeat('5a', 64), 'hex')", "key_id": "repeat('k', 43)",
         "disclosures": "jsonb_build_object('/recipient', repeat('r', 300), '/description', repeat('d', 60))::text"}
     accept = number + find + commit_of(
-        sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'pending'", status="'in_progress'", action="'accept'",
+        measured, "step", [mine], **by_courier, version="2", was="'pending'", status="'in_progress'", action="'accept'",
         more_accepted="1", closed=listed_text(*couriers), readers=listed_text(its_store, *couriers),
         event_types="'{delivery.accepted,delivery.accepted,delivery.taken,delivery.taken}'",
-        withdrawn=listed_text(*couriers), notices=notices("delivery_accepted", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
+        untrue="'{delivery_offered,delivery_offered,delivery_offered,delivery_unaccepted}'",
+        untrue_to=listed_text(*couriers, "'NULL'"),
+        notices=notices("delivery_accepted", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
     deliver = number + find + commit_of(
-        sql["step"], OF_STEP, [mine], **by_courier, version="2", was="'in_progress'", status="'delivered'", delivered="now()",
+        measured, "step", [mine], **by_courier, version="2", was="'in_progress'", status="'delivered'", delivered_at="now()",
         action="'deliver'", **proof, more_delivered="1", closed=listed_text(mine), readers=listed_text(its_store, mine),
-        event_types="'{delivery.delivered,delivery.delivered}'",
+        event_types="'{delivery.delivered,delivery.delivered}'", untrue="'{delivery_changed,delivery_reopened}'",
+        untrue_to="'{NULL,NULL}'",
         notices=notices("delivery_delivered", uuid(3, ":n"), [its_store], "Ana: Vukovarska 5"))
 
     first = "'pending'::delivery_status", "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
@@ -188,9 +187,9 @@ class Kurir(Served):
 class Pgbench:
     """The same statements on the same cluster, by pgbench."""
 
-    def __init__(self, kurir, statements):
+    def __init__(self, kurir, measured):
         self.kurir, self.cluster = kurir, kurir.cluster
-        self.scripts = scripts(statements)
+        self.scripts = scripts(measured)
 
     def measure(self, connections, seconds, warmup, kind):
         self.kurir.reserve(kind, connections, warmup + seconds)

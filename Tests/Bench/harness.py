@@ -121,7 +121,7 @@ class Cluster:
 
     # What Kurir asks of its sessions, too.
     SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c enable_seqscan=off " \
-        "-c enable_hashjoin=off -c enable_mergejoin=off"
+        "-c enable_hashjoin=off -c enable_mergejoin=off -c enable_incremental_sort=off"
 
     def measure(self, script, clients, seconds, warmup=0, options=()):
         """The figures of pgbench; none if some client was not warm yet when the last `seconds` began."""

@@ -2,6 +2,8 @@ import Postgres
 
 /// Writes new deliveries, with all that follows from each.
 package struct CommitCreations<Locks: WhenLocked>: Statement {
+    /// What it is given of each change, in this order.
+    package static var columnNames: [String] { CommitColumns.ofCreations.map(\.name) }
     let commits: [Commit]
 
     package static var sql: String {

@@ -2,6 +2,8 @@ import Postgres
 
 /// Writes steps of existing deliveries, with all that follows from each.
 package struct CommitSteps<Locks: WhenLocked>: Statement {
+    /// What it is given of each change, in this order.
+    package static var columnNames: [String] { CommitColumns.all.map(\.name) }
     let commits: [Commit]
 
     package static var sql: String {

@@ -51,8 +51,7 @@ func answer(_ thing: (id: Int32, name: String, count: Int32)?) throws -> Respons
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments
 if arguments.dropFirst().first == "--statements" {
-    let statements = MeasuredStatements.all.map { ($0.name, JSON.string($0.sql)) }
-    print(String(decoding: JSON.object(Dictionary(uniqueKeysWithValues: statements)).bytes, as: UTF8.self))
+    print(MeasuredStatements.json)
     exit(EXIT_SUCCESS)
 }
 if arguments.count == 3, arguments[1] == "--papers" {
