@@ -161,6 +161,40 @@ import Domain
         }
     }
 
+    @Test func `what can never be done keeps nothing else from being done`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let inTurn: [String: JSON] = ["offer": ["mode": "in_turn", "order": "given", "each_seconds": 600]]
+            let (stuck, other) = (
+                try await api.delivery(of: store, to: couriers, inTurn),
+                try await api.delivery(of: store, to: couriers, inTurn)
+            )
+            let open = try await api.delivery(of: store, to: couriers)
+            try await api.execute(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''not now''; END'")
+            try await api.execute(
+                """
+                CREATE TRIGGER refused BEFORE UPDATE ON deliveries FOR EACH ROW
+                WHEN (OLD.id = '\(stuck)') EXECUTE FUNCTION refuse()
+                """)
+            try await api.execute("UPDATE delivery_extras SET turn_at = now() WHERE delivery_id = '\(stuck)'")
+            // Each is due after the one that cannot be moved was.
+            for _ in 0..<2 {
+                try await api.execute("UPDATE deliveries SET alert_at = now() WHERE id = '\(open)'")
+                try await api.execute(
+                    "UPDATE delivery_extras SET turn_at = now() WHERE delivery_id = '\(other)' AND turn_at IS NOT NULL")
+                try await eventually {
+                    try await api.execute("SELECT FROM deliveries WHERE id = '\(open)' AND alert_at IS NULL").count == 1
+                }
+            }
+            #expect(try await types(api, store, "delivery.unaccepted") == [open, open])
+            try await eventually {
+                try await api.get(SampleDelivery.path(other), as: couriers[1].token).status == 200
+            }
+            #expect(try await api.get(SampleDelivery.path(stuck), as: couriers[1].token).status == 404)
+        }
+    }
+
     /// How long after they fell due things were told, at the median and at most.
     private func delays(_ api: ServedProduct, _ due: [String]) async throws -> String {
         let told = try await api.execute(

@@ -21,7 +21,7 @@ package final class DueSweep: Sendable {
     /// How late something may be told.
     private static let pause = Duration.seconds(1)
 
-    /// Begins to look. `told` hears of each commit that tells somebody, `failed` of failures; the work is tried again.
+    /// Begins to look. `told` hears whenever somebody may have been told, `failed` of failures; the work is tried again.
     package init(
         _ database: Database, _ committer: Committer, publicURL: PublicURL, on loop: EventLoop,
         told: @escaping @Sendable () -> Void,
@@ -36,15 +36,21 @@ package final class DueSweep: Sendable {
 
     private func run() async {
         await loop.repeating(every: Self.pause, failed: failed) { [self] in
-            while try await sweep() { told() }
+            while try await sweep() {}
         }
     }
 
-    /// Tells of some of what is due; whether there was any.
+    /// Does some of what is due; whether there was any. Turns come last, since one that cannot be moved is due for ever.
     private func sweep() async throws -> Bool {
         guard try await database.run(IsAnythingDue()).first == true else { return false }
-        let moved = try await turns.move()
-        return try await database.transaction { [self] transaction in
+        defer { told() }
+        let hasTold = try await tell()
+        return try await turns.move() || hasTold
+    }
+
+    /// Tells of some of what is due; whether there was any.
+    private func tell() async throws -> Bool {
+        try await database.transaction { [self] transaction in
             let unaccepted = try await transaction.run(TakeUnaccepted())
             let late = try await transaction.run(TakeLate())
             let texts = try await transaction.run(TakeOfferTexts())
@@ -53,7 +59,7 @@ package final class DueSweep: Sendable {
                 + late.map { Overdue.Event($0, .late, [$0.store.id] + [$0.courier].compactMap(\.self)) }
             let notices = events.map(\.notice) + texts.filter(\.mayBeSent).map { $0.notice(publicURL.text) }
             if !notices.isEmpty { try await transaction.run(TellOverdue(events: events, notices: notices)) }
-            return moved > 0 || !unaccepted.isEmpty || !late.isEmpty || !texts.isEmpty
+            return !unaccepted.isEmpty || !late.isEmpty || !texts.isEmpty
         }
     }
 }

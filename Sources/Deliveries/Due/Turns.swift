@@ -10,13 +10,18 @@ struct DueTurns: Sendable {
     let database: Database
     let committer: Committer
 
-    /// Moves some turns, and says how many.
-    func move() async throws -> Int {
+    /// Moves some turns; whether there were any. One that fails holds up no other.
+    func move() async throws -> Bool {
         let due = try await database.run(FindDueTurns())
-        return try await withThrowingTaskGroup(of: Bool.self) { group in
-            for turn in due { group.addTask { try await move(turn) } }
-            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        let moved = await withTaskGroup(of: Result<Bool, any Error>.self) { group in
+            for turn in due {
+                group.addTask {
+                    do { return .success(try await move(turn)) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
         }
+        return try moved.map { try $0.get() }.contains(true)
     }
 
     private func move(_ due: FindDueTurns.Row) async throws -> Bool {
