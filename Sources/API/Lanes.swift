@@ -36,7 +36,7 @@ package struct Lanes: Sendable {
     ) async throws {
         (self.url, self.group, self.observe) = (url, group, observe)
         requests = try await Database(
-            url: url, group: group, poolSize: poolSize, limits: .ofRequests, observe: observe)
+            url: url, group: group, poolSize: poolSize, limits: .ofEachLane, observe: observe)
         var opened = [requests]
         do {
             slow = try await Database(
@@ -50,7 +50,8 @@ package struct Lanes: Sendable {
             } else {
                 replica = nil
             }
-            feed = try await Database(url: url, group: group.first, poolSize: 1, observe: observe)
+            feed = try await Database(
+                url: url, group: group.first, poolSize: 1, limits: .ofEachLane, observe: observe)
             opened.append(feed)
             upkeep = try await Database(
                 url: url, group: group.first, poolSize: 2, limits: .within(.seconds(600)), observe: observe)
@@ -79,7 +80,8 @@ package struct Lanes: Sendable {
 }
 
 extension DatabaseLimits {
-    fileprivate static var ofRequests: DatabaseLimits {
+    /// Nobody waits for a second connection while holding one.
+    fileprivate static var ofEachLane: DatabaseLimits {
         var limits = DatabaseLimits()
         limits.allowsNesting = false
         return limits
@@ -99,7 +101,7 @@ extension DatabaseLimits {
     }
 
     fileprivate static func within(_ bound: Duration) -> DatabaseLimits {
-        var limits = DatabaseLimits()
+        var limits = ofEachLane
         limits.statementTimeout = bound
         return limits
     }
