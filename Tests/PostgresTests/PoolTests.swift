@@ -92,6 +92,45 @@ import Testing
         }
     }
 
+    @Test func `what waits longest goes first`() async throws {
+        var limits = DatabaseLimits()
+        (limits.statementsPerConnection, limits.readsTogether) = (1, 1)
+        // The connection is busy for as long as it takes to have all others wait.
+        limits.statementTimeout = .seconds(300)
+        try await withDatabase(poolSize: 1, limits: limits) { database, group in
+            let holder = try TestDatabase.current.connect()
+            try holder.execute("SELECT pg_advisory_lock(4711)")
+            let done = Locked<(reads: [Int64], writes: [Int64])>(([], []))
+            var tasks = [Task(executorPreference: group.loops[0]) { _ = try await database.run(Lock()) }]
+            func untilAllAreThere() async throws {
+                let count = tasks.count
+                try await eventually {
+                    let statistics = await database.statistics()
+                    return statistics.inFlight + statistics.waiting == count
+                }
+            }
+            for number in 0..<50 as Range<Int64> {
+                try await untilAllAreThere()
+                tasks.append(
+                    Task(executorPreference: group.loops[0]) {
+                        _ = try await database.run(SharedEcho(number: number))
+                        done.withLock { $0.reads.append(number) }
+                    })
+                try await untilAllAreThere()
+                tasks.append(
+                    Task(executorPreference: group.loops[0]) {
+                        _ = try await database.run(Echo(number: number))
+                        done.withLock { $0.writes.append(number) }
+                    })
+            }
+            try await untilAllAreThere()
+            try holder.execute("SELECT pg_advisory_unlock(4711)")
+            for task in tasks { try await task.value }
+            let order = done.withLock { $0 }
+            #expect(order.reads == Array(0..<50) && order.writes == Array(0..<50))
+        }
+    }
+
     @Test func `tasks that gave up waiting make room`() async throws {
         var limits = DatabaseLimits()
         limits.statementsPerConnection = 1
