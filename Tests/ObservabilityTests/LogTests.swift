@@ -36,6 +36,11 @@ import Testing
         #expect(line.hasSuffix(#" error event="cannot accept" reason=full"# + "\n"))
     }
 
+    @Test func `a job that failed is one line, with its name and the reason`() throws {
+        let line = try text(.process(.jobFailed("drop old events", reason: "out of reach")), .text)
+        #expect(line.hasSuffix(#" error event="job failed" job="drop old events" error="out of reach""# + "\n"))
+    }
+
     @Test(arguments: [LogFormat.text, .json])
     func `no text can begin a line of its own`(_ format: LogFormat) throws {
         let evil = "boom\n2026-11-20T12:00:00.000Z info request \"quoted\" \u{1b}[31m\u{2028}"

@@ -23,10 +23,11 @@ import Testing
             }
             metrics.observe(self.summary("BREW\"", nil, 400, milliseconds: 20_000))
             metrics.observe(.http(.turnedAway))
+            metrics.observe(.process(.jobFailed("plan", reason: "loop \(loop.index)")))
             if loop.index == 1 { metrics.observe(.http(.cutOff)) }
         }
         let counted = await metrics.sum()
-        #expect(counted.turnedAway == 2 && counted.cutOff == 1)
+        #expect(counted.turnedAway == 2 && counted.cutOff == 1 && counted.failedJobs == ["plan": 2])
         #expect(counted.requests.count == 2)
         let counts = try #require(counted.requests.first { $0.key.route == "/a" }?.value)
         #expect(counts.statuses.first { $0.status == 200 }?.count == 4)
