@@ -70,6 +70,22 @@ import Testing
         }
     }
 
+    /// Who sees it in which status, and has it in no list where that is in brackets.
+    private static let seen = [
+        "store": "200 200 200 200", "candidate": "200 404 404 404", "declined": "(200) 404 404 404",
+        "holder": "- 200 200 -", "former_holder": "(200) 404 404 (200)",
+    ]
+
+    @Test(arguments: Lifecycle.Standing.allCases)
+    func `every account sees what the contract says`(_ standing: Lifecycle.Standing) {
+        let row = Self.seen[standing.rawValue]?.split(separator: " ").map(String.init)
+        for (place, status) in DeliveryStatus.allCases.enumerated() where row?[place] != "-" {
+            let (isVisible, isListed) = (L.isVisible(status, to: standing), L.isListed(status, for: standing))
+            let seen = isListed ? "200" : isVisible ? "(200)" : "404"
+            #expect(seen == row?[place] ?? "404" && isVisible == (seen != "404"), "\(standing) of what is \(status)")
+        }
+    }
+
     // MARK: Deciding
 
     private static let (store, ana, ivo, eva) = (id(1), id(2), id(3), id(4))

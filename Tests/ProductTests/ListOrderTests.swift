@@ -45,6 +45,9 @@ import Testing
             #expect(try await list(couriers[0], api) == [late, plain, soon, newer])
             for id in [newer, plain] { try await api.act("deliver", id, as: couriers[0]) }
             for person in [store, couriers[0]] { #expect(try await pages(person, api) == [late, soon, plain, newer]) }
+            for id in [soon, late] { try await api.act("cancel", id, as: store) }
+            #expect(try await pages(store, api) == [plain, newer, late, soon])
+            #expect(try await pages(store, api, "&status=cancelled") == [late, soon])
             try await api.expectConsistency()
         }
     }

@@ -92,7 +92,12 @@ import Domain
             let held = try await api.get(SampleDelivery.path(id), as: store.token).json
             #expect(held["status"] == "pending" && held["offered"] == false && held["offered_count"] == 0)
             #expect(try await api.execute("SELECT FROM deliveries WHERE alert_at IS NOT NULL").isEmpty)
+            #expect(try await states(id, api, store) == ["waiting", "waiting"])
             #expect(try await status(id, api, couriers[0]) == 404)
+            for action in ["accept", "decline"] {
+                #expect(try await api.act(action, id, as: couriers[0]).status == 404)
+            }
+            #expect(try await api.get(SampleDelivery.path(id, "history"), as: couriers[0].token).status == 404)
             try await endTurn(api)
             try await eventually { try await status(id, api, couriers[0]) == 200 }
             let offered = try await api.get(SampleDelivery.path(id), as: store.token).json
