@@ -46,6 +46,35 @@ import Testing
         for (rule, sql) in Invariants.ofDeliveries { #expect(try await query(sql) == [], "\(rule)") }
     }
 
+    @Test func `what is offered later is offered once when its time comes, though a node dies before`() async throws {
+        let people = try await Team.make()
+        let url = TestDatabase.current.url
+        let nodes = try await Nodes { [environment] in
+            try await Kurir.start(["--database", url], environment: environment)
+        }
+        // A time that is over by the time that a busy machine reads it is refused.
+        var (seconds, made) = (3.0, (status: 422, body: ""))
+        while made.status == 422, seconds < 100 {
+            let time = Date(timeIntervalSinceNow: seconds).ISO8601Format(.init(includingFractionalSeconds: true))
+            made = try await nodes.node(0).send(
+                "POST", "/v1/deliveries", people.delivery.dropLast() + #","offer_at":"\#(time)"}"#, as: people.store)
+            seconds *= 2
+        }
+        try #require(made.status == 201, "\(made.body)")
+        try await nodes.killAndStart(0)
+        let offered = """
+            SELECT bool_and(h.at >= x.offer_at), count(*) FROM delivery_history h JOIN delivery_extras x USING (delivery_id)
+            WHERE action = 'offer'
+            """
+        try await eventually { try await query(offered) == [["t", "1"]] }
+        try await eventually { try await query(Invariants.numbering) == [["f"]] }
+        try await nodes.stop()
+        #expect(try await query(offered) == [["t", "1"]])
+        let told = "SELECT count(*), count(DISTINCT account_id) FROM events WHERE type = 'delivery.offered'"
+        #expect(try await query(told) == [["4", "4"]])
+        for (rule, sql) in Invariants.ofDeliveries { #expect(try await query(sql) == [], "\(rule)") }
+    }
+
     /// Takes deliveries through steps by chance, and gives how many were taken.
     private func work(
         _ start: Seed, on nodes: Nodes, _ people: Team, until isOver: Locked<Bool>
