@@ -87,9 +87,11 @@ public struct Change: Sendable {
         public subscript(counter: Lifecycle.Counter) -> Int32 { changes[counter] ?? 0 }
     }
 
-    /// The couriers who must be partners when this is committed: the one who acts, and all who gain the delivery.
+    /// The couriers who must be partners when this is committed: the one who acts, all who gain the delivery or may later, and
+    /// all who are told again that it is offered.
     public var mustBePartners: Set<ID> {
-        Set(openedJobs.map(\.courier)).union(command.actorKind == .courier ? [command.actor] : [])
+        let told = notices.filter { $0.kind == .deliveryOffered }.map(\.account)
+        return Set(openedJobs.map(\.courier) + added + told + (command.actorKind == .courier ? [command.actor] : []))
     }
 
     /// The entries of couriers' lists that are removed, and those that are added.

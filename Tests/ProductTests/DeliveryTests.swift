@@ -1,4 +1,6 @@
+import API
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 
@@ -60,6 +62,23 @@ import Testing
             let form = SampleDelivery.form(to: couriers).with([field: value])
             let answer = try await api.post("/v1/deliveries", form, as: store.token)
             #expect(answer.status == 422 && answer.wrong == [field: code], "\(answer.json)")
+            #expect(try await api.execute("SELECT id FROM deliveries").isEmpty)
+        }
+    }
+
+    /// Nobody is offered it yet, or only the first.
+    @Test(
+        arguments: [
+            ["offer_at": .string(Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000).text)],
+            ["offer": ["mode": "in_turn", "order": "given"]],
+        ] as [[String: JSON]])
+    func `whoever is to be offered it later is a partner, too`(_ later: [String: JSON]) async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let stranger = try await api.courier()
+            let form = SampleDelivery.form(to: couriers + [stranger], later)
+            let answer = try await api.post("/v1/deliveries", form, as: store.token)
+            #expect(answer.status == 422 && answer.wrong == ["courier_ids": "not_partner"], "\(answer.json)")
             #expect(try await api.execute("SELECT id FROM deliveries").isEmpty)
         }
     }

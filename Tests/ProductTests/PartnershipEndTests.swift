@@ -78,6 +78,43 @@ import Testing
         }
     }
 
+    /// Everybody is told once more when the last turn is over, also whoever was offered it before. The partnership has ended, or
+    /// the courier is off, and leave was not taken yet.
+    @Test(arguments: [
+        "DELETE FROM partners WHERE courier_id =", "UPDATE partners SET courier_off = true WHERE courier_id =",
+    ])
+    func `a former partner is not told again of what it was offered`(ending: String) async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(3)
+            for courier in couriers {
+                _ = try await api.call("PUT", "/v1/me/devices/of-\(courier.id)", ["platform": "fcm"], as: courier.token)
+            }
+            let offer: [String: JSON] = ["offer": ["mode": "in_turn", "order": "given", "each_seconds": 600]]
+            func told(_ courier: Person) async throws -> Int {
+                try await api.execute(
+                    "SELECT FROM outbox WHERE account_id = '\(courier.id)' AND kind = 'delivery_offered'"
+                ).count
+            }
+            func moved() async throws {
+                try await api.execute("UPDATE delivery_extras SET turn_at = now() WHERE turn_at IS NOT NULL")
+            }
+            let id = try await api.delivery(of: store, to: couriers, offer)
+            for no in [1, 2] {
+                try await moved()
+                try await eventually {
+                    try await api.get(SampleDelivery.path(id), as: couriers[no].token).status == 200
+                }
+            }
+            #expect(try await told(couriers[0]) == 1)
+            try await api.execute("\(ending) '\(couriers[0].id)'")
+            // The last turn is over.
+            try await api.act("decline", id, as: couriers[2])
+            #expect(try await told(couriers[0]) <= 1)
+            #expect(try await told(couriers[1]) == 2)
+            #expect(try await candidates(id, store, api) == [couriers[1].id, couriers[2].id])
+        }
+    }
+
     @Test func `the end removes a courier from deliveries of every standing`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
