@@ -69,7 +69,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         let seconds = try call.request.query("wait_seconds", in: Self.waits) ?? 0
         // Who waits takes the place of a stream.
         let place = try seconds > 0 ? streams.enter(call.caller.session) : nil
-        let items = try await events(of: account, after: after, limit: limit, waiting: .seconds(seconds))
+        let items = try await events(for: call, after: after, limit: limit, waiting: .seconds(seconds))
         withExtendedLifetime(place) {}
         return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
     }
@@ -127,17 +127,21 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     private static var longAgo: Timestamp { Timestamp(microseconds: Timestamp.now.microseconds - 86_400_000_000) }
 
     private func events(
-        of account: ID, after place: FeedPlace?, limit: Int, waiting: Duration
+        for call: Call, after place: FeedPlace?, limit: Int, waiting: Duration
     ) async throws -> [FeedItem<Subject>] {
+        let account = call.caller.account
         guard waiting > .zero else { return try await next(of: account, after: place, limit: limit + 1) }
         let deadline = Instant.now + waiting
         let listener = tail.listen(to: account)
         defer { listener.close() }
         while true {
             let items = try await next(of: account, after: place, limit: limit + 1)
-            guard items.isEmpty, !listener.isOver, case let now = Instant.now, now < deadline,
-                try await mayHaveMore(listener, within: .nanoseconds(deadline.nanoseconds(since: now)))
-            else { return items }
+            guard items.isEmpty, !listener.isOver, case let now = Instant.now, now < deadline else { return items }
+            let mayHaveMore = try await self.mayHaveMore(
+                listener, within: .nanoseconds(deadline.nanoseconds(since: now)))
+            // Nobody reads on after the session has ended.
+            guard try await isSignedIn(account, call.request) else { throw Problem.unauthenticated }
+            guard mayHaveMore else { return items }
         }
     }
 
@@ -198,7 +202,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     ) async throws {
         var (place, silentSince, mayHaveMore) = (start, Instant.now, true)
         // Nobody reads on after the session has ended, or while the server stops.
-        while !listener.isOver, try await authenticator.caller(of: request)?.account == account {
+        while !listener.isOver, try await isSignedIn(account, request) {
             let items = mayHaveMore ? try await next(of: account, after: place, limit: 50) : []
             if let last = items.last {
                 try await writer.write(items.reduce(into: []) { $0 += Self.lines(of: $1, for: account) })
@@ -212,6 +216,10 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
             }
             mayHaveMore = try await self.mayHaveMore(listener, within: Self.heartbeat)
         }
+    }
+
+    private func isSignedIn(_ account: ID, _ request: Request) async throws -> Bool {
+        try await authenticator.caller(of: request)?.account == account
     }
 
     private static func lines(of item: FeedItem<Subject>, for account: ID) -> [UInt8] {

@@ -218,6 +218,17 @@ import Testing
         }
     }
 
+    @Test func `whoever waits reads nothing of what happens after the session has ended`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let waited = Task { try await page(api, couriers[0], "?wait_seconds=30") }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(try await api.call("DELETE", "/v1/sessions/current", as: couriers[0].token).status == 204)
+            _ = try await api.delivery(of: store, to: couriers)
+            #expect(try await waited.value.status == 401)
+        }
+    }
+
     @Test func `a server that stops answers those who wait`() async throws {
         let waited = try await ServedProduct.serving { api in
             let store = try await api.store()
