@@ -57,6 +57,8 @@ import Testing
                 // Nobody else numbers events from now on.
                 try await session.database.run(HoldNumbering())
                 let statements = try await Statements(session, store, couriers, id)
+                let missing = Set(StatementTests.all.map { "\($0)" }).subtracting(statements.all.map(\.name))
+                #expect(missing == Unplanned.names, "plan them, or say why not: \(missing)")
                 let plans = Task(executorPreference: session.group.loops[0]) {
                     await Plans([session.database]) { _ in }.run(on: session.group.loops[0])
                 }
@@ -434,6 +436,9 @@ private struct Statements: Sendable {
     /// those of a courier among all.
     private static let walks = [
         "ListPositions": 12_000, "SearchConversations": 2500, "ExportPage<ExportedConversationMessages>": 7000,
+        // All of a store's partners have a rank, and what it told its couriers, some a day, is exported in another order than it is
+        // listed.
+        "RankPartners": 25_000, "ExportPage<ExportedBulletins>": 25_000,
     ]
 
     static func most(of statement: String) -> Int { walks[statement] ?? most }
@@ -480,6 +485,7 @@ private struct Statements: Sendable {
                 // This comes first, since it is a transaction of its own.
                 Self.one(NumberEvents(most: 100)), Self.one(ClaimAndAnswer()),
                 Self.one(CommitCreations<PassOver>(commits: [create])),
+                Self.one(CommitCreations<WaitFor>(commits: [create])),
                 Self.one(CommitSteps<PassOver>(commits: [accept])),
                 Self.one(CommitSteps<WaitFor>(commits: [accept])),
                 Self.one(FindDelivery(account: courier, id: id)),
@@ -511,7 +517,15 @@ private struct Statements: Sendable {
                 Self.one(FindRecipientsByWord(store: storeID, text: "ilica 777")),
                 Self.one(FindFirstAnswer(attempt: attempt)),
             ] + (try await Self.talk(session, storeID, courier, page)) + Self.papers(storeID, courier, hash)
-            + (try Self.outside(courier, id, page)) + (try Self.day(storeID, courier, page)) + [
+            + (try Self.outside(courier, id, page)) + (try Self.day(storeID, courier, page))
+            + (try Self.people(storeID, courier, id, hash, page)) + [
+                Self.one(FindHolder(login: number, address: "127.0.0.1")),
+                Self.one(LockIdempotencyKey(attempt: attempt)),
+                Self.one(ForgetFirstAnswer(attempt: attempt)),
+                Self.one(ListPartners(of: try ListedCouriers(of: storeID, page, isPartner: true))),
+                Self.one(RankPartners(of: try ListedCouriers(of: storeID, page, isPartner: true, sort: .reliability))),
+                Self.one(WalkCouriers<ByName>(of: everybody, text: "nitko", most: 102)),
+                Self.one(FindCouriersByWord<ByName>(of: everybody, text: "ana777")),
                 Self.one(FindSession(tokenHash: [UInt8](repeating: 1, count: 32))),
                 Self.one(ReadFeed<FeedDelivery>(account: storeID, after: .beginning, limit: 51)),
                 Self.one(FindFeedEnd(account: storeID)),
@@ -576,6 +590,38 @@ private struct Statements: Sendable {
                 Self.one(
                     EndPartnership(pair: pair, message: Message(.partnershipEnded, ["store": "Pekara"], data: [:]))),
             ]
+    }
+
+    /// What is asked of accounts and what they keep.
+    private static func people(
+        _ store: ID, _ courier: ID, _ delivery: ID, _ hash: [UInt8], _ page: Page
+    ) throws -> [(String, @Sendable (Transaction) async throws -> Void)] {
+        let pair = Pair(store: store, courier: courier)
+        return [
+            one(FindAccount(id: courier)), one(FindAccount(id: store)), one(FindPassword(account: courier)),
+            one(TouchSession(id: .new())), one(IsBlocked(account: store)), one(UseReset(id: .new())),
+            one(TryConfirmation(account: courier)), one(DropConfirmation(account: courier)),
+            one(IsUndoable(tokenHash: hash)), one(TakeFormerPlace(tokenHash: hash)),
+            one(VoidSince(account: courier, change: .now)), one(EndSessions(account: courier, kept: nil)),
+            one(DropDevice(account: courier, token: "7")), one(CountDevices(accounts: [courier])),
+            one(FindGatewayKey(keyHash: hash)), one(TouchGatewayKey(id: .new())),
+            one(TakeFromBuckets(subjects: [hash], steps: [1], bursts: [2])),
+            one(LengthenWait(subjects: [hash], steps: [1], bursts: [2])),
+            one(CourierExists(courier: courier)), one(ArePartners(pair: pair)), one(FindStoreName(store: store)),
+            one(RevokeInvite(store: store, id: .new())), one(FindInviteByCode(codeHash: hash, courier: courier)),
+            one(FindInviter(codeHash: hash)), one(IsPlaceKept(account: courier, id: .new())),
+            one(try ListHistory(delivery: delivery, page: page, hasStore: false)),
+            one(FindFormerPlace(account: store, cursor: try #require(FormerCursor("1-1")))),
+            one(FindCarried(account: courier)),
+            one(ExportPage<ExportedDevices>(account: courier, after: "")),
+            one(ExportPage<ExportedAddresses>(account: courier, after: "")),
+            one(ExportPage<ExportedCancellations>(account: courier, after: "")),
+            one(ExportPage<ExportedPlaces>(account: courier, after: "")),
+            one(ExportPage<ExportedEarnings>(account: courier, after: "")),
+            one(ExportPage<ExportedCredentials>(account: courier, after: "")),
+            one(ExportPage<ExportedQuickAnswers>(account: courier, after: "")),
+            one(ExportPage<ExportedBulletins>(account: store, after: "")),
+        ]
     }
 
     /// What is asked of the road and the weather.

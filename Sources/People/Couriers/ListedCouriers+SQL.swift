@@ -48,12 +48,13 @@ struct ListCouriers<Order: CourierOrder>: Statement {
     static func decode(_ row: inout RowReader) throws -> ListedCourier { try ListedCourier(&row) }
 }
 
-/// A page of a store's partners, by name.
+/// A page of a store's partners, by name. Each is looked up (hence the OFFSET), so that a page reads no more than its own.
 struct ListPartners: Statement {
     static let sql = """
         SELECT \(ListedCourier.columns(by: ByName.self))
-        FROM courier_words w JOIN partners p ON p.store_id = $1 AND p.courier_id = w.courier_id
-            JOIN couriers c ON c.id = w.courier_id
+        FROM courier_words w,
+            LATERAL (SELECT since FROM partners WHERE store_id = $1 AND courier_id = w.courier_id OFFSET 0) p,
+            LATERAL (SELECT * FROM couriers WHERE id = w.courier_id OFFSET 0) c
         WHERE w.store_id = $1 AND $2 AND NOT c.off AND (w.last_name, w.first_name, w.courier_id) > (\(ByName.place))
         ORDER BY w.last_name, w.first_name, w.courier_id LIMIT $4
         """
