@@ -187,6 +187,10 @@ def broken(whole: str, issuer: Issuer, good: dict, now: float) -> dict:
         "no result": code(issuer.signed(claims(now, "t", test(now, 1, "419984006")))),
         "a long name": code(issuer.signed(claims(now, "v", vaccination(now, 100), nam={"fn": "x" * 10_000}))),
     }
+    # Whoever takes the amount of the least number, or counts it in thousandths, stops. No signature is looked at before.
+    for claim in (4, 5, 6):
+        for time in (-(2**63), 2**63 - 1, -1, float("nan"), float("inf"), "soon"):
+            codes[f"claim {claim} at {time}"] = code(issuer.signed_by_open_head(good | {claim: time}))
     chance = random.Random(1)
     for number in range(20):
         codes[f"chance {number}"] = code(chance.randbytes(500))

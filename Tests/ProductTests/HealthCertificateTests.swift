@@ -80,6 +80,8 @@ import Testing
     /// An issuer may write a beginning that is behind the end. It is signed, so it is kept, but it is never good. Before
     /// yesterday, when it was issued, it is not yet good anyway.
     @Test func `what begins only when it is over is never good`() async throws {
+        _ = try await Certificates.made()
+        // Which may take a while, and none is issued later than a day before now.
         let now = Moment.now
         for day in Int64(-450)...150 {
             let verdict = try await verdict(
@@ -117,7 +119,7 @@ import Testing
 
     @Test func `whatever is cut, blown up or made up is none`() async throws {
         let certificates = try await Certificates.made()
-        #expect(certificates.broken.count > 40)
+        #expect(certificates.broken.count > 60)
         for (name, code) in certificates.broken { #expect(HealthCertificate(code) == nil, "\(name)") }
         #expect(try await verdict("nearly 64 KiB").state == .valid)
         let whole = try certificates.code("vaccination")

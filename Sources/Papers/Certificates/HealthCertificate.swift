@@ -27,7 +27,8 @@ struct HealthCertificate: Sendable {
 
     /// The certificate in a signed message.
     init?(_ message: SignedMessage) {
-        guard let claims = CBOR(message.payload), let certificate = claims[Claim.health]?[1],
+        guard let claims = CBOR(message.payload), claims.hasTimes(Claim.times),
+            let certificate = claims[Claim.health]?[1],
             certificate["ver"]?.text?.hasPrefix("1.") == true,
             let name = certificate["nam"], let holder = Self.name(name),
             let event = HealthEvent(certificate)
@@ -48,6 +49,7 @@ struct HealthCertificate: Sendable {
         static let begins: Int64 = 5
         static let issued: Int64 = 6
         static let health: Int64 = -260
+        static let times = [expires, begins, issued]
     }
 
     /// Whether it is four digits, and perhaps two more pairs. (A regular expression would be made anew for each certificate, which takes
@@ -74,14 +76,19 @@ extension CBOR {
         return line
     }
 
-    /// A time as CWT has it: seconds since the beginning of 1970.
+    /// A time as CWT has it: seconds since the beginning of 1970, until the end of the year 9999.
     var moment: Moment? {
-        switch untagged {
-        case .integer(let seconds) where abs(seconds) < 1 << 40: Moment(milliseconds: seconds * 1000)
-        case .number(let seconds) where abs(seconds) < 0x1p40: Moment(milliseconds: Int64(seconds * 1000))
+        let years: ClosedRange<Int64> = 0...253_402_300_799
+        return switch untagged {
+        case .integer(let seconds) where years.contains(seconds): Moment(milliseconds: seconds * 1000)
+        case .number(let seconds) where (0...Double(years.upperBound)).contains(seconds):
+            Moment(milliseconds: Int64(seconds * 1000))
         default: nil
         }
     }
+
+    /// Whether these members are times, as far as it has them. One that is none would bound nothing.
+    fileprivate func hasTimes(_ keys: [Int64]) -> Bool { keys.compactMap { self[$0] }.allSatisfy { $0.moment != nil } }
 
     /// A day, also one that is written with a time.
     var day: Day? { text.flatMap { $0.utf8.count <= 40 ? Day(String($0.prefix(10))) : nil } }
