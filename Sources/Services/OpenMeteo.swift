@@ -139,7 +139,7 @@ enum OpenMeteo: WeatherLanguage {
 
     private static func offset(_ json: JSON?) throws -> Int {
         guard let json else { return 0 }
-        guard let seconds = json.number, abs(seconds) <= 86_400 else { throw NotUnderstood() }
+        guard let seconds = json.number, (-86_400...86_400).contains(seconds) else { throw NotUnderstood() }
         return seconds
     }
 
@@ -158,7 +158,7 @@ enum OpenMeteo: WeatherLanguage {
 
     /// The number of a day since 1970, of the calendar there.
     private static func day(_ json: JSON, ahead: Int) throws -> Int64 {
-        if let seconds = json.number { return Int64((Double(seconds + ahead) / 86_400).rounded(.down)) }
+        if isNumber(json) { return Int64((Double(try seconds(json, ahead: 0) + ahead) / 86_400).rounded(.down)) }
         guard let day = json.text.flatMap({ Day($0) }) else { throw NotUnderstood() }
         return day.number
     }

@@ -96,6 +96,10 @@ import Testing
         let more = [
             #""timezone": "../../etc/passwd""#, #""timezone": "<b>""#, #""timezone": null"#, #""timezone": "+02:00""#,
             #""timezone": "GMT", "utc_offset_seconds": 1000000"#, #""timezone": "GMT", "utc_offset_seconds": "x""#,
+            #""timezone": "GMT", "utc_offset_seconds": \#(Int.min)"#,
+            #""timezone": "GMT", "utc_offset_seconds": 86401"#,
+            #""timezone": "GMT", "utc_offset_seconds": 3600, "daily": {"time": [\#(Int.max)]}"#,
+            #""timezone": "GMT", "utc_offset_seconds": -3600, "daily": {"time": [\#(Int.min)]}"#,
             #""timezone": "GMT", "daily": {"time": [0], "temperature_2m_max": [1], "temperature_2m_min": [2]}"#,
             #""timezone": "GMT", "current": {"temperature_2m": 900}"#,
             #""timezone": "GMT", "hourly_units": {"temperature_2m": "°F"}"#,
