@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test func `whose phone is silent for more than a minute was there, for who watches and who comes later`()
+        async throws
+    {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            try await api.share("always", by: couriers[0])
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            let stream = try await watch(api, store)
+            #expect(try await next(stream).data["last_seen"] == .null)
+            try await api.execute("UPDATE positions SET at = now() - interval '61 seconds'")
+            let later = try await watch(api, store)
+            for stream in [stream, later] {
+                var event = try await next(stream)
+                while event.data["position"] != .null { event = try await next(stream) }
+                #expect(event.type == "position" && event.data["last_seen"]["lat"].double == SamplePlace.north.lat)
+                stream.close()
+            }
+        }
+    }
+
     @Test func `who is not seen any more is gone, and comes again`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -232,5 +252,37 @@ import Testing
         let due = board.due(at: begin + .milliseconds(2200))
         #expect(due == [courier])
         #expect(board.take([(position(3), [new, old])], of: due, at: begin + .milliseconds(2200)) == [new])
+    }
+
+    @Test func `where somebody is becomes where it was, told once, and to whoever begins only then`() {
+        var board = PositionBoard()
+        let (courier, store) = (ID(high: 1, low: 2), ID(high: 3, low: 4))
+        let position = SeenPosition(
+            courier: courier, firstName: "Ana", lastName: "Anić", at: Timestamp(microseconds: 0), lat: 45, lon: 16,
+            accuracy: 5, speed: nil, heading: nil)
+        let begin = Instant.now
+        /// Whether what is told behind a place says where the courier is, or where it was; nil if nothing is told.
+        func isThere(after place: Int, and couriers: Set<ID> = [], at second: Int64) -> Bool? {
+            let lines = String(
+                decoding: board.news(
+                    for: store, after: place, and: couriers, clock: Timestamp(microseconds: second * 1_000_000)
+                ).lines, as: UTF8.self)
+            return lines.isEmpty ? nil : lines.contains(#""last_seen":null"#)
+        }
+        func take(at second: Int64) -> Set<ID> {
+            board.take(
+                [(position, [store])], of: [courier], at: begin + .seconds(second),
+                clock: Timestamp(microseconds: second * 1_000_000))
+        }
+        board.begin(store)
+        #expect(take(at: 1) == [store] && isThere(after: 0, at: 1) == true)
+        #expect(take(at: 60) == [] && isThere(after: 1, at: 60) == nil)
+        #expect(isThere(after: 1, and: [courier], at: 61) == false)
+        #expect(take(at: 61) == [store] && isThere(after: 1, at: 61) == false)
+        #expect(take(at: 70) == [] && isThere(after: 2, at: 70) == nil)
+        // Whoever begins later sees that it was there.
+        board.begin(store)
+        board.show(position, to: store, at: begin + .seconds(71), clock: Timestamp(microseconds: 71_000_000))
+        #expect(isThere(after: 2, and: [courier], at: 71) == false)
     }
 }

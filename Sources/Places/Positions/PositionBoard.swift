@@ -1,3 +1,4 @@
+import API
 import Domain
 import EventLoop
 import HTTP
@@ -32,9 +33,25 @@ struct PositionBoard: Sendable {
     private struct Event {
         let serial: Int
         let told: Instant
+        let courier: ID
         /// Nil when it is not seen any more.
-        let at: Timestamp?
-        let lines: [UInt8]
+        let position: SeenPosition?
+        /// Whether it was told as where the courier is, and not as where it was.
+        let wasFresh: Bool
+
+        /// As it is read now: where somebody is becomes where it was while nothing else happens.
+        func lines(at clock: Timestamp) -> [UInt8] {
+            guard let position else { return Array("event: gone\ndata: {\"courier_id\":\"\(courier)\"}\n\n".utf8) }
+            var json = JSONWriter()
+            json.object { position.write(&$0, at: clock) }
+            return Array("event: position\ndata: ".utf8) + json.bytes + Array("\n\n".utf8)
+        }
+
+        /// Whether a position is something else than what was told.
+        func isBehind(_ position: SeenPosition, at clock: Timestamp) -> Bool {
+            guard let told = self.position else { return true }
+            return told.at < position.at || wasFresh && !position.isFresh(at: clock)
+        }
     }
 
     // MARK: Who watches
@@ -54,10 +71,12 @@ struct PositionBoard: Sendable {
     }
 
     /// The events of a store behind a place, and of these couriers wherever they stand, and the place behind them all.
-    func news(for store: ID, after place: Int, and couriers: Set<ID> = []) -> (lines: [UInt8], place: Int) {
+    func news(
+        for store: ID, after place: Int, and couriers: Set<ID> = [], clock: Timestamp = .now
+    ) -> (lines: [UInt8], place: Int) {
         let events = (stores[store]?.events ?? [:]).filter { $1.serial > place || couriers.contains($0) }.values
             .sorted { $0.serial < $1.serial }
-        return (events.flatMap(\.lines), max(place, events.last?.serial ?? place))
+        return (events.flatMap { $0.lines(at: clock) }, max(place, events.last?.serial ?? place))
     }
 
     // MARK: What there is to ask
@@ -95,33 +114,36 @@ struct PositionBoard: Sendable {
     // MARK: Answers
 
     /// Shows a store that begins to watch what it sees. What it is shown already stays: those who watch beside it had that.
-    mutating func show(_ position: SeenPosition, to store: ID, at now: Instant) {
-        guard let watched = stores[store], watched.events[position.courier]?.at == nil else { return }
-        tell(store, position.courier, at: position.at, Self.lines(of: position), now)
+    mutating func show(_ position: SeenPosition, to store: ID, at now: Instant, clock: Timestamp = .now) {
+        guard let watched = stores[store], watched.events[position.courier]?.position == nil else { return }
+        tell(store, position.courier, position, now, clock)
     }
 
     /// Takes the answer for those who were asked for, and gives the stores that there is news for.
-    mutating func take(_ found: [(position: SeenPosition, stores: [ID])], of asked: [ID], at now: Instant) -> Set<ID> {
+    mutating func take(
+        _ found: [(position: SeenPosition, stores: [ID])], of asked: [ID], at now: Instant, clock: Timestamp = .now
+    ) -> Set<ID> {
         var (woken, seers) = (Set<ID>(), [ID: Set<ID>]())
         for (position, all) in found {
             let watching = all.filter { stores[$0] != nil }
             seers[position.courier] = Set(watching)
-            let behind = watching.filter { stores[$0]?.events[position.courier]?.at.map { $0 < position.at } ?? true }
+            let behind = watching.filter {
+                stores[$0]?.events[position.courier]?.isBehind(position, at: clock) ?? true
+            }
             // Who began to watch a moment ago was told just then.
             let told = behind.filter {
                 stores[$0]?.events[position.courier].map { $0.told + Self.pause <= now } ?? true
             }
             if told.count < behind.count { moved.insert(position.courier) }
             guard !told.isEmpty else { continue }
-            let lines = Self.lines(of: position)
-            for store in told { tell(store, position.courier, at: position.at, lines, now) }
+            for store in told { tell(store, position.courier, position, now, clock) }
             toldAt[position.courier] = now
             woken.formUnion(told)
         }
         for courier in asked {
             for store in (shown[courier] ?? []).subtracting(seers[courier] ?? []) {
                 hide(courier, from: store)
-                tell(store, courier, at: nil, Self.linesOfGone(courier), now)
+                tell(store, courier, nil, now, clock)
                 woken.insert(store)
             }
         }
@@ -131,24 +153,18 @@ struct PositionBoard: Sendable {
     /// Takes back that these were asked for.
     mutating func askAgain(_ couriers: [ID]) { if !stores.isEmpty { moved.formUnion(couriers) } }
 
-    private mutating func tell(_ store: ID, _ courier: ID, at time: Timestamp?, _ lines: [UInt8], _ now: Instant) {
+    private mutating func tell(
+        _ store: ID, _ courier: ID, _ position: SeenPosition?, _ now: Instant, _ clock: Timestamp
+    ) {
         serial += 1
-        stores[store]?.events[courier] = Event(serial: serial, told: now, at: time, lines: lines)
-        if time != nil { shown[courier, default: []].insert(store) }
+        stores[store]?.events[courier] = Event(
+            serial: serial, told: now, courier: courier, position: position,
+            wasFresh: position?.isFresh(at: clock) ?? false)
+        if position != nil { shown[courier, default: []].insert(store) }
     }
 
     private mutating func hide(_ courier: ID, from store: ID) {
         shown[courier]?.remove(store)
         if shown[courier]?.isEmpty == true { shown[courier] = nil }
-    }
-
-    private static func lines(of position: SeenPosition) -> [UInt8] {
-        var json = JSONWriter()
-        json.object(position.write)
-        return Array("event: position\ndata: ".utf8) + json.bytes + Array("\n\n".utf8)
-    }
-
-    private static func linesOfGone(_ courier: ID) -> [UInt8] {
-        Array("event: gone\ndata: {\"courier_id\":\"\(courier)\"}\n\n".utf8)
     }
 }

@@ -87,7 +87,7 @@ package struct PositionRoom: Room {
         let list = ListPositions(store: call.caller.account, after: try page.afterID(), limit: page.fetched)
         let found = Found(try await call.run(list))
         return page.response(found.items, key: { [$0.courier.description] }, next: found.edge) { json, position in
-            json.object(position.write)
+            json.object { position.write(&$0) }
         }
     }
 }

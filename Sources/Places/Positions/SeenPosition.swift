@@ -24,11 +24,13 @@ struct SeenPosition: Sendable {
             .init("at", .time), .init("speed_mps", Shape.number.orNull), .init("heading", Shape.number.orNull),
         ])
 
-    private var isFresh: Bool {
-        Timestamp.now.microseconds - at.microseconds <= Int64(Fix.freshness) * 1_000_000
+    /// Whether it is still where the courier is.
+    func isFresh(at clock: Timestamp) -> Bool {
+        clock.microseconds - at.microseconds <= Int64(Fix.freshness) * 1_000_000
     }
 
-    func write(_ json: inout JSONWriter) {
+    func write(_ json: inout JSONWriter, at clock: Timestamp = .now) {
+        let isFresh = isFresh(at: clock)
         json.field("courier_id", courier)
         json.field("first_name", firstName)
         json.field("last_name", lastName)
