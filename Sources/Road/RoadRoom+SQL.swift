@@ -58,50 +58,15 @@ struct FindRoadReport: Statement {
     static func decode(_ row: inout RowReader) throws -> RoadReport { try RoadReport(&row) }
 }
 
-/// What holds in an area, nearest first, and how much of each kind there is in it. Of a crowd only those around the middle are told,
-/// so that nobody asks for more than the database gives at once; those of the kinds that are asked for are looked for by themselves, and
-/// all are counted.
-struct ListRoadReports: Statement {
-    static let mostLookedAt = 10_000
-    static let sql = """
-        WITH areas AS MATERIALIZED (
-            SELECT area FROM boxes_around($2, $3, $4) AS area
-            UNION ALL SELECT area FROM boxes_between($5, $6, $7, $8) AS area),
-        found AS MATERIALIZED (\(found("$9"))),
-        wanted AS (
-            SELECT * FROM found WHERE $9 = $10 AND is_within
-            UNION ALL SELECT * FROM (\(found("$10"))) filtered WHERE $9 <> $10 AND is_within),
-        page AS MATERIALIZED (
-            SELECT id, distance FROM wanted WHERE (distance, id) > ($11, $12) ORDER BY distance, id LIMIT $13),
-        is_crowd AS MATERIALIZED (SELECT count(*) >= \(mostLookedAt) AS it FROM found),
-        counts AS (
-            SELECT jsonb_object_agg(kind, count) AS by_kind FROM (
-                SELECT kind, count(*) FROM found WHERE is_within AND NOT (SELECT it FROM is_crowd) GROUP BY kind
-                UNION ALL SELECT r.kind, count(*) FROM areas, LATERAL (
-                    SELECT * FROM road_reports r
-                    WHERE (SELECT it FROM is_crowd) AND r.place <@ area AND \(RoadReport.isValid) AND r.kind = ANY ($9) OFFSET 0) r
-                WHERE (distance_m(r.lat, r.lon, $2, $3) <= $4) IS NOT FALSE GROUP BY r.kind) c)
-        SELECT coalesce((SELECT by_kind FROM counts), '{}'), told.* FROM (SELECT) one LEFT JOIN (
-            SELECT r.* FROM page p, LATERAL (
-                SELECT \(RoadReport.columns(for: "$1", distance: "p.distance")) AS distance FROM road_reports r WHERE r.id = p.id OFFSET 0) r
-        ) told ON true ORDER BY told.distance, told.id
-        """
-    /// Those of some kinds. What lies in a corner of the boxes around a circle is none of it, and yet of the crowd.
-    private static func found(_ kinds: String) -> String {
-        """
-        SELECT r.id, r.kind, distance, (distance <= $4) IS NOT FALSE AS is_within
-        FROM areas, LATERAL roads_in(area, point($3, $2), \(kinds), \(mostLookedAt)) r,
-            LATERAL (SELECT distance_m(r.lat, r.lon, $2, $3) AS distance OFFSET 0) d
-        """
-    }
-    static let isReadOnly = true
-    let account: ID
-    let area: RoadArea
-    /// Those that there are, and those that are asked for.
-    let kinds, wanted: [RoadKind]
+/// What is asked for of an area: a page of the reports of some kinds, and how much there is of each.
+struct RoadSearch: Sendable {
+    private let account: ID
+    private let area: RoadArea
+    private let kinds, wanted: [RoadKind]
     private let after: (distance: Double, id: ID)
     private let limit: Int32
 
+    /// `kinds` are those that there are, and `wanted` those that are told.
     init(account: ID, area: RoadArea, kinds: [RoadKind], wanted: [RoadKind], page: Page) throws {
         (self.account, self.area, self.kinds, self.wanted, limit) = (account, area, kinds, wanted, page.fetched)
         guard let key = page.after else {
@@ -113,7 +78,7 @@ struct ListRoadReports: Statement {
         after = (distance, id)
     }
 
-    func bind(into parameters: inout Parameters) {
+    fileprivate func bind(into parameters: inout Parameters) {
         parameters.add(account)
         parameters.add(area.middle.lat)
         parameters.add(area.middle.lon)
@@ -128,6 +93,77 @@ struct ListRoadReports: Statement {
         parameters.add(after.id)
         parameters.add(limit)
     }
+
+    /// So many around the middle are looked at.
+    static let mostLookedAt = 10_000
+
+    fileprivate static let areas = """
+        areas AS MATERIALIZED (
+            SELECT area FROM boxes_around($2, $3, $4) AS area
+            UNION ALL SELECT area FROM boxes_between($5, $6, $7, $8) AS area)
+        """
+    /// Those of some kinds. What lies in a corner of the boxes around a circle is none of it, and yet of the crowd.
+    fileprivate static func found(_ kinds: String) -> String {
+        """
+        SELECT r.id, r.kind, distance, (distance <= $4) IS NOT FALSE AS is_within
+        FROM areas, LATERAL roads_in(area, point($3, $2), \(kinds), \(mostLookedAt)) r,
+            LATERAL (SELECT distance_m(r.lat, r.lon, $2, $3) AS distance OFFSET 0) d
+        """
+    }
+    /// A page of `wanted`, nearest first, each with the same beside it.
+    fileprivate static func page(with counts: String) -> String {
+        """
+        page AS MATERIALIZED (
+            SELECT id, distance FROM wanted WHERE (distance, id) > ($11, $12) ORDER BY distance, id LIMIT $13)
+        SELECT \(counts), told.* FROM (SELECT) one LEFT JOIN (
+            SELECT r.* FROM page p, LATERAL (
+                SELECT \(RoadReport.columns(for: "$1", distance: "p.distance")) AS distance FROM road_reports r WHERE r.id = p.id OFFSET 0) r
+        ) told ON true ORDER BY told.distance, told.id
+        """
+    }
+}
+
+/// What holds in an area, nearest first, and how much of each kind there is in it. If that is a crowd, nothing is told but that,
+/// by counts that are none: it takes longer (``ListRoadCrowd``).
+struct ListRoadReports: Statement {
+    static let sql = """
+        WITH \(RoadSearch.areas),
+        found AS MATERIALIZED (\(RoadSearch.found("$9"))),
+        is_crowd AS MATERIALIZED (SELECT count(*) >= \(RoadSearch.mostLookedAt) AS it FROM found),
+        here AS (SELECT * FROM found WHERE is_within AND NOT (SELECT it FROM is_crowd)),
+        wanted AS (SELECT * FROM here WHERE kind = ANY ($10)),
+        counts AS (SELECT jsonb_object_agg(kind, count) AS by_kind FROM (SELECT kind, count(*) FROM here GROUP BY kind) c),
+        \(RoadSearch.page(with: """
+            (SELECT coalesce(by_kind, '{}') FROM counts WHERE NOT (SELECT it FROM is_crowd))
+            """))
+        """
+    static let isReadOnly = true
+    let search: RoadSearch
+
+    func bind(into parameters: inout Parameters) { search.bind(into: &parameters) }
+
+    static func decode(_ row: inout RowReader) throws -> Remarked<JSONB?, RoadReport> {
+        try Remarked(try row.read(), &row) { try RoadReport(&$0) }
+    }
+}
+
+/// The same of a crowd: those around the middle are told, so that nobody asks for more than the database gives at once. Those of the
+/// kinds that are asked for are looked for by themselves, and all are counted, which no index bounds.
+struct ListRoadCrowd: Statement {
+    static let sql = """
+        WITH \(RoadSearch.areas),
+        wanted AS (SELECT * FROM (\(RoadSearch.found("$10"))) found WHERE is_within),
+        counts AS (
+            SELECT jsonb_object_agg(kind, count) AS by_kind FROM (
+                SELECT r.kind, count(*) FROM areas, LATERAL (
+                    SELECT * FROM road_reports r WHERE r.place <@ area AND \(RoadReport.isValid) AND r.kind = ANY ($9) OFFSET 0) r
+                WHERE (distance_m(r.lat, r.lon, $2, $3) <= $4) IS NOT FALSE GROUP BY r.kind) c),
+        \(RoadSearch.page(with: "(SELECT coalesce(by_kind, '{}') FROM counts)"))
+        """
+    static let isReadOnly = true
+    let search: RoadSearch
+
+    func bind(into parameters: inout Parameters) { search.bind(into: &parameters) }
 
     static func decode(_ row: inout RowReader) throws -> Remarked<JSONB, RoadReport> {
         try Remarked(try row.read(), &row) { try RoadReport(&$0) }

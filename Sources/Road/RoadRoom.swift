@@ -9,11 +9,12 @@ import Postgres
 package struct RoadRoom: Room {
     private let tail: RoadTail
     private let streams: NewsStreams
+    private let reads: SlowReads
     /// What may be reported here.
     private let kinds: [RoadKind]
 
-    package init(tail: RoadTail, streams: NewsStreams, withRadars: Bool) {
-        (self.tail, self.streams) = (tail, streams)
+    package init(tail: RoadTail, streams: NewsStreams, reads: SlowReads, withRadars: Bool) {
+        (self.tail, self.streams, self.reads) = (tail, streams, reads)
         kinds = RoadKind.all(withRadars: withRadars)
     }
 
@@ -36,12 +37,13 @@ package struct RoadRoom: Room {
                 .get, "/v1/roads", for: .signedIn,
                 """
                 What holds around a place or in a box, nearest first, with how much there is of each kind, those that are not \
-                asked for as well; of more than \(ListRoadReports.mostLookedAt), those around the middle. With Accept: \
+                asked for as well; of \(RoadSearch.mostLookedAt) and more, those around the middle are told. With Accept: \
                 text/event-stream (couriers), as a stream: `road` for each new report within \(Int(FindRoadHearers.meters)) metres of \
                 where one has just said to be
                 """,
                 room: Self.name, query: RoadArea.parameters + [Self.filter] + Endpoint.Parameter.list,
-                answers: [.ok(.page(of: RoadReport.shape, with: [Self.counts]))], handler: see),
+                answers: [.ok(.page(of: RoadReport.shape, with: [Self.counts]))],
+                refuses: [SlowReads.endedByAThird], handler: see),
             Endpoint(
                 .get, "/v1/roads/{id}", for: .signedIn, "One report, also when it is over", room: Self.name,
                 answers: [.ok(RoadReport.shape)], refuses: [.notFound]
@@ -79,16 +81,24 @@ package struct RoadRoom: Room {
             return try streams.response(to: call, from: tail)
         }
         let page = try call.page()
-        let list = try ListRoadReports(
+        let search = try RoadSearch(
             account: call.caller.account, area: RoadArea(call.request), kinds: kinds, wanted: wanted(call), page: page)
-        let rows = try await call.run(list)
+        let (reports, counts) = try await find(call, search)
         return page.response(
-            rows.compactMap(\.item), key: { ["\($0.distance ?? 0)", $0.id.description] }
+            reports, key: { ["\($0.distance ?? 0)", $0.id.description] }
         ) { json in
-            json.raw("counts", rows.first?.remark.utf8 ?? Array("{}".utf8))
+            json.raw("counts", counts.utf8)
         } write: { json, report in
             json.object(report.write)
         }
+    }
+
+    /// A crowd delays nobody but who asks for it.
+    private func find(_ call: Call, _ search: RoadSearch) async throws -> ([RoadReport], counts: JSONB) {
+        let rows = try await call.run(ListRoadReports(search: search))
+        if let counts = rows.first?.remark { return (rows.compactMap(\.item), counts) }
+        let crowd = try await reads.run(for: call.caller.account) { try await $0.run(ListRoadCrowd(search: search)) }
+        return (crowd.compactMap(\.item), crowd.first?.remark ?? JSONB(utf8: Array("{}".utf8)))
     }
 
     private func wanted(_ call: Call) throws -> [RoadKind] {

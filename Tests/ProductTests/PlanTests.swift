@@ -636,12 +636,16 @@ private struct Statements: Sendable {
         let around = RoadArea(middle: Location(lat: 45, lon: 11)!, radius: 5000, box: nil)
         let box = RoadArea(middle: Location(lat: 45, lon: 11)!, radius: nil, box: RoadArea.Box("44.9,10.9,45.1,11.1"))
         let field = WeatherField(Location(lat: 0.5, lon: 0.5)!)
-        return [
+        let searches = try [around, box].flatMap { area in
+            try [kinds, [.rockfall]].map { wanted in
+                try RoadSearch(account: courier, area: area, kinds: kinds, wanted: wanted, page: page)
+            }
+        }
+        let lists = searches.map { one(ListRoadReports(search: $0)) } + searches.map { one(ListRoadCrowd(search: $0)) }
+        return lists + [
             one(AddRoadReport(id: .new(), author: courier, form: form)),
             one(VoteOnRoad(report: .new(), account: courier, vote: .gone)),
             one(FindRoadReport(account: courier, id: .new(), kinds: kinds)),
-            one(try ListRoadReports(account: courier, area: around, kinds: kinds, wanted: kinds, page: page)),
-            one(try ListRoadReports(account: courier, area: box, kinds: kinds, wanted: kinds, page: page)),
             one(FindRoadsNear(account: courier, place: around.middle, kinds: kinds)),
             one(FindRoadHearers(couriers: [courier], reports: [report], kinds: kinds)),
             one(ExportPage<ExportedRoads>(account: courier, after: "")),

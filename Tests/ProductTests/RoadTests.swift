@@ -193,19 +193,47 @@ import Testing
 
     @Test func `no crowd of another kind hides what is asked for`() async throws {
         try await ServedProduct.serving { api in
-            let (courier, crowd) = (try await api.courier(), ListRoadReports.mostLookedAt + 1)
-            try await api.execute(
-                """
-                INSERT INTO road_reports (id, kind, road_type, title, lat, lon, valid_from, valid_until)
-                SELECT gen_random_uuid(), 'danger', 'city', 'Rupa', 45, 15 + n * 1e-6, now(), now() + interval '1 day'
-                FROM generate_series(1, \(crowd)) n
-                """)
+            let (courier, crowd) = (try await api.courier(), try await crowd(api))
             let far = try await api.report(["kind": "closure"], at: 10_000, by: courier)
             for area in ["near=45,15", "box=44,14,46,16"] {
                 let found = try await api.get("/v1/roads?kinds=closure,accident&\(area)", as: courier.token)
                 #expect(ids(found) == [far], "\(area)")
                 #expect(found.json["counts"] == ["danger": .integer(crowd), "closure": 1], "\(area)")
             }
+        }
+    }
+
+    /// More than are looked at, around the same place; how many they are.
+    private func crowd(_ api: ServedProduct) async throws -> Int {
+        let count = RoadSearch.mostLookedAt + 1
+        try await api.execute(
+            """
+            INSERT INTO road_reports (id, kind, road_type, title, lat, lon, valid_from, valid_until)
+            SELECT gen_random_uuid(), 'danger', 'city', 'Rupa', 45, 15 + n * 1e-6, now(), now() + interval '1 day'
+            FROM generate_series(1, \(count)) n
+            """)
+        return count
+    }
+
+    @Test func `who asks for crowds again and again is refused alone, and a crowd is told in pages`() async throws {
+        try await ServedProduct.serving { api in
+            let (greedy, other, count) = (try await api.courier(), try await api.courier(), try await crowd(api))
+            let all = "/v1/roads?box=-90,-180,90,180"
+            var statuses: Set<Int> = []
+            // This is repeated if each was answered before the third after it came.
+            for _ in 0..<20 where !statuses.contains(429) {
+                async let asked = together(Array(0..<40)) { _ in try await api.get(all, as: greedy.token).status }
+                #expect(try await api.get("/v1/roads?near=44,14", as: other.token).status == 200)
+                statuses.formUnion(try await asked)
+            }
+            #expect(statuses.contains(429) && statuses.isSubset(of: [200, 429, 503]), "\(statuses)")
+            let first = try await api.get("/v1/roads?near=45,15&limit=200", as: other.token)
+            #expect(first.items.count == 200 && first.json["counts"] == ["danger": .integer(count)])
+            let cursor = try #require(first.json["next_cursor"].string)
+            let second = try await api.get("/v1/roads?near=45,15&limit=200&cursor=\(cursor)", as: other.token)
+            #expect(second.items.count == 200 && Set(ids(first)).isDisjoint(with: ids(second)))
+            let (last, next) = (first.items.last?["distance_m"].double ?? 0, second.items.first?["distance_m"].double)
+            #expect(next ?? -1 >= last)
         }
     }
 

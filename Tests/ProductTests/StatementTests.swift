@@ -216,7 +216,8 @@ import Testing
         KeepQuickAnswers.self, HoldConversations<PassOverHeld>.self, HoldConversations<WaitForHeld>.self,
         FindTakenKeys.self, WriteMessages.self, FindNews.self, ShowPicture.self,
         // Road
-        AddRoadReport.self, VoteOnRoad.self, FindRoadReport.self, ListRoadReports.self, FindRoadsNear.self,
+        AddRoadReport.self, VoteOnRoad.self, FindRoadReport.self, ListRoadReports.self, ListRoadCrowd.self,
+        FindRoadsNear.self,
         FindRoadHearers.self, TidyRoads.self,
 
         // Weather

@@ -162,7 +162,7 @@ extension Composition {
                     intake: positions, tail: tails.positions, streams: newsStreams,
                     ways: settings.services?.roads.map { Ways($0, database) }),
                 SuggestionRoom(roads: settings.services?.roads),
-                RoadRoom(tail: tails.roads, streams: newsStreams, withRadars: settings.radars),
+                RoadRoom(tail: tails.roads, streams: newsStreams, reads: slowReads, withRadars: settings.radars),
                 WeatherRoom(desk: weather),
             ]
         }
