@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import HTTP
+import Postgres
 
 /// The part of a list that is asked for: so many items after a place that only the list itself can read.
 package struct Page: Sendable {
@@ -21,6 +22,12 @@ package struct Page: Sendable {
         guard let after else { return nil }
         guard after.count == 1, let id = ID(after[0]) else { throw Self.wrongCursor }
         return id
+    }
+
+    /// A time in the place after which a page begins, in microseconds as lists write it: one that the database can have, too.
+    package static func time(_ text: String) throws -> Timestamp {
+        guard let time = Int64(text), ((-1 << 57)...(1 << 58)).contains(time) else { throw wrongCursor }
+        return Timestamp(microseconds: time)
     }
 
     /// The answer: the page's items, and where the next page begins, if there is one. `next` is where a list goes on

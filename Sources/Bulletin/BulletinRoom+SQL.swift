@@ -42,8 +42,8 @@ struct ListBulletins: Statement {
     init(account: ID, page: Page) throws {
         (self.account, limit) = (account, page.fetched)
         after = try page.after.map { key in
-            guard key.count == 2, let at = Int64(key[0]), let id = ID(key[1]) else { throw Page.wrongCursor }
-            return (Timestamp(microseconds: at), id)
+            guard key.count == 2, let id = ID(key[1]) else { throw Page.wrongCursor }
+            return (try Page.time(key[0]), id)
         }
     }
 

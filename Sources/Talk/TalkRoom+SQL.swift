@@ -48,8 +48,8 @@ struct ListedConversations: Sendable {
             before = (.infinity, ID(high: .max, low: .max))
             return
         }
-        guard key.count == 2, let at = Int64(key[0]), let id = ID(key[1]) else { throw Page.wrongCursor }
-        before = (Timestamp(microseconds: at), id)
+        guard key.count == 2, let id = ID(key[1]) else { throw Page.wrongCursor }
+        before = (try Page.time(key[0]), id)
     }
 
     /// So many conversations `c`, as far as the bound goes. An account is on one side of all of them.
@@ -164,8 +164,8 @@ struct ListMessages: Statement {
             before = (.infinity, .max)
             return
         }
-        guard key.count == 2, let at = Int64(key[0]), let seq = Int32(key[1]) else { throw Page.wrongCursor }
-        before = (Timestamp(microseconds: at), seq)
+        guard key.count == 2, let seq = Int32(key[1]) else { throw Page.wrongCursor }
+        before = (try Page.time(key[0]), seq)
     }
 
     func bind(into parameters: inout Parameters) {

@@ -304,6 +304,27 @@ import Testing
         }
     }
 
+    @Test func `a cursor of a time that the database cannot have is none`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, _, conversation) = try await api.talk()
+            let id = "01a1fc35-081c-7c93-9601-9d67685da334"
+            let lists = [
+                ("/v1/bulletin", id), ("/v1/conversations", id), ("/v1/conversations/\(conversation)/messages", "7"),
+            ]
+            for (path, last) in lists {
+                func get(_ time: Int64) async throws -> Answer {
+                    let place = #"["\#(Page.name(ofListAt: path))","\#(time)","\#(last)"]"#
+                    return try await api.get("\(path)?cursor=\(Base64URL.encode(Array(place.utf8)))", as: store.token)
+                }
+                #expect(try await get(0).status == 200, "\(path)")
+                for time in [.min, .min + 1, -300_000_000_000_000_000, 9_000_000_000_000_000_000, .max] as [Int64] {
+                    let answer = try await get(time)
+                    #expect(answer.status == 422 && answer.wrong == ["cursor": "invalid_cursor"], "\(path) \(time)")
+                }
+            }
+        }
+    }
+
     @Test func `a cursor of one list is none of any other`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
