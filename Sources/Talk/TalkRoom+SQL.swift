@@ -220,7 +220,11 @@ struct DeleteMessage: Statement {
         case tooLate = "too_late"
     }
 
-    static let sql = "SELECT delete_message($1, $2, $3, $4, '{message.deleted,message.deleted}'::text[])"
+    static let sql = """
+        SELECT delete_message($1, $2, $3, $4, '{message.deleted,message.deleted}'::text[]), EXISTS (
+            SELECT FROM message_queue q JOIN messages m ON m.id = q.id
+            WHERE \(MessageNotice.waiting(of: "$1")) AND m.data->>'message_id' = $3::text)
+        """
     let conversation, account, id: ID
 
     func bind(into parameters: inout Parameters) {
@@ -230,10 +234,10 @@ struct DeleteMessage: Statement {
         parameters.add(id.time)
     }
 
-    static func decode(_ row: inout RowReader) throws -> Outcome {
+    static func decode(_ row: inout RowReader) throws -> (outcome: Outcome, hadNotice: Bool) {
         let text: String = try row.read()
         guard let outcome = Outcome(rawValue: text) else { throw PostgresError.unexpected("an outcome: \(text)") }
-        return outcome
+        return (outcome, try row.read())
     }
 }
 

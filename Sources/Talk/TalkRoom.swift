@@ -206,7 +206,15 @@ package struct TalkRoom: Room {
             try call.request.parameter("id"), try call.request.parameter("message_id")
         )
         let delete = DeleteMessage(conversation: conversation, account: call.caller.account, id: id)
-        switch try await call.run(delete).first {
+        let side = call.caller.kind
+        let outcome = try await call.runner.together { runner in
+            let deleted = try await runner.run(delete).first
+            if deleted?.outcome == .done, deleted?.hadNotice == true {
+                try await MessageNotice.tellAgain(of: conversation, by: side, runner)
+            }
+            return deleted?.outcome
+        }
+        switch outcome {
         case .done: return Response(.noContent)
         case .notFound, nil: throw Problem.notFound
         case .notItsAuthor: throw Problem.notItsAuthor

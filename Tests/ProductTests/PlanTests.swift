@@ -720,6 +720,8 @@ private struct Statements: Sendable {
             one(IsSaid(conversation: begun.id, id: message)),
             one(ReadConversation(conversation: begun.id, account: courier, upTo: 20_000)),
             one(DeleteMessage(conversation: begun.id, account: courier, id: message)),
+            one(FindUntold(conversation: begun.id, from: .store)),
+            one(FindUntold(conversation: begun.id, from: .courier)),
             one(ChangeConversation(account: courier, id: begun.id, isMuted: true)),
             one(FindPair(account: store, conversation: begun.id)), one(FindQuickAnswers(account: store)),
             one(FindLooseFile(file: message, account: store)), one(FindTakenKeys(keys: [])),

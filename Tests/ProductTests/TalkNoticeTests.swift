@@ -97,6 +97,32 @@ import Testing
         }
     }
 
+    @Test func `what is not read is told when what came after it is taken back, once`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await talk(api)
+            var said: [JSON] = []
+            for text in ["Jedan", "Dva", "Tri"] { said.append(try await api.say(text, in: id, as: courier).json) }
+            _ = try await api.say("Odgovor", in: id, as: store)
+            // It is not the last, and no notice tells of it.
+            _ = try await api.takeBack(said[0], in: id, as: courier)
+            #expect(try await waiting(api, for: store) == ["Ana Anić: Tri"])
+            for _ in 0..<2 {
+                _ = try await api.takeBack(said[2], in: id, as: courier)
+                #expect(try await waiting(api, for: store) == ["Ana Anić: Dva"])
+            }
+            #expect(try await waiting(api, for: courier) == ["Pekara: Odgovor"])
+            // Whoever has read it is told nothing, and neither is who has been told.
+            _ = try await api.read(id, upTo: 3, as: store)
+            try await api.execute("UPDATE conversations SET store_read_at = store_read_at - interval '20 seconds'")
+            _ = try await api.say("Četiri", in: id, as: courier)
+            let last = try await api.say("Pet", in: id, as: courier).json
+            let claimed = try await api.claim(try await api.key(), channel: "push")
+            #expect(claimed.count == 2)
+            _ = try await api.takeBack(last, in: id, as: courier)
+            #expect(try await waiting(api, for: store).count == 1)
+        }
+    }
+
     @Test func `a picture without words is told as one`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier, id) = try await talk(api)
