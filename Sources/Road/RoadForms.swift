@@ -26,6 +26,19 @@ struct NewRoadReport: Form {
     }
 }
 
+/// What a report of a file is known by that has no id there, so that it stands once however often the file is imported: also one whose
+/// other fields make no sense.
+struct RoadName: Form {
+    let text: String
+
+    init(_ fields: inout Fields) {
+        let kind = fields.choice("kind", RoadKind.allCases.map(\.rawValue), named: "RoadKind")
+        let title = fields.line("title", upTo: Bounds.roadTitle)
+        let location: Location = fields.required("location")
+        text = "\(kind) \(location.lat),\(location.lon) \(title)"
+    }
+}
+
 /// The type of a road as a field.
 private struct RoadTypeField: TextFieldValue {
     static let shape = RoadReport.typeShape

@@ -49,11 +49,11 @@ package struct RoadImport: Sendable {
             let id = try item["source_id"].map {
                 try Self.checked(Self.id($0), "source_id", upTo: Bounds.roadSourceID)
             }
-            let isNew = id.map { named[owner, default: []].insert($0).inserted } ?? true
+            let name = id ?? (try? Fields.read(members, as: RoadName.self))?.text
+            let isNew = name.map { named[owner, default: []].insert($0).inserted } ?? true
             let report: NewRoadReport = try Fields.read(members)
             guard kinds.contains(report.kind) else { return wrong.append((number, "kind: radars are off")) }
-            let name = id ?? Self.name(of: report)
-            guard id == nil ? named[owner, default: []].insert(name).inserted : isNew else {
+            guard let name, isNew else {
                 return wrong.append((number, "source_id: \(owner) has said that already"))
             }
             entries.append(.object(Self.entry(report, owner, name)))
@@ -73,11 +73,6 @@ package struct RoadImport: Sendable {
             members["location"] = .object(["lat": point[1], "lon": point[0]])
         }
         return .object(members)
-    }
-
-    /// An entry without an id is known by what it says, so that it stands once however often the file is imported.
-    private static func name(of report: NewRoadReport) -> String {
-        "\(report.kind.rawValue) \(report.location.lat),\(report.location.lon) \(report.title)"
     }
 
     private static func entry(_ report: NewRoadReport, _ owner: String, _ id: String) -> [String: JSON] {

@@ -83,6 +83,10 @@ import Testing
         let file = try read([nameless, nameless.with(["title": "Opet kopaju"]), nameless])
         #expect(file.entries.count == 2 && file.wrong.map(\.number) == [3])
         #expect(try read([nameless]).entries[0]["source_id"] == file.entries[0]["source_id"])
+        // As long as that makes sense it is named, and has not gone.
+        let broken = try read([nameless.with(["road_type": "ufo"]), nameless.with(["title": ""])])
+        let name = try #require(file.entries[0]["source_id"].string)
+        #expect(broken.entries.isEmpty && broken.named["test"] == [name])
     }
 
     @Test func `what is neither of the two is refused`() {

@@ -91,7 +91,8 @@ END
 $$;
 
 -- Takes what sources say, as a list of objects, each source's entry once. What is new is announced. What people have said is gone
--- stays gone; what its source had ended, or what had come to its end, is there again.
+-- stays gone, and is forgotten no sooner than thirty days after its source named it last. What its source had ended, or what had
+-- come to its end, is there again.
 CREATE OR REPLACE FUNCTION import_roads(entries jsonb, OUT created bigint, OUT updated bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE
@@ -109,7 +110,7 @@ BEGIN
             title = EXCLUDED.title, text = EXCLUDED.text, road = EXCLUDED.road, department = EXCLUDED.department,
             lat = EXCLUDED.lat, lon = EXCLUDED.lon, valid_until = EXCLUDED.valid_until,
             is_listed = r.gone_by IS DISTINCT FROM 'votes',
-            gone_at = CASE r.gone_by WHEN 'votes' THEN r.gone_at END, gone_by = nullif(r.gone_by, 'source')
+            gone_at = CASE r.gone_by WHEN 'votes' THEN now() END, gone_by = nullif(r.gone_by, 'source')
         RETURNING r.id, r.xmax = 0 AS is_new)
     SELECT array_agg(id) FILTER (WHERE is_new), count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new)
     INTO added, created, updated FROM taken;
