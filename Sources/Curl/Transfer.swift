@@ -19,7 +19,7 @@ public struct Transfer: Sendable {
     public var region: String?
     /// Whether it must use HTTP/2.
     public var needsHTTP2 = false
-    /// A file of the certificates to trust, instead of the system's.
+    /// A file of the certificates to trust, besides the system's.
     public var certificates: String?
     /// How many milliseconds it may take.
     public var patience = 15_000
@@ -114,6 +114,8 @@ final class RunningTransfer {
             ccurl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 0)
             ccurl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 0)
         }
+        // A file takes the place of the system's file alone: what is trusted anyway is in the directory, too.
+        ccurl_set_text(handle, CURLOPT_CAPATH, "/etc/ssl/certs")
         if let certificates = transfer.certificates { ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
         if let login = transfer.login {
             ccurl_set_text(handle, CURLOPT_USERNAME, login.user)

@@ -28,7 +28,7 @@ public final class ObjectStore: Sendable {
         let login: (user: String, password: String)
         let certificates: String?
 
-        /// The store at that place, as whoever signs in so; it is trusted by that file of certificates, or by the system's.
+        /// The store at that place, as whoever signs in so; it is trusted by that file of certificates, besides the system's.
         public init(_ place: Place, login: (user: String, password: String), trusting certificates: String?) {
             (self.place, self.login, self.certificates) = (place, login, certificates)
         }

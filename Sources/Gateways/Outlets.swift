@@ -7,7 +7,7 @@ public struct Outlets: Sendable {
     private var providers: [String?: any Provider] = [:]
     /// The channels whose messages are written to standard output; nil for all.
     private var logged: Set<String?> = []
-    /// A file of the certificates to trust, instead of the system's.
+    /// A file of the certificates to trust, besides the system's.
     let certificates: String?
     /// Whether messages may go where everybody on the way reads them.
     private let mayBePlain: Bool

@@ -118,7 +118,7 @@ struct GivenSettings: Sendable {
         return value
     }
 
-    /// The file with the certificates that are trusted instead of the system's, which must have some.
+    /// The file with the certificates that are trusted besides the system's, which must have some.
     func certificates() throws -> String? {
         guard let path = text(.gatewayCertificates) else { return nil }
         guard String(decoding: try file(.gatewayCertificates) ?? [], as: UTF8.self).contains("CERTIFICATE-----") else {

@@ -240,7 +240,7 @@ struct Option: Sendable {
         help: "apns: the app, as in hr.example.courier")
     static let gatewayCertificates = Option(
         name: "ca", placeholder: "FILE", environment: "KURIR_GATEWAY_CA",
-        help: "certificates to trust instead of the system's, for a receiver with a CA of its own")
+        help: "certificates to trust besides the system's, for a receiver with a CA of its own")
     static let gatewayMost = Option(
         name: "concurrency", placeholder: "N", environment: "KURIR_GATEWAY_CONCURRENCY",
         help: "messages under way at once (64)")
