@@ -1,9 +1,10 @@
 """Stand-ins for what Kurir asks far away: Photon, Nominatim, OSRM and Open-Meteo, with answers as their documentation has them.
 
-The first part of a path says how it goes: `right`, or one of the ways in which it goes wrong. Each question is a line of
+The first part of a path says how it goes: `right`, or one of the ways in which it goes wrong; with `tiles` it is a map's. Each question is a line of
 JSON on standard output, after a first one with the address. SIGUSR1 takes them away and gives them back; SIGTERM ends them.
 Of every text with "nowhere" in it nobody knows anything; places beyond the 80th degree have no roads, and those at the 84th a time zone
 that there is not."""
+import base64
 import datetime
 import http.server
 import json
@@ -25,6 +26,8 @@ PLACES = [
     ("", "Savska cesta", "102", "10000", "Zagreb", 45.79643, 15.96012),
     ("", "Žrtava fašizma", "7", "21000", "Split", 43.50891, 16.43915),
 ]
+# One grey pixel, which browsers stretch.
+TILE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==")
 HEARD = {signal.SIGUSR1, signal.SIGTERM}
 
 
@@ -181,6 +184,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def right(self, status, _, body):
         self.send(status, body)
+
+    def tiles(self, *_):
+        self.send(200, TILE, Content_Type="image/png")
 
     def slow(self, *_):
         # Until the other side has had enough.

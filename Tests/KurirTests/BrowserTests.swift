@@ -22,6 +22,18 @@ import Testing
         }
     }
 
+    @Test func `maps are drawn on another server's tiles`() async throws {
+        try await FarAway.running { far in
+            try await Kurir.serving(
+                "--database", TestDatabase.current.url, "--map", far.url("tiles") + "/{z}/{x}/{y}.png",
+                "--map-attribution",
+                "© Susjedi", environment: ["KURIR_THROTTLE": "off"]
+            ) { kurir in
+                _ = try await look(at: kurir, "tiles")
+            }
+        }
+    }
+
     @Test func `addresses are completed, with a geocoder and without`() async throws {
         try await FarAway.running { far in
             try await Kurir.serving(
