@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Measures what is asked of the road: a box with 200 of a million reports, of which a hundred thousand hold, by one client, by its middle
-and by the whole answer, the longest statement of it, and its plan."""
+"""Measures what is asked of the road: a box with 200 of a million reports, of which a hundred thousand hold, by one client, the longest
+statement of it, and its plan; and a circle with all that hold."""
 import json
+import re
 import statistics
 import subprocess
 import time
@@ -12,15 +13,6 @@ from harness import Meter, Served, arguments, passing_cluster
 # As far apart as reports of a small country: 316 to a degree, so that so much of a degree has 200 that hold.
 SIDE = 316
 BOX = (200 ** 0.5) / SIDE
-
-
-# How what roads_in asks is found: the settings are the function's.
-PLAN = """
-    SET enable_bitmapscan = off; SET enable_seqscan = off; SET jit = off;
-    EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)
-    SELECT id FROM road_reports r
-    WHERE place <@ box(point({west}, {south}), point({east}, {north})) AND is_listed AND (valid_until > now()) IS NOT FALSE
-    ORDER BY place <-> point({west}, {south}) LIMIT 10000"""
 
 
 class Kurir(Served):
@@ -65,6 +57,28 @@ def fill(cluster):
     cluster.sql("VACUUM ANALYZE road_reports")
 
 
+def plan(cluster, south, west):
+    """How what `roads_in` asks is found, by its own text and with its own settings."""
+    query = cluster.sql("SELECT substring(prosrc FROM 'RETURN QUERY (.*);\\s*END') FROM pg_proc WHERE proname = 'roads_in'")
+    for place, name in enumerate(("area", "middle", "kinds", "most"), 1):
+        query = re.sub(rf"\b{name}\b", f"${place}", query)
+    settings = cluster.sql("SELECT string_agg('SET ' || s || ';', ' ') FROM pg_proc, unnest(proconfig) AS s WHERE proname = 'roads_in'")
+    return cluster.sql(f"""
+        {settings} SET plan_cache_mode = force_generic_plan; PREPARE asked(box, point, text[], integer) AS {query};
+        EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE asked(
+            box(point({west}, {south}), point({west + BOX}, {south + BOX})), point({west + BOX / 2}, {south + BOX / 2}),
+            '{{roadworks,closure,danger,accident}}', 10000)""")
+
+
+def measure(kurir, cluster, name, path, seconds):
+    meter, times = Meter(cluster.process.pid, kurir.pid), []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        times.append(kurir.ask(path)[1])
+    others, cuts = meter.read().others, statistics.quantiles(times, n=100)
+    print(f"{name:<34}p50 {cuts[49]:.2f} ms p99 {cuts[98]:.2f} ms, others had {others:.0%} of the machine")
+
+
 def main():
     options = arguments(__doc__, seconds=5).parse_args()
     with passing_cluster(options.shared_buffers, times_statements=True) as cluster:
@@ -75,15 +89,15 @@ def main():
             path = f"/v1/roads?box={south},{west},{south + BOX},{west + BOX}&limit="
             found = sum(kurir.ask(path + "1")[0]["counts"].values())
             for limit in (1, 50, 200):
-                meter, times = Meter(cluster.process.pid, kurir.pid), []
-                end = time.monotonic() + options.seconds
-                while time.monotonic() < end:
-                    times.append(kurir.ask(path + str(limit))[1])
-                others, cuts = meter.read().others, statistics.quantiles(times, n=100)
-                print(f"{f'{found} in the box, {limit} told':<34}p50 {cuts[49]:.2f} ms p99 {cuts[98]:.2f} ms, others had {others:.0%} of the machine")
+                measure(kurir, cluster, f"{found} in the box, {limit} told", path + str(limit), options.seconds)
             took, _ = cluster.largest_statement(lambda: kurir.ask(path + "200"))
             print(f"{'its longest statement':<34}{took:.2f} ms")
-            print(cluster.sql(PLAN.format(south=south, west=west, north=south + BOX, east=west + BOX)))
+            print(plan(cluster, south, west))
+            circle = "/v1/roads?near=45.5,15.5&radius_m=100000"
+            for kinds in ("", "&kinds=rockfall"):
+                measure(kurir, cluster, f"all of them in a circle{kinds}", circle + kinds, options.seconds)
+                took, _ = cluster.largest_statement(lambda: kurir.ask(circle + kinds))
+                print(f"{'its longest statement':<34}{took:.2f} ms")
         finally:
             kurir.stop()
 
