@@ -48,6 +48,15 @@ import Testing
             let made = try await api.post("/v1/places", kept, as: person.token)
             _ = try await api.call("PUT", "/v1/places/selected", ["id": made.json["id"]], as: person.token)
         }
+        for (person, title, lat) in [(store, "Zqroad", 45.5), (courier, "Xwroad", 46.5)] {
+            let road: JSON = [
+                "kind": "closure", "road_type": "city", "title": .string(title),
+                "location": ["lat": .number(lat), "lon": 16],
+            ]
+            #expect(try await api.post("/v1/roads", road, as: person.token).status == 201)
+        }
+        let theirs = try await api.get("/v1/roads?near=45.5,16&radius_m=100", as: courier.token).items[0]["id"]
+        #expect(try await api.post("/v1/roads/\(theirs.string ?? "")/gone", [:], as: courier.token).status == 200)
         let licence: JSON = ["raw": "B-123", "kind": "licence", "title": "Vozačka"]
         #expect(try await api.post("/v1/me/credentials", licence, as: courier.token).status == 201)
         let news: JSON = ["title": "Zqnews", "text": "Zqwords", "link": "https://zqlink.example", "urgent": true]
@@ -91,10 +100,10 @@ import Testing
 
     private static let ofStore = [
         "zqstore", "zqstreet", "zqmail", "+38514444777", "zqfirst", "zqlast", "zqlane", "918887766", "zqcake", "zqring",
-        "zqref", "zqreason", "zqnote", "zqkey", "917770001", "of-", "zqplace", "zqgone",
+        "zqref", "zqreason", "zqnote", "zqkey", "917770001", "of-", "zqplace", "zqroad", "zqgone",
     ]
     private static let ofCourier = [
-        "xwfirst", "xwlast", "915566778", "xwnote", "xwreason", "xwkey", "xwplace", "xwgone",
+        "xwfirst", "xwlast", "915566778", "xwnote", "xwreason", "xwkey", "xwplace", "xwroad", "xwgone",
     ]
 
     @Test func `nothing that says who it was is left of an account`() async throws {
@@ -108,6 +117,9 @@ import Testing
             let without = try await dump()
             for text in Self.ofCourier.dropLast() { #expect(!without.contains(text), "\(text) is still there") }
             #expect(try await api.execute("SELECT FROM credentials") == [])
+            // What it said of others' reports goes, and counts on.
+            #expect(try await api.execute("SELECT FROM road_votes") == [])
+            #expect(try await api.execute("SELECT title, gone_votes FROM road_reports") == [["Zqroad", "1"]])
             // The store's list works on, with somebody who has no name.
             let one = try await api.get(SampleDelivery.path(delivered), as: store.token).json
             #expect(one["status"] == "delivered" && one["recipient"]["last_name"] == "Zqlast")

@@ -36,6 +36,13 @@ import Testing
                 let made = try await api.post("/v1/places", place, as: person.token)
                 _ = try await api.call("PUT", "/v1/places/selected", ["id": made.json["id"]], as: person.token)
             }
+            var reports: [String] = []
+            for (person, meters) in [(ana, 0.0), (ivo, 1000)] {
+                reports.append(try await api.report(["title": .string("Radovi \(meters)")], at: meters, by: person))
+            }
+            for (person, report) in [(ana, reports[1]), (ivo, reports[0])] {
+                #expect(try await api.post("/v1/roads/\(report)/gone", [:], as: person.token).status == 200)
+            }
             try await api.numberEvents()
 
             let hers = try await export(api, ana)
@@ -56,6 +63,9 @@ import Testing
             for text in ["tuđa poruka", "Tajna torta", "guma", "tuđi ured", ana.token] {
                 #expect(!hers.text.contains(text), "\(text)")
             }
+            #expect(json["road_reports"].items.map { $0["title"] } == ["Radovi 0.0"])
+            let votes = json["road_votes"].items.map { [$0["report_id"].string, $0["vote"].string] }
+            #expect(votes == [[reports[1], "gone"]])
             let offer = try #require(json["messages"].items.first { $0["subject"].string == lost })
             #expect(!offer.names.contains("body") && !offer.names.contains("title"))
 

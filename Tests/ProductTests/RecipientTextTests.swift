@@ -58,6 +58,19 @@ import Testing
         }
     }
 
+    @Test func `who was not met is told so, with the same link`() async throws {
+        try await ServedProduct.serving(publicURL: "https://kurir.example") { api in
+            let (team, key) = (try await team(api), try await api.key())
+            let id = try await carried(api, team)
+            try await api.act("pick_up", id, as: team.couriers[0])
+            #expect(try await api.tell(key, "ack", try await api.claim(key)) == ["done"])
+            try await api.act("fail", id, as: team.couriers[0], ["reason": "nobody_home"])
+            let url =
+                try await api.post(SampleDelivery.path(id, "tracking"), as: team.store.token).json["url"].string ?? "-"
+            #expect(bodies(try await api.claim(key)) == ["Pekara: Your delivery could not be handed over. \(url)"])
+        }
+    }
+
     @Test func `without the store's word, or a number, nobody is told`() async throws {
         try await ServedProduct.serving { api in
             let silent = try await team(api, tells: false)

@@ -158,7 +158,15 @@ import Testing
             #expect(said.status == 201 && said.json["delivery"] == ["id": .string(hers)])
             #expect(try await api.say("Tamo", in: id, as: store, about(hers)).status == 201)
             let strange = ID(high: 1, low: 1).description
-            for (person, delivery) in [(couriers[0], others), (store, others), (store, strange)] {
+            // What she carries for another store is nothing of this one's.
+            let elsewhere = try await api.store()
+            try await api.join(elsewhere, couriers[0])
+            let theirs = try await api.delivery(of: elsewhere, to: [couriers[0]])
+            try await api.act("accept", theirs, as: couriers[0])
+            let refusedOnes = [
+                (couriers[0], others), (store, others), (store, strange), (couriers[0], theirs), (store, theirs),
+            ]
+            for (person, delivery) in refusedOnes {
                 let refused = try await api.say("?", in: id, as: person, about(delivery))
                 #expect(refused.status == 422 && refused.wrong == ["delivery_id": "unknown_delivery"])
             }

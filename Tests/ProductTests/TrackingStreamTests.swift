@@ -24,7 +24,6 @@ import Testing
                 #expect(type == "tracking" && told["state"].string == state)
             }
             #expect(try await api.call("DELETE", SampleDelivery.path(id, "tracking"), as: store.token).status == 204)
-            try await api.act("reopen", id, as: store, ["note": "x"])
             #expect(try await next().0 == "gone")
             #expect(try await stream.next() == nil)
             stream.close()

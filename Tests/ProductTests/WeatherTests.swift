@@ -194,6 +194,28 @@ import Testing
         }
     }
 
+    @Test func `that a source has a time zone that there is not is told once, until it has one that there is`()
+        async throws
+    {
+        try await serving { api, _, settings in
+            let services = try ServicesFarAway(settings, as: "Kurir/0") { _ in }
+            let told = Locked(0)
+            let desk = WeatherDesk(try #require(services.weather), api.database) { _ in told.withLock { $0 += 1 } }
+            func look(_ lat: Double) async throws -> Bool {
+                let field = WeatherField(try #require(Location(lat: lat, lon: 16)))
+                let task = Task(executorPreference: api.group.loops[0]) { try await desk.weather(in: field) }
+                return try await task.value != nil
+            }
+            let looks: [(Double, Bool, Int)] = [(84, false, 1), (84, false, 1), (45, true, 1), (84, false, 2)]
+            for (lat, isKnown, count) in looks {
+                #expect(try await look(lat) == isKnown)
+                #expect(told.withLock { $0 } == count)
+                try await pass(61, api)
+            }
+            try await blocking { services.stop() }
+        }
+    }
+
     @Test(arguments: [
         ("40.7,-74.0", "America/New_York"), ("19.9,-155.1", "Pacific/Honolulu"), ("28.6,77.2", "Asia/Kolkata"),
         ("35.7,139.7", "Asia/Tokyo"), ("0,0", "GMT"),
