@@ -4,9 +4,10 @@
     soak.py [--minutes N] [--kurir BINARY]
 
 Stories are played one after the other (kurir simulate), each of which proves that it was told as it was. Beside that, people
-sign in and out, hold streams open and drop them, repeat requests with their keys, search, look at figures, and ask for new
-passwords, and a gateway drains the outbox. What must not grow with time is compared: its most in the last third with its
-most in the third before, when everything was warm.
+sign in and out, hold streams open and drop them, repeat requests with their keys, say where they are, talk, send pictures, report
+what is on the road, follow their delivery, share papers, search, look at figures, and ask for new passwords, and a gateway drains the
+outbox. What must not grow with time is compared: its most in the last third with its most in the third before, when everything was
+warm.
 """
 import argparse
 import contextlib
@@ -16,21 +17,34 @@ import json
 import pathlib
 import random
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
 import urllib.parse
+import zlib
 
 from harness import BUILT, Served, passing_cluster, run
 
 PASSWORD = "krumpir-na-tavi"
 TENTHS = 10
 STORIES, STREAMS = 2, 24
-# What may grow with what is kept: with deliveries, their steps and words, events and messages, with people, keys, and who did what.
-KEPT = ("accounts", "stores", "couriers", "partners", "sessions", "invites", "devices", "deliveries", "delivery_words", "courier_words",
-        "delivery_history", "jobs", "cancellations", "events", "feed_ends", "messages", "messages_done", "idempotency_keys",
-        "audit", "audit_failures", "used_addresses", "invited_numbers")
+# What may grow with what is kept: with deliveries and all that belongs to them, events and messages, people and what they have, keys,
+# and who did what.
+KEPT = ("accounts", "area_days", "area_stores", "audit", "audit_failures", "bulletin_counts", "bulletin_days", "bulletins",
+        "cancellation_reviews", "cancellations", "conversation_messages", "conversations", "courier_words", "couriers",
+        "credential_shares", "credentials", "deliveries", "delivery_extras", "delivery_history", "delivery_words", "devices",
+        "earnings", "events", "feed_ends", "file_pieces", "files", "former_places", "idempotency_keys", "invited_numbers", "invites",
+        "jobs", "messages", "messages_dead", "messages_done", "nearby_told", "offer_texts", "partners", "pin_tries", "places",
+        "positions", "proofs", "quick_answers", "road_reports", "road_votes", "selected_places", "sessions", "sms_budgets",
+        "sms_stops", "stores", "trackings", "trails", "used_addresses")
+# What must not: it waits for something, is over soon, or has nothing to do with how much there is.
+FLAT = ("area_marks", "channel_claims", "confirmations", "country_zones", "deadlines", "erasures", "event_cursors_before",
+        "event_journal", "event_rounds", "events_kept", "file_removals", "gateway_keys", "gathered_mails", "housekeeping",
+        "message_counts", "message_queue", "partnership_endings", "password_resets", "reset_codes", "reset_guesses",
+        "schema_backfills", "schema_functions", "schema_indexes", "schema_least", "schema_migrations", "server_keys",
+        "server_secret", "throttles", "trust", "weather")
 # By how much what is flat may waver: by a share, and by so much besides.
 SHARE, MEMORY, TABLE, COUNT = 0.15, 8 << 20, 1 << 20, 8
 MAY_GROW = ("deliveries", "tables that keep")
@@ -45,10 +59,11 @@ class Person:
 
     def call(self, method, path, body=None, expected=(200, 201, 202, 204), **headers):
         headers |= {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        content = body if body is None or isinstance(body, bytes) else json.dumps(body)
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = "image/png" if isinstance(body, bytes) else "application/json"
         try:
-            self.connection.request(method, path, None if body is None else json.dumps(body), headers)
+            self.connection.request(method, path, content, headers)
             answer = self.connection.getresponse()
             text = answer.read()
         except (OSError, http.client.HTTPException):
@@ -60,7 +75,7 @@ class Person:
             time.sleep(int(answer.headers.get("Retry-After", "1")))
             return self.call(method, path, body, expected, **headers)
         assert answer.status in expected, f"{method} {path}: {answer.status} {text.decode()}"
-        return json.loads(text) if text else None
+        return json.loads(text) if "json" in answer.headers.get("Content-Type", "") else text
 
 
 class Shop:
@@ -72,7 +87,7 @@ class Shop:
         made = self.store.call("POST", "/v1/stores", {
             "name": f"Trgovina {number}", "email": self.email, "tax_id": digits + check_digit(digits),
             "address": "Ilica 1", "phone": "+38514828111", "password": PASSWORD})
-        self.store.token = made["session"]["token"]
+        self.store.token, self.store_id = made["session"]["token"], made["account"]["id"]
         invite = self.store.call("POST", "/v1/invites", {"phone": f"+3859100{number:05d}"})
         self.courier = Person(address)
         made = self.courier.call("POST", "/v1/couriers", {
@@ -81,28 +96,73 @@ class Shop:
         self.courier.token, self.courier_id = made["session"]["token"], made["account"]["id"]
         for person in (self.store, self.courier):
             person.call("PUT", f"/v1/me/devices/soak-{number}-{id(person)}", {"platform": "fcm"})
+        self.courier.call("PATCH", "/v1/me", {"share_position": "always"})
+        self.recipient = Person(address)
 
     @property
     def email(self):
         return f"soak{self.number}@example.com"
 
     def work(self, turn):
-        """One delivery, each step sent twice with its key, and a look at it in every way."""
+        """One delivery with all that goes with it, and now and then a look back."""
         word = random.choice(("krumpir", "kruh", "ruže", "torta", "knjige"))
-        form = {"recipient": {"first_name": "Iva", "last_name": "Ivić", "address": f"Vukovarska {turn % 300}"},
-                "description": f"{word} {turn}", "courier_ids": [self.courier_id]}
-        made = [self.store.call("POST", "/v1/deliveries", form, **{"Idempotency-Key": f"create-{turn}"}) for _ in range(2)]
-        assert made[0] == made[1], "a repeated request got another answer"
-        path = f"/v1/deliveries/{made[0]['id']}"
-        for step in ("accept", "deliver"):
-            for _ in range(2):
-                self.courier.call("POST", f"{path}/{step}", **{"Idempotency-Key": f"{step}-{turn}"})
+        self.carry(turn, word)
+        self.talk(turn)
+        self.drive_past(turn)
         self.store.call("GET", f"/v1/deliveries?q={urllib.parse.quote(word)}")
         self.courier.call("GET", "/v1/deliveries")
-        self.store.call("GET", f"{path}/history")
         if turn % 20 == 0:
-            self.store.call("GET", "/v1/stats")
-            self.store.call("GET", "/v1/couriers?q=ana")
+            self.share_paper(turn)
+            for path in ("/v1/stats", "/v1/stats/areas", "/v1/couriers?q=ana", "/v1/positions"):
+                self.store.call("GET", path)
+        if turn % 200 == 0:
+            self.store.call("GET", "/v1/me/export")
+
+    def carry(self, turn, word):
+        """A delivery from its creation to its end, each step sent twice with its key, while its recipient looks on."""
+        form = {"recipient": {"first_name": "Iva", "last_name": "Ivić", "address": f"Vukovarska {turn % 300}",
+                              "phone": f"+3859200{turn % 100_000:05d}", "location": near()},
+                "description": f"{word} {turn}", "courier_ids": [self.courier_id], "pay": {"amount": 350, "currency": "EUR"}}
+        path = f"/v1/deliveries/{self.twice(self.store, '/v1/deliveries', form, f'create-{turn}')['id']}"
+        link = "/v1/tracking/" + self.store.call("POST", f"{path}/tracking")["url"].rsplit("/", 1)[1]
+        self.twice(self.courier, f"{path}/accept", None, f"accept-{turn}")
+        self.recipient.call("POST", f"{link}/wish", {"text": f"Zvono {turn}"})
+        self.twice(self.courier, f"{path}/pick_up", None, f"pick-up-{turn}")
+        now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+        self.courier.call("POST", "/v1/me/positions", {"fixes": [near() | {"accuracy_m": 8, "at": now}]})
+        self.recipient.call("GET", link)
+        photo = self.courier.call("POST", "/v1/files", picture(turn))["id"]
+        self.twice(self.courier, f"{path}/deliver", {"photo_ids": [photo]}, f"deliver-{turn}")
+        self.recipient.call("POST", f"{link}/rating", {"stars": 5})
+        for what in (f"/v1/files/{photo}", f"{path}/history", f"{path}/proof", path):
+            self.store.call("GET", what)
+
+    def twice(self, person, path, form, key):
+        """What both answers are."""
+        answers = [person.call("POST", path, form, **{"Idempotency-Key": key}) for _ in range(2)]
+        assert answers[0] == answers[1], f"{path}: a repeated request got another answer"
+        return answers[0]
+
+    def talk(self, turn):
+        one = "/v1/conversations/" + self.store.call("PUT", f"/v1/conversations/with/{self.courier_id}")["id"]
+        said = self.twice(self.store, f"{one}/messages", {"text": f"Hvala za {turn}"}, f"say-{turn}")
+        self.courier.call("PUT", f"{one}/read", {"up_to": said["seq"]})
+        self.courier.call("GET", f"{one}/messages")
+
+    def drive_past(self, turn):
+        """Reports what is on the road, and looks at what others have; what was reported there before is voted on."""
+        seen = {"kind": "closure", "road_type": "city", "title": f"Most {turn}", "location": near()}
+        report = self.courier.call("POST", "/v1/roads", seen, expected=(201, 409))["id"]
+        self.store.call("POST", f"/v1/roads/{report}/still_there")
+        self.courier.call("GET", "/v1/roads?near=45.81,15.98&radius_m=2000")
+
+    def share_paper(self, turn):
+        """A licence that the store sees for a while."""
+        form = {"raw": f"B-{turn}", "kind": "licence", "title": "Vozačka", "valid_until": "2099-01-01"}
+        paper = "/v1/me/credentials/" + self.courier.call("POST", "/v1/me/credentials", form)["id"]
+        self.courier.call("PATCH", paper, {"shared_with": [self.store_id]})
+        self.store.call("GET", f"/v1/couriers/{self.courier_id}/credentials")
+        self.courier.call("DELETE", paper)
 
     def come_and_go(self, address):
         """Signs in on a further device, looks around, asks for a new password, and signs out."""
@@ -116,6 +176,20 @@ class Shop:
         guest.connection.close()
 
 
+def near():
+    """Somewhere in a town."""
+    return {"lat": round(random.uniform(45.77, 45.85), 5), "lon": round(random.uniform(15.87, 16.07), 5)}
+
+
+def picture(turn):
+    """A dot as PNG, of another colour each time."""
+    def chunk(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+    head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
+    dot = b"\0" + (turn & 0xFFFFFF).to_bytes(3)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(dot)) + chunk(b"IEND", b"")
+
+
 def check_digit(digits):
     """The last digit of an OIB (ISO 7064, MOD 11,10)."""
     rest = 10
@@ -126,7 +200,7 @@ def check_digit(digits):
 
 
 class Streams:
-    """Streams of feeds, of which now and then one is dropped, by a reset or properly, and another opened."""
+    """Streams of feeds, of places and of the road, of which now and then one is dropped, by a reset or properly, and another opened."""
 
     def __init__(self, address, shops):
         self.address, self.shops, self.open = address, shops, []
@@ -138,11 +212,12 @@ class Streams:
                 stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             stream.close()
         shop = random.choice(self.shops)
-        token = random.choice((shop.store, shop.courier)).token
+        path, person = random.choice((("events?after=now", shop.store), ("events?after=now", shop.courier),
+                                      ("positions", shop.store), ("roads", shop.courier)))
         host, port = self.address.split(":")
         stream = socket.create_connection((host, int(port)))
-        stream.sendall(f"GET /v1/events?after=now HTTP/1.1\r\nHost: soak\r\nAccept: text/event-stream\r\n"
-                       f"Authorization: Bearer {token}\r\n\r\n".encode())
+        stream.sendall(f"GET /v1/{path} HTTP/1.1\r\nHost: soak\r\nAccept: text/event-stream\r\n"
+                       f"Authorization: Bearer {person.token}\r\n\r\n".encode())
         self.open.append(stream)
         # Some read what comes; nobody reads all of it.
         for stream in random.sample(self.open, len(self.open) // 2):
