@@ -7,7 +7,7 @@ package struct Lanes: Sendable {
     package let requests: Database
     /// For slow reads that somebody waits for, such as searches and figures: two connections a loop, and two seconds.
     package let slow: Database
-    /// For slow reads on a replica, if there is one.
+    /// For slow reads and exports on a replica, if there is one.
     package let replica: Database?
     /// For numbering events, and nothing else.
     package let feed: Database

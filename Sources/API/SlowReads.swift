@@ -18,12 +18,13 @@ package final class SlowReads: Sendable {
         .tooManyRequests, "rate_limited", wording: "too_many_slow_reads", headers: [Response.Header("Retry-After", "1")]
     )
 
-    private let database: Database
-    private let replica: Database?
+    private let source: ReplicaReads
     private let reads = Locked<[ID: [Read]]>([:])
 
     /// Reads from the replica while it can be reached, and otherwise from the database.
-    package init(_ database: Database, replica: Database? = nil) { (self.database, self.replica) = (database, replica) }
+    package init(_ database: Database, replica: Database? = nil) {
+        source = ReplicaReads(database, replica: replica)
+    }
 
     /// Reads, on the calling task's loop.
     package func run<Answer: Sendable>(
@@ -31,9 +32,9 @@ package final class SlowReads: Sendable {
     ) async throws -> Answer {
         guard let loop = EventLoop.current else { preconditionFailure("reads come from the loops") }
         let (answer, turn) = (Promise<Answer>(on: loop), Promise<Void>(on: loop))
-        let task = Task(executorPreference: loop) { [database, replica] in
+        let task = Task(executorPreference: loop) { [source] in
             try await turn.value()
-            return try await read(SlowRunner(database: database, replica: replica, loop: loop))
+            return try await read(SlowRunner(source: source, loop: loop))
         }
         let own = Read {
             loop.execute { turn.fulfil(.success(())) }
@@ -110,22 +111,11 @@ package final class SlowReads: Sendable {
 
 /// Runs the steps of a slow read. No step begins after the read has ended, and a step under way is waited for.
 package struct SlowRunner: Sendable {
-    fileprivate let database: Database
-    fileprivate let replica: Database?
+    fileprivate let source: ReplicaReads
     fileprivate let loop: EventLoop
 
     package func run<S: Statement>(_ statement: S) async throws -> [S.Row] {
         try Task.checkCancellation()
-        return try await Task(executorPreference: loop) { try await reach(statement) }.value
-    }
-
-    /// What took too long at the replica is not tried again.
-    private func reach<S: Statement>(_ statement: S) async throws -> [S.Row] {
-        guard let replica else { return try await database.run(statement) }
-        do {
-            return try await replica.run(statement)
-        } catch let error as PostgresError where error.isElsewhere {
-            return try await database.run(statement)
-        }
+        return try await Task(executorPreference: loop) { try await source.run(statement) }.value
     }
 }

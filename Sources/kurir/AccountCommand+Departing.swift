@@ -91,7 +91,7 @@ extension AccountCommand {
         let (account, kind) = try identified(wanted, connection)
         try note(.accountExported, of: account.description, settings, connection)
         try working(on: database) { database in
-            try await Export(of: account, kind, in: database).write { piece in
+            try await Export(of: account, kind, in: ReplicaReads(database)).write { piece in
                 var rest = piece[...]
                 while !rest.isEmpty {
                     let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -30,7 +30,7 @@ struct Option: Sendable {
         help: "the keys that what is secret is sealed with, made by kurir keys make (kurir.key in --data-dir)")
     static let replica = Option(
         name: "replica", placeholder: "URL", environment: "KURIR_REPLICA",
-        help: "a replica of that PostgreSQL for searches and figures, which may be some seconds behind")
+        help: "a replica of that PostgreSQL for searches, figures and exports, which may be some seconds behind")
     static let dataDirectory = Option(
         name: "data-dir", placeholder: "DIR", environment: "KURIR_DATA_DIR",
         help: "where the private PostgreSQL keeps its data (./kurir-data)")

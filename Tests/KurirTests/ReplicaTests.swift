@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Searches and figures may go to a replica, which may be behind or away.
+/// Searches, figures and exports may go to a replica, which may be behind or away.
 @Suite(.database, .timeLimit(.minutes(10))) struct ReplicaTests {
     private static func courier(_ name: String, phone: String) -> String {
         """
@@ -29,9 +29,7 @@ import Testing
                 let registered = try await kurir.send("POST", "/v1/stores", Self.store)
                 let token = String(try #require(registered.body.firstMatch(of: /"token":"([^"]+)"/)).1)
                 _ = try await kurir.send("POST", "/v1/couriers", Self.courier("Ana", phone: "+385911111111"))
-                let copied = try Program(
-                    "bash", ["-c", "pg_dump --no-owner --no-privileges '\(url)' | psql -q '\(replica.url)'"])
-                try await copied.end()
+                try await Self.copy(url, to: replica.url)
                 _ = try await kurir.send("POST", "/v1/couriers", Self.courier("Iva", phone: "+385912222222"))
 
                 try await eventually { try await found("Ana", by: token, kurir) }
@@ -46,6 +44,37 @@ import Testing
                     let isFound = try await found("Iva", by: token, other)
                     #expect(isFound)
                 }
+            }
+        }
+    }
+
+    private static func copy(_ url: String, to other: String) async throws {
+        let copied = try Program("bash", ["-c", "pg_dump --no-owner --no-privileges '\(url)' | psql -q '\(other)'"])
+        try await copied.end()
+    }
+
+    /// What the replica does not have yet shows what is read there.
+    @Test func `figures and exports go to the replica, and what must be fresh does not`() async throws {
+        let url = TestDatabase.current.url
+        try await PrivateCluster.with { replica in
+            try await Kurir.serving("--database", url, "--replica", replica.url, "--throttle", "off") { kurir in
+                let team = try await Team.make(on: kurir)
+                try await Self.copy(url, to: replica.url)
+                let made = try await kurir.send("POST", "/v1/deliveries", team.delivery, as: team.store)
+                #expect(made.status == 201, "\(made.body)")
+                func tells(_ text: String, _ path: String) async throws -> Bool {
+                    let answer = try await kurir.send("GET", path, as: team.store)
+                    #expect(answer.status == 200, "\(answer.body)")
+                    return answer.body.contains(text)
+                }
+                for (text, path) in [(#""created":1,"#, "/v1/stats"), ("Torta", "/v1/me/export")] {
+                    try await eventually { try await !tells(text, path) }
+                    try await replica.kill9()
+                    #expect(try await tells(text, path))
+                    try await replica.start()
+                    try await eventually { try await !tells(text, path) }
+                }
+                for path in ["/v1/deliveries", "/v1/events"] { #expect(try await tells("Torta", path)) }
             }
         }
     }

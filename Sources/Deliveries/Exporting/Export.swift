@@ -8,12 +8,12 @@ import Postgres
 package struct Export: Sendable {
     private let account: ID
     private let kind: AccountKind
-    private let database: Database
+    private let database: ReplicaReads
 
     /// How many deliveries are read at once.
     private static let most: Int32 = 200
 
-    package init(of account: ID, _ kind: AccountKind, in database: Database) {
+    package init(of account: ID, _ kind: AccountKind, in database: ReplicaReads) {
         (self.account, self.kind, self.database) = (account, kind, database)
     }
 

@@ -5,9 +5,10 @@ import Postgres
 
 /// What an account may take with it.
 package struct ExportRoom: Room {
-    let database: Database
+    /// An export takes a while, and may be some seconds behind.
+    private let database: ReplicaReads
 
-    package init(database: Database) { self.database = database }
+    package init(database: ReplicaReads) { self.database = database }
 
     package var endpoints: [Endpoint] {
         [

@@ -31,6 +31,7 @@ extension Composition {
         let status: StatusRoom
 
         let slowReads: SlowReads
+        let exports: ReplicaReads
         let streams = StreamCount()
         let newsStreams: NewsStreams
         let finder: DeliveryFinder
@@ -51,6 +52,7 @@ extension Composition {
             (self.tails, self.threads, self.entry, self.steps) = (tails, threads, entry, steps)
             (self.messages, self.leaving) = (messages, leaving)
             slowReads = SlowReads(lanes.slow, replica: lanes.replica)
+            exports = ReplicaReads(database, replica: lanes.replica)
             newsStreams = NewsStreams(authenticator: entry.authenticator, count: streams)
             finder = try await DeliveryFinder(database, on: group)
             positions = try await PositionIntake(database, on: group)
@@ -140,7 +142,7 @@ extension Composition {
                 DepartureRoom(
                     database: database, passwords: entry.passwords, authenticator: entry.authenticator,
                     cookie: entry.cookie),
-                ExportRoom(database: database),
+                ExportRoom(database: exports),
                 FileRoom(threads.pictures, database, settings.pictures, entry.rates),
                 ProofRoom(steps.keys),
             ]
