@@ -7,16 +7,21 @@ final class OutboxQueue {
     private let url: String
     private var connection: BlockingConnection?
 
+    private static let take = """
+        SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt,
+            to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+            ceil(extract(epoch FROM expires_at - clock_timestamp()))::bigint
+        FROM outbox_take($1, $2, $3)
+        """
+    private static let ack = "SELECT id, result FROM outbox_ack($1, $2)"
+    private static let nack = "SELECT id, result FROM outbox_nack($1)"
+    /// What it asks of the database, which a test has it check.
+    static let statements = [take, ack, nack]
+
     init(url: String) { self.url = url }
 
     func claim(_ channel: String, most: Int, seconds: Int) throws -> [Claimed] {
-        let rows = try query(
-            """
-            SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt,
-                to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-                ceil(extract(epoch FROM expires_at - clock_timestamp()))::bigint
-            FROM outbox_take($1, $2, $3)
-            """, [channel, String(most), String(seconds)])
+        let rows = try query(Self.take, [channel, String(most), String(seconds)])
         return rows.map { row in
             let texts = row.map { $0 ?? "" }
             return Claimed(
@@ -32,12 +37,10 @@ final class OutboxQueue {
         let failures = verdicts.filter { $0.verdict != .done }
         var rows: [[String?]] = []
         if !done.isEmpty {
-            rows += try query(
-                "SELECT id, result FROM outbox_ack($1, $2)",
-                [Self.array(done.map(\.id)), Self.array(done.map(\.lease))])
+            rows += try query(Self.ack, [Self.array(done.map(\.id)), Self.array(done.map(\.lease))])
         }
         if !failures.isEmpty {
-            rows += try query("SELECT id, result FROM outbox_nack($1)", [Self.json(failures)])
+            rows += try query(Self.nack, [Self.json(failures)])
         }
         return Dictionary(rows.map { ($0[0] ?? "", $0[1] ?? "") }) { first, _ in first }
     }

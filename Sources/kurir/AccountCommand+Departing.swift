@@ -12,15 +12,7 @@ extension AccountCommand {
     static func list(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let kind = try settings.value(.accountKind, expected: "store or courier") { AccountKind(rawValue: $0) }
         let connection = try database.connect()
-        let rows = try connection.query(
-            """
-            SELECT a.id, a.kind, coalesce(s.name, c.first_name || ' ' || c.last_name), coalesce(s.email, c.phone),
-                \(state)
-            FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) LEFT JOIN erasures e ON e.account_id = a.id
-            WHERE ($1::text IS NULL OR a.kind = $1) AND ($2::text IS NULL OR strpos(
-                folded(concat_ws(' ', s.name, c.first_name, c.last_name, s.email, c.phone, s.phone)), folded($2)) > 0)
-            ORDER BY a.created_at, a.id
-            """, [kind?.rawValue, settings.text(.accountText)])
+        let rows = try connection.query(CommandSQL.listAccounts, [kind?.rawValue, settings.text(.accountText)])
         try note(.accountListed, of: nil, settings, connection)
         for row in rows {
             let parts = row.compactMap { $0?.trimmingPrefix(" ") }.filter { !$0.isEmpty }
@@ -34,20 +26,7 @@ extension AccountCommand {
         let wanted = try meant(settings)
         let connection = try database.connect()
         let account = try find(wanted, connection)
-        let rows = try connection.query(
-            """
-            SELECT known.name, known.value FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id)
-                LEFT JOIN erasures e ON e.account_id = a.id,
-                LATERAL (VALUES ('id', a.id::text), ('kind', a.kind), ('state', \(state)), ('name', s.name),
-                    ('first name', c.first_name), ('last name', c.last_name), ('e-mail', s.email),
-                    ('phone', coalesce(c.phone, s.phone)), ('address', s.address), ('tax id', s.tax_id),
-                    ('language', a.language), ('since', a.created_at::text), ('erased at', e.due_at::text),
-                    ('sessions', (SELECT count(*)::text FROM sessions WHERE account_id = a.id AND expires_at > now())),
-                    ('partners', (SELECT count(*)::text FROM partners WHERE store_id = a.id OR courier_id = a.id)),
-                    ('accepted', c.accepted::text), ('delivered', c.delivered::text), ('cancelled', c.cancelled::text)
-                ) AS known(name, value)
-            WHERE a.id = $1::uuid AND known.value <> ''
-            """, [account.id])
+        let rows = try connection.query(CommandSQL.showAccount, [account.id])
         try note(.accountShown, of: account.id, settings, connection)
         for row in rows { print("\(row[0] ?? "")  \(row[1] ?? "")") }
     }
@@ -103,7 +82,7 @@ extension AccountCommand {
     }
 
     /// How an account stands, in a word or two.
-    private static let state = """
+    fileprivate static let state = """
         CASE WHEN a.erased_at IS NOT NULL OR e.stage IS NOT NULL THEN 'erased' WHEN a.blocked_at IS NOT NULL THEN 'blocked'
             WHEN e.due_at IS NOT NULL THEN 'leaves' WHEN NOT a.approved THEN 'waits for approval' END
         """
@@ -128,7 +107,7 @@ extension AccountCommand {
 
     private static func identified(_ wanted: String, _ connection: BlockingConnection) throws -> (ID, AccountKind) {
         let account = try find(wanted, connection)
-        let kind = try connection.query("SELECT kind FROM accounts WHERE id = $1::uuid", [account.id])
+        let kind = try connection.query(CommandSQL.findKind, [account.id])
         guard let id = ID(account.id), let kind = AccountKind(rawValue: kind.first?[0] ?? "") else {
             throw UsageError("there is no account \(wanted)")
         }
@@ -140,7 +119,7 @@ extension AccountCommand {
     private static func note(
         _ kind: SecurityEvent.Kind, of account: String?, _ settings: GivenSettings, _ connection: BlockingConnection
     ) throws {
-        _ = try connection.query(Audit.sql("SELECT $1::jsonb AS event"), [event(kind, of: account, settings)])
+        _ = try connection.query(NoteEvent.sql, [event(kind, of: account, settings)])
     }
 
     /// What is noted of a command, as JSON: who does it by what name, and why.
@@ -193,4 +172,31 @@ struct Unable: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+extension CommandSQL {
+    static let listAccounts = """
+        SELECT a.id, a.kind, coalesce(s.name, c.first_name || ' ' || c.last_name), coalesce(s.email, c.phone),
+            \(AccountCommand.state)
+        FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id) LEFT JOIN erasures e ON e.account_id = a.id
+        WHERE ($1::text IS NULL OR a.kind = $1) AND ($2::text IS NULL OR strpos(
+            folded(concat_ws(' ', s.name, c.first_name, c.last_name, s.email, c.phone, s.phone)), folded($2)) > 0)
+        ORDER BY a.created_at, a.id
+        """
+
+    static let showAccount = """
+        SELECT known.name, known.value FROM accounts a LEFT JOIN stores s USING (id) LEFT JOIN couriers c USING (id)
+            LEFT JOIN erasures e ON e.account_id = a.id,
+            LATERAL (VALUES ('id', a.id::text), ('kind', a.kind), ('state', \(AccountCommand.state)), ('name', s.name),
+                ('first name', c.first_name), ('last name', c.last_name), ('e-mail', s.email),
+                ('phone', coalesce(c.phone, s.phone)), ('address', s.address), ('tax id', s.tax_id),
+                ('language', a.language), ('since', a.created_at::text), ('erased at', e.due_at::text),
+                ('sessions', (SELECT count(*)::text FROM sessions WHERE account_id = a.id AND expires_at > now())),
+                ('partners', (SELECT count(*)::text FROM partners WHERE store_id = a.id OR courier_id = a.id)),
+                ('accepted', c.accepted::text), ('delivered', c.delivered::text), ('cancelled', c.cancelled::text)
+            ) AS known(name, value)
+        WHERE a.id = $1::uuid AND known.value <> ''
+        """
+
+    static let findKind = "SELECT kind FROM accounts WHERE id = $1::uuid"
 }

@@ -31,11 +31,7 @@ enum AccountCommand {
         }
         do {
             _ = try connection.query(
-                """
-                WITH proven AS MATERIALIZED (SELECT prove_place($1::uuid, $2)),
-                noted AS (\(Audit.sql("SELECT $3::jsonb AS event FROM proven")))
-                SELECT FROM proven
-                """, [account.id, login, event(.accountVerified, of: account.id, settings)])
+                CommandSQL.proveLogin, [account.id, login, event(.accountVerified, of: account.id, settings)])
         } catch PostgresError.refused(let error) where error.state == .uniqueViolation {
             throw Unable("\(login) has been proven by another account")
         }
@@ -49,11 +45,7 @@ enum AccountCommand {
         let account = try find(wanted, connection)
         try account.refuseErased()
         let approved = try connection.query(
-            """
-            WITH approved AS (UPDATE accounts SET approved = true WHERE id = $1::uuid AND kind = 'store' RETURNING id),
-            noted AS (\(Audit.sql("SELECT $2::jsonb AS event FROM approved")))
-            SELECT FROM approved
-            """, [account.id, event(.accountApproved, of: account.id, settings)])
+            CommandSQL.approveStore, [account.id, event(.accountApproved, of: account.id, settings)])
         guard !approved.isEmpty else { throw UsageError("\(wanted) is no store") }
         print("\(account.id) is approved.")
     }
@@ -68,14 +60,7 @@ enum AccountCommand {
 
     /// The one account of that id, number or e-mail address.
     static func find(_ wanted: String, _ connection: BlockingConnection) throws -> Account {
-        let rows = try connection.query(
-            """
-            SELECT a.id, coalesce(c.phone, s.email), coalesce(c.phone_verified, s.email_verified),
-                a.erased_at IS NOT NULL OR e.stage IS NOT NULL
-            FROM accounts a LEFT JOIN couriers c USING (id) LEFT JOIN stores s USING (id)
-                LEFT JOIN erasures e ON e.account_id = a.id
-            WHERE a.id::text = lower($1) OR c.phone = $1 OR lower(s.email) = lower($1) ORDER BY 3 DESC, 1
-            """, [wanted])
+        let rows = try connection.query(CommandSQL.findAccounts, [wanted])
         let all = rows.map { Account(id: $0[0] ?? "", login: $0[1], isVerified: $0[2] == "t", isErased: $0[3] == "t") }
         guard let first = all.first else { throw UsageError("there is no account \(wanted)") }
         guard all.count == 1 || first.isVerified else {
@@ -84,4 +69,26 @@ enum AccountCommand {
         }
         return first
     }
+}
+
+extension CommandSQL {
+    static let proveLogin = """
+        WITH proven AS MATERIALIZED (SELECT prove_place($1::uuid, $2)),
+        noted AS (\(Audit.sql("SELECT $3::jsonb AS event FROM proven")))
+        SELECT FROM proven
+        """
+
+    static let approveStore = """
+        WITH approved AS (UPDATE accounts SET approved = true WHERE id = $1::uuid AND kind = 'store' RETURNING id),
+        noted AS (\(Audit.sql("SELECT $2::jsonb AS event FROM approved")))
+        SELECT FROM approved
+        """
+
+    static let findAccounts = """
+        SELECT a.id, coalesce(c.phone, s.email), coalesce(c.phone_verified, s.email_verified),
+            a.erased_at IS NOT NULL OR e.stage IS NOT NULL
+        FROM accounts a LEFT JOIN couriers c USING (id) LEFT JOIN stores s USING (id)
+            LEFT JOIN erasures e ON e.account_id = a.id
+        WHERE a.id::text = lower($1) OR c.phone = $1 OR lower(s.email) = lower($1) ORDER BY 3 DESC, 1
+        """
 }

@@ -10,17 +10,7 @@ enum AuditCommand {
     static func run(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let days = try settings.number(.auditDays, in: 1...400) ?? 7
         let account = try settings.value(.auditAccount, expected: "an account's id", ID.init)
-        let rows = try database.connect().query(
-            """
-            SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), kind, account_id, address,
-                encode(who, 'hex'), nullif(detail::text, '{}'), nullif(count, 1)
-            FROM (
-                SELECT id, at, kind, account_id, address, who, detail, count FROM audit
-                UNION ALL
-                SELECT id, at, kind, account_id, nullif(address, ''), nullif(who, ''), '{}', count FROM audit_failures) events
-            WHERE at > now() - make_interval(days => $1::integer) AND ($2::uuid IS NULL OR account_id = $2::uuid)
-            ORDER BY at, id
-            """, [String(days), account?.description])
+        let rows = try database.connect().query(CommandSQL.listAudit, [String(days), account?.description])
         for row in rows {
             let named = zip(["account", "address", "who", "detail", "count"], row.dropFirst(2)).compactMap {
                 name, text in
@@ -39,4 +29,17 @@ extension SecurityEvent {
             kind: kind.rawValue, account: account?.description, address: address, who: meant.map { hexadecimal($0) },
             requestID: requestID)
     }
+}
+
+extension CommandSQL {
+    static let listAudit = """
+        SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), kind, account_id, address,
+            encode(who, 'hex'), nullif(detail::text, '{}'), nullif(count, 1)
+        FROM (
+            SELECT id, at, kind, account_id, address, who, detail, count FROM audit
+            UNION ALL
+            SELECT id, at, kind, account_id, nullif(address, ''), nullif(who, ''), '{}', count FROM audit_failures) events
+        WHERE at > now() - make_interval(days => $1::integer) AND ($2::uuid IS NULL OR account_id = $2::uuid)
+        ORDER BY at, id
+        """
 }

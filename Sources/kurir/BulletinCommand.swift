@@ -46,11 +46,7 @@ enum BulletinCommand {
     static func remove(_ settings: GivenSettings, in database: RunningDatabase) throws {
         guard let text = settings.text(.bulletin) else { throw UsageError("which bulletin? kurir bulletin remove ID") }
         guard let id = ID(text) else { throw UsageError("\(text) is no id") }
-        let removed = try database.connect().query(
-            """
-            WITH removed AS (DELETE FROM bulletins WHERE id = $1::uuid RETURNING id)
-            SELECT withdraw('bulletin_published', ARRAY[id]) FROM removed
-            """, [id.description])
+        let removed = try database.connect().query(CommandSQL.removeBulletin, [id.description])
         guard !removed.isEmpty else { throw Refusal("there is no bulletin \(id)") }
         print("\(id) is removed.")
     }
@@ -64,8 +60,7 @@ enum BulletinCommand {
     ) throws -> [String] {
         let entries = String(decoding: JSON.array(entries).bytes, as: UTF8.self)
         return try connection.query(
-            "SELECT unnest(publish_bulletins($1, $2, $3::jsonb, $4::boolean))",
-            [source, category, entries, String(telling)]
+            CommandSQL.publishBulletins, [source, category, entries, String(telling)]
         ).compactMap { $0[0] }
     }
 
@@ -204,4 +199,13 @@ enum Told {
     }
 
     private static func write(_ text: String) { _ = Glibc.write(STDERR_FILENO, text, text.utf8.count) }
+}
+
+extension CommandSQL {
+    static let removeBulletin = """
+        WITH removed AS (DELETE FROM bulletins WHERE id = $1::uuid RETURNING id)
+        SELECT withdraw('bulletin_published', ARRAY[id]) FROM removed
+        """
+
+    static let publishBulletins = "SELECT unnest(publish_bulletins($1, $2, $3::jsonb, $4::boolean))"
 }

@@ -22,13 +22,7 @@ enum GatewayKeyCommand {
         let connection = try database.connect()
         if let role { try check(role, connection) }
         _ = try connection.query(
-            """
-            WITH made AS (
-                INSERT INTO gateway_keys (id, name, channels, key_hash, role, expires_at)
-                VALUES (uuid_v7(), $1, string_to_array($2, ','), decode($3, 'hex'), $4, $5::date + 1)
-                RETURNING id, name, channels, role, expires_at)
-            INSERT INTO audit (kind, detail) SELECT 'gateway_key.created', to_jsonb(made) FROM made
-            """,
+            CommandSQL.makeGatewayKey,
             [
                 name, channels.joined(separator: ","), role == nil ? hexadecimal(GatewayKey.hash(secret)) : nil, role,
                 end.map { "\($0)" },
@@ -38,8 +32,7 @@ enum GatewayKeyCommand {
 
     /// A limit on a role that takes no messages would limit nobody.
     private static func check(_ role: String, _ connection: BlockingConnection) throws {
-        let known = try connection.query(
-            "SELECT FROM pg_roles WHERE rolname = $1 AND pg_has_role(oid, 'kurir_gateway', 'MEMBER')", [role])
+        let known = try connection.query(CommandSQL.findGatewayRole, [role])
         guard !known.isEmpty else {
             throw UsageError("\(role) is no role of a gateway: GRANT kurir_gateway TO a role of that name first")
         }
@@ -61,13 +54,7 @@ enum GatewayKeyCommand {
     }
 
     static func list(in database: RunningDatabase) throws {
-        let rows = try database.connect().query(
-            """
-            SELECT id, name, array_to_string(channels, ','), to_char(created_at, 'YYYY-MM-DD HH24:MI'),
-                coalesce(to_char(used_at, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(to_char(revoked_at, 'YYYY-MM-DD HH24:MI'), ''),
-                coalesce(to_char(expires_at - interval '1 day', 'YYYY-MM-DD'), ''), coalesce(role, '')
-            FROM gateway_keys ORDER BY created_at, id
-            """)
+        let rows = try database.connect().query(CommandSQL.listGatewayKeys)
         for row in rows {
             let text = row.map { $0 ?? "" }
             let end = text[5].isEmpty ? "" : "  revoked \(text[5])"
@@ -84,9 +71,7 @@ enum GatewayKeyCommand {
     static func revoke(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let meant = try meant(settings)
         let connection = try database.connect()
-        let keys = try connection.query(
-            "SELECT id, name FROM gateway_keys WHERE revoked_at IS NULL AND (id::text = $1 OR name = $2)",
-            [meant.id, meant.name])
+        let keys = try connection.query(CommandSQL.findGatewayKeys, [meant.id, meant.name])
         guard let key = keys.first, let id = key[0], let name = key[1] else {
             throw UsageError(
                 "there is no key \(meant.id ?? meant.name ?? "") that is still good; see kurir gateway-key list")
@@ -95,11 +80,7 @@ enum GatewayKeyCommand {
             let ids = keys.compactMap(\.[0]).joined(separator: " or ")
             throw UsageError("\(keys.count) keys that are still good are called \(name): say which, --id \(ids)")
         }
-        _ = try connection.query(
-            """
-            WITH revoked AS (UPDATE gateway_keys SET revoked_at = now() WHERE id = $1::uuid RETURNING id, name)
-            INSERT INTO audit (kind, detail) SELECT 'gateway_key.revoked', to_jsonb(revoked) FROM revoked
-            """, [id])
+        _ = try connection.query(CommandSQL.revokeGatewayKey, [id])
         print("The key of \(name) is revoked.")
     }
 
@@ -115,4 +96,32 @@ enum GatewayKeyCommand {
         default: return (nil, name)
         }
     }
+}
+
+extension CommandSQL {
+    static let makeGatewayKey = """
+        WITH made AS (
+            INSERT INTO gateway_keys (id, name, channels, key_hash, role, expires_at)
+            VALUES (uuid_v7(), $1, string_to_array($2, ','), decode($3, 'hex'), $4, $5::date + 1)
+            RETURNING id, name, channels, role, expires_at)
+        \(Audit.sql("SELECT jsonb_build_object('kind', 'gateway_key.created', 'detail', to_jsonb(made)) AS event FROM made"))
+        """
+
+    static let findGatewayRole =
+        "SELECT FROM pg_roles WHERE rolname = $1 AND pg_has_role(oid, 'kurir_gateway', 'MEMBER')"
+
+    static let listGatewayKeys = """
+        SELECT id, name, array_to_string(channels, ','), to_char(created_at, 'YYYY-MM-DD HH24:MI'),
+            coalesce(to_char(used_at, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(to_char(revoked_at, 'YYYY-MM-DD HH24:MI'), ''),
+            coalesce(to_char(expires_at - interval '1 day', 'YYYY-MM-DD'), ''), coalesce(role, '')
+        FROM gateway_keys ORDER BY created_at, id
+        """
+
+    static let findGatewayKeys =
+        "SELECT id, name FROM gateway_keys WHERE revoked_at IS NULL AND (id::text = $1 OR name = $2)"
+
+    static let revokeGatewayKey = """
+        WITH revoked AS (UPDATE gateway_keys SET revoked_at = now() WHERE id = $1::uuid RETURNING id, name)
+        \(Audit.sql("SELECT jsonb_build_object('kind', 'gateway_key.revoked', 'detail', to_jsonb(revoked)) AS event FROM revoked"))
+        """
 }

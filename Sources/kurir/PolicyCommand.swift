@@ -4,7 +4,7 @@ import Postgres
 enum PolicyCommand {
     /// Prints every rule that the node has set which started last.
     static func show(in database: RunningDatabase) throws {
-        let rules = try database.connect().query("SELECT key, value FROM trust, jsonb_each_text(shown) ORDER BY key")
+        let rules = try database.connect().query(CommandSQL.listRules)
         let width = rules.compactMap { $0[0]?.count }.max() ?? 0
         for rule in rules {
             let name = rule[0] ?? ""
@@ -12,4 +12,8 @@ enum PolicyCommand {
         }
         if rules.isEmpty { print("There are no rules yet: kurir serve sets them when it starts.") }
     }
+}
+
+extension CommandSQL {
+    static let listRules = "SELECT key, value FROM trust, jsonb_each_text(shown) ORDER BY key"
 }

@@ -43,13 +43,7 @@ enum RoadsCommand {
         let connection = try database.connect()
         var (cleared, last) = (0, 0)
         repeat {
-            let rows = try connection.query(
-                """
-                WITH cleared AS (
-                    DELETE FROM road_reports WHERE id IN (
-                        SELECT id FROM road_reports WHERE $1::text IS NULL OR kind = $1 LIMIT 10000) RETURNING 1)
-                SELECT count(*) FROM cleared
-                """, [kind])
+            let rows = try connection.query(CommandSQL.clearRoads, [kind])
             last = rows.first?.first.flatMap { $0 }.flatMap { Int($0) } ?? 0
             cleared += last
         } while last > 0
@@ -67,8 +61,7 @@ enum RoadsCommand {
         for start in stride(from: 0, to: entries.count, by: atOnce) {
             let batch = entries[start..<min(start + atOnce, entries.count)]
             let rows = try connection.query(
-                "SELECT created, updated FROM import_roads($1::jsonb)",
-                [String(decoding: JSON.array(Array(batch)).bytes, as: UTF8.self)])
+                CommandSQL.importRoads, [String(decoding: JSON.array(Array(batch)).bytes, as: UTF8.self)])
             created += rows.first?[0].flatMap { Int($0) } ?? 0
             updated += rows.first?[1].flatMap { Int($0) } ?? 0
             if isatty(STDERR_FILENO) == 1 { tell("\r\(batch.endIndex) of \(entries.count) ") }
@@ -82,10 +75,23 @@ enum RoadsCommand {
         try named.sorted { $0.key < $1.key }.reduce(0) { ended, source in
             let ids = JSON.array(source.value.sorted().map { .string($0) })
             let rows = try connection.query(
-                "SELECT end_roads($1, $2::jsonb)", [source.key, String(decoding: ids.bytes, as: UTF8.self)])
+                CommandSQL.endRoads, [source.key, String(decoding: ids.bytes, as: UTF8.self)])
             return ended + (rows.first?[0].flatMap { Int($0) } ?? 0)
         }
     }
 
     private static func tell(_ text: String) { _ = write(STDERR_FILENO, text, text.utf8.count) }
+}
+
+extension CommandSQL {
+    static let clearRoads = """
+        WITH cleared AS (
+            DELETE FROM road_reports WHERE id IN (
+                SELECT id FROM road_reports WHERE $1::text IS NULL OR kind = $1 LIMIT 10000) RETURNING 1)
+        SELECT count(*) FROM cleared
+        """
+
+    static let importRoads = "SELECT created, updated FROM import_roads($1::jsonb)"
+
+    static let endRoads = "SELECT end_roads($1, $2::jsonb)"
 }

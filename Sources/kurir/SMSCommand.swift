@@ -1,3 +1,4 @@
+import API
 import Domain
 import Postgres
 
@@ -6,19 +7,14 @@ enum SMSCommand {
     /// From now on the number gets none, and what waits for it is given up.
     static func stop(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let number = try number(settings)
-        _ = try database.connect().query("SELECT stop_sms($1)", [number.e164])
+        _ = try database.connect().query(CommandSQL.stopSMS, [number.e164])
         print("\(number.e164) gets no SMS any more.")
     }
 
     /// The number may get SMS again.
     static func allow(_ settings: GivenSettings, in database: RunningDatabase) throws {
         let number = try number(settings)
-        _ = try database.connect().query(
-            """
-            WITH allowed AS (DELETE FROM sms_stops WHERE phone = $1 RETURNING phone)
-            INSERT INTO audit (kind, account_id)
-            SELECT 'sms.allowed', c.id FROM allowed LEFT JOIN couriers c ON c.phone = allowed.phone AND c.phone_verified
-            """, [number.e164])
+        _ = try database.connect().query(CommandSQL.allowSMS, [number.e164])
         print("\(number.e164) may get SMS.")
     }
 
@@ -29,4 +25,16 @@ enum SMSCommand {
         }
         return number
     }
+}
+
+extension CommandSQL {
+    static let stopSMS = "SELECT stop_sms($1)"
+
+    static let allowSMS = """
+        WITH allowed AS (DELETE FROM sms_stops WHERE phone = $1 RETURNING phone)
+        \(Audit.sql("""
+            SELECT jsonb_build_object('kind', 'sms.allowed', 'account', c.id) AS event
+            FROM allowed LEFT JOIN couriers c ON c.phone = allowed.phone AND c.phone_verified
+            """))
+        """
 }

@@ -1,10 +1,10 @@
+import API
 import Crypto
 import Postgres
 
 /// The servers' secret as the database has it: sealed with a key that is not there. All nodes of a database share it.
 struct SealedSecret {
     private static let context = "server secret"
-    private static let newest = "greatest(migration, (SELECT max(number) FROM schema_migrations))"
 
     let connection: BlockingConnection
     let file: KeyFile
@@ -13,20 +13,14 @@ struct SealedSecret {
     func secret() throws -> (secret: ServerSecret, isSealed: Bool) {
         if let found = try stored() { return try opened(found) }
         let (sealed, name) = try file.keys().seal(SecureRandom.bytes(32), for: Self.context)
-        _ = try connection.query(
-            """
-            WITH made AS (
-                INSERT INTO server_secret (sealed, sealed_by) VALUES ($1::bytea, $2) ON CONFLICT DO NOTHING RETURNING true)
-            UPDATE schema_least SET migration = \(Self.newest) WHERE EXISTS (SELECT FROM made)
-            """, [Self.bytes(sealed), name])
+        _ = try connection.query(CommandSQL.makeSecret, [Self.bytes(sealed), name])
         guard let found = try stored() else { throw PostgresError.unexpected("no server secret") }
         return try opened(found)
     }
 
     /// Refuses keys that do not open what a database has sealed, whose schema may be older, or not there yet.
     func tryKeys() throws {
-        let column = "attrelid = to_regclass('server_secret') AND attname = 'sealed'"
-        guard try !connection.query("SELECT attname FROM pg_attribute WHERE \(column)").isEmpty,
+        guard try !connection.query(CommandSQL.findSealedColumn).isEmpty,
             case .sealed(let bytes, let name)? = try stored()
         else { return }
         guard file.exists else { throw KeyError.gone(file: file.path, wanted: name) }
@@ -48,16 +42,7 @@ struct SealedSecret {
             return nil
         }
         let (sealed, name) = try file.keys().seal(bytes, for: Self.context)
-        let adopted = try connection.query(
-            """
-            WITH adopted AS (
-                UPDATE server_secret SET secret = NULL, sealed = $1::bytea, sealed_by = $2 WHERE secret IS NOT NULL
-                RETURNING sealed_by),
-            noted AS (
-                INSERT INTO audit (kind, detail) SELECT 'keys.adopted', jsonb_build_object('key', sealed_by) FROM adopted),
-            least AS (UPDATE schema_least SET migration = \(Self.newest) WHERE EXISTS (SELECT FROM adopted))
-            SELECT sealed_by FROM adopted
-            """, [Self.bytes(sealed), name])
+        let adopted = try connection.query(CommandSQL.adoptSecret, [Self.bytes(sealed), name])
         return adopted.first?[0]
     }
 
@@ -69,14 +54,7 @@ struct SealedSecret {
         guard let bytes = keys.open(before, by: by, for: Self.context) else { throw other(keys, by) }
         guard by != keys.names[0] else { return nil }
         let (sealed, name) = keys.seal(bytes, for: Self.context)
-        let rotated = try connection.query(
-            """
-            WITH rotated AS (
-                UPDATE server_secret SET sealed = $1::bytea, sealed_by = $2 WHERE sealed = $3::bytea RETURNING sealed_by)
-            INSERT INTO audit (kind, detail)
-            SELECT 'keys.rotated', jsonb_build_object('key', sealed_by, 'before', $4::text) FROM rotated
-            RETURNING detail->>'key'
-            """, [Self.bytes(sealed), name, Self.bytes(before), by])
+        let rotated = try connection.query(CommandSQL.rotateSecret, [Self.bytes(sealed), name, Self.bytes(before), by])
         return rotated.first?[0]
     }
 
@@ -86,10 +64,7 @@ struct SealedSecret {
     }
 
     private func stored() throws -> Stored? {
-        let rows = try connection.query(
-            """
-            SELECT translate(encode(coalesce(secret, sealed), 'base64'), E'\\n', ''), sealed_by FROM server_secret
-            """)
+        let rows = try connection.query(CommandSQL.findSecret)
         guard let row = rows.first else { return nil }
         guard let text = row[0], let bytes = Base64.decode(text) else { throw PostgresError.unexpected("no bytes") }
         return row[1].map { .sealed(bytes, by: $0) } ?? .plain(bytes)
@@ -114,4 +89,45 @@ struct SealedSecret {
     }
 
     private static func bytes(_ bytes: [UInt8]) -> String { "\\x" + hexadecimal(bytes) }
+}
+
+extension CommandSQL {
+    private static let newest = "greatest(migration, (SELECT max(number) FROM schema_migrations))"
+
+    static let makeSecret = """
+        WITH made AS (
+            INSERT INTO server_secret (sealed, sealed_by) VALUES ($1::bytea, $2) ON CONFLICT DO NOTHING RETURNING true)
+        UPDATE schema_least SET migration = \(newest) WHERE EXISTS (SELECT FROM made)
+        """
+
+    static let findSealedColumn =
+        "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('server_secret') AND attname = 'sealed'"
+
+    static let adoptSecret = """
+        WITH adopted AS (
+            UPDATE server_secret SET secret = NULL, sealed = $1::bytea, sealed_by = $2 WHERE secret IS NOT NULL
+            RETURNING sealed_by),
+        noted AS (
+            \(Audit.sql("""
+                SELECT jsonb_build_object('kind', 'keys.adopted', 'detail', jsonb_build_object('key', sealed_by)) AS event
+                FROM adopted
+                """))),
+        least AS (UPDATE schema_least SET migration = \(newest) WHERE EXISTS (SELECT FROM adopted))
+        SELECT sealed_by FROM adopted
+        """
+
+    static let rotateSecret = """
+        WITH rotated AS (
+            UPDATE server_secret SET sealed = $1::bytea, sealed_by = $2 WHERE sealed = $3::bytea RETURNING sealed_by)
+        \(Audit.sql("""
+            SELECT jsonb_build_object('kind', 'keys.rotated',
+                'detail', jsonb_build_object('key', sealed_by, 'before', $4::text)) AS event
+            FROM rotated
+            """))
+        RETURNING detail->>'key'
+        """
+
+    static let findSecret = """
+        SELECT translate(encode(coalesce(secret, sealed), 'base64'), E'\\n', ''), sealed_by FROM server_secret
+        """
 }

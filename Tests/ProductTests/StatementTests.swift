@@ -123,7 +123,7 @@ import Testing
         ListSessions.self,
         EndSession.self,
         ListSecurity.self,
-        IsBlocked.self,
+        IsBlocked.self, HoldAccount.self, ShowPicture.self,
 
         // Deliveries
         CommitCreations<PassOver>.self,
@@ -169,7 +169,7 @@ import Testing
         FindCarried.self,
         FindOpen.self,
         ForgetRecipients.self,
-        ListHistories.self,
+        ListHistories.self, FindTracking.self, CountDevices.self, TakePinTry.self, ListEarnings.self,
         ExportPage<ExportedAccount>.self,
         ExportPage<ExportedSessions>.self,
         ExportPage<ExportedDevices>.self,
@@ -177,6 +177,7 @@ import Testing
         ExportPage<ExportedInvites>.self,
         ExportPage<ExportedPartners>.self,
         ExportPage<ExportedCancellations>.self, ExportPage<ExportedPosition>.self, ExportPage<ExportedTrail>.self,
+        ExportPage<ExportedCredentials>.self,
         ExportPage<ExportedPlaces>.self, ExportPage<ExportedEarnings>.self,
         ExportPage<ExportedConversations>.self, ExportPage<ExportedConversationMessages>.self,
         ExportPage<ExportedQuickAnswers>.self,
@@ -189,14 +190,12 @@ import Testing
         // Papers
         ListCredentials.self, FindCredential.self, AddCredential.self, DeleteCredential.self, ShareCredential.self,
         SharesWith.self, ListSharedPapers.self, FindWants.self,
-        ExportPage<ExportedCredentials>.self,
 
         // Places
-        FindTracking.self, FindTracked.self, FindEnd.self, OpenTracking.self, EndTracking.self, KeepWish.self,
+        FindTracked.self, FindEnd.self, OpenTracking.self, EndTracking.self, KeepWish.self,
         KeepRating.self,
         TakeFixes.self, ListPositions.self, FindSeen.self, RenewTrailPartitions.self, ForgetPositions.self,
         FindStops.self, FindWay.self, KeepWay.self,
-        HoldAccount.self,
         AddPlace.self,
         ChangePlace.self,
         DeletePlace.self, IsPlaceKept.self,
@@ -214,7 +213,7 @@ import Testing
         ListMessages.self, IsSaid.self, ReadConversation.self, DeleteMessage.self, ChangeConversation.self,
         FindLooseFile.self, FindPair.self, RenewConversationPartitions.self, FindQuickAnswers.self,
         KeepQuickAnswers.self, HoldConversations<PassOverHeld>.self, HoldConversations<WaitForHeld>.self,
-        FindTakenKeys.self, WriteMessages.self, FindUntold.self, TellMessage.self, FindNews.self, ShowPicture.self,
+        FindTakenKeys.self, WriteMessages.self, FindUntold.self, FindNews.self,
         // Road
         AddRoadReport.self, VoteOnRoad.self, FindRoadReport.self, ListRoadReports.self, ListRoadCrowd.self,
         FindRoadsNear.self,
@@ -227,24 +226,22 @@ import Testing
         ListBulletins.self, FindBulletin.self, HoldAuthor.self, PostBulletin.self,
         RemoveBulletin.self, DropOldBulletins.self,
 
+        // Figures
+        FindStoreDay.self, ReadAreas.self, FoldAreas.self, FindDay.self, ReadOwnStats.self, StatsSums.self,
+        StatsDays.self,
+        StatsCouriers.self,
+
         // Product
-        FindStoreDay.self, ReadAreas.self, FoldAreas.self, FindDay.self, ReadOwnStats.self,
         NobodyIsThere.self,
         RegisterDemoPeople.self,
         FindInviter.self,
         RemoveOutdated.self,
-        StatsSums.self,
-        StatsDays.self,
-        StatsCouriers.self,
-        SchemaState.self,
+        SchemaState.self, SetTrust.self, KeepServerKey.self,
 
         // Observability
         ReadFeedFigures.self,
         ReadOutboxFigures.self,
         ReadBudgetFigures.self, ReadPositionFigures.self,
-        CountDevices.self, TakePinTry.self, ListEarnings.self,
-        SetTrust.self,
-        KeepServerKey.self,
     ]
 
     /// The statements whose parameters could have several types.
