@@ -30,7 +30,8 @@ package struct DeliveryRoom: Room {
         (self.hasPictureStore, self.surroundings) = (hasPictureStore, surroundings)
     }
 
-    package let eventTypes = EventType.allCases.map(\.rawValue)
+    /// What its steps tell, and what the clock does.
+    package let eventTypes = (EventType.ofSteps + [.unaccepted, .late]).map(\.rawValue)
 
     package var endpoints: [Endpoint] {
         let one = [Endpoint.Answer.ok(StoredDelivery.shape)]

@@ -8,6 +8,8 @@ import Postgres
 package struct RouteRoom: Room {
     package init() {}
 
+    package let eventTypes = [EventType.routed.rawValue]
+
     package var endpoints: [Endpoint] {
         [
             Endpoint(

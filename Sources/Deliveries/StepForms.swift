@@ -43,7 +43,7 @@ struct DeliverForm: Form {
     static let mayBeLeftOut = true
 
     init(_ fields: inout Fields) {
-        pin = fields.optionalLine("pin", upTo: 4)
+        pin = fields.optionalLine("pin", upTo: Bounds.pin)
         files = fields.files(withSignature: true)
         receivedBy = fields.optionalLine("received_by", upTo: Bounds.storeName)
         collected = fields.optional("cash_collected")

@@ -30,6 +30,8 @@ public enum Bounds {
     public static let (quickAnswer, quickAnswers) = (200, 12)
     /// A business's number for taxes, with what people write between its parts.
     public static let taxID = 40
+    /// The digits that a recipient says when it is handed over.
+    public static let pin = 4
     /// What is searched for.
     public static let search = 100
     /// What an operator calls a gateway's key.

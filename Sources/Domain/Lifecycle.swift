@@ -322,6 +322,15 @@ public enum EventType: String, CaseIterable, Sendable {
     /// It was to be delivered by now.
     case late = "delivery.late"
 
+    /// Those that steps tell.
+    public static let ofSteps = allCases.filter { type in
+        type == .stranded
+            || Lifecycle.rules.contains { rule in
+                guard case .becomes(_, let effects) = rule.outcome else { return false }
+                return effects.contains { if case .feed(_, type) = $0 { true } else { false } }
+            }
+    }
+
     /// The status in which the step left the delivery.
     public var status: DeliveryStatus {
         switch self {

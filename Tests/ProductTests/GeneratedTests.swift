@@ -6,16 +6,18 @@ import TestSupport
 import Testing
 
 @testable import API
+@testable import Deliveries
 @testable import Product
+@testable import Road
 
 /// Values that stand in several places are the same as in Swift.
 @Suite(.database) struct GeneratedTests {
-    private static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
-        .standardized
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+    private static let assets = root.appending(path: "Sources/Web/assets")
 
     private func text(of files: String, in folder: String) throws -> String {
         let files =
-            FileManager.default.enumerator(at: Self.sources.appending(path: folder), includingPropertiesForKeys: nil)?
+            FileManager.default.enumerator(at: Self.root.appending(path: folder), includingPropertiesForKeys: nil)?
             .compactMap { $0 as? URL }.filter { $0.pathExtension == files } ?? []
         return try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
     }
@@ -28,24 +30,137 @@ import Testing
 
     @Test func `the pages listen to what is published and to nothing else`() async throws {
         try await ServedProduct.serving { api in
-            let page = try await api.get("/").reply.text
-            let place = try #require(page.firstMatch(of: #/src="(\/assets\/[^\/]+)\//#)?.1)
-            let script = try await api.get("\(place)/lifecycle.js").reply.text
-            let types = Set(try exported("eventTypes", from: script))
+            let script = try await lifecycle(api)
+            let types = try exported("eventTypes", from: script)
             #expect(try exported("statuses", from: script) == DeliveryStatus.allCases.map(\.rawValue))
-            let subjects = Set(types.compactMap { $0.split(separator: ".").first.map(String.init) })
-            let scripts = try text(of: "js", in: "Web")
-            let heard = Set(
-                scripts.matches(of: #/hears: \[([^\]]+)\]/#)
-                    .flatMap { $0.1.matches(of: #/'([a-z_]+)'/#).map { String($0.1) } })
-            #expect(heard == subjects, "published or heard only: \(heard.symmetricDifference(subjects))")
-            let said = scripts.matches(of: #/'([a-z_]+)\.([a-z_]+)'/#)
-                .filter { subjects.contains(String($0.1)) }.map { "\($0.1).\($0.2)" }
-            #expect(!said.isEmpty && Set(said).subtracting(types).isEmpty, "pages listen to what nobody publishes")
-            let published = try text(of: "swift", in: "").matches(of: #/'\{([a-z_]+\.[a-z_.,]+)\}'::text\[\]/#)
+            #expect(Set(types).count == types.count, "two rooms publish the same")
+            for page in Self.pages {
+                let wanted = types.filter { readers(of: $0).contains(page.kind) }
+                let subjects = Set(wanted.map(subject))
+                let scripts = try Dictionary(
+                    uniqueKeysWithValues: modules(of: page.script).map { ($0, try source($0)) })
+                let heard = Set(
+                    scripts.values.joined().matches(of: #/hears: \[([^\]]+)\]/#)
+                        .flatMap { $0.1.matches(of: #/'([a-z_]+)'/#).map { String($0.1) } })
+                #expect(subjects.subtracting(heard) == [], "\(page.script) misses them")
+                #expect(heard.subtracting(types.map(subject)) == [], "nobody publishes them")
+                // What both pages share may name what only one of them gets.
+                let other = try #require(Self.pages.first { $0.kind != page.kind })
+                let own = Set(scripts.keys).subtracting(try modules(of: other.script))
+                for (name, script) in scripts {
+                    let named = script.matches(of: #/'([a-z_]+\.[a-z_]+)'/#).map { String($0.1) }
+                        .filter { types.map(subject).contains(subject(of: $0)) }
+                    let mayBe = own.contains(name) ? wanted : types
+                    #expect(Set(named).subtracting(mayBe) == [], "\(name) waits for what does not come")
+                }
+            }
+        }
+    }
+
+    @Test func `what is published is what the rooms say`() async throws {
+        try await ServedProduct.serving { api in
+            let types = Set(try exported("eventTypes", from: try await lifecycle(api)))
+            let swift = try text(of: "swift", in: "Sources").matches(of: #/'\{([a-z_]+\.[a-z_.,]+)\}'::text\[\]/#)
                 .flatMap { $0.1.split(separator: ",").map(String.init) }
-            let known = Set(published + EventType.allCases.map(\.rawValue))
+            let known = Set(swift + EventType.allCases.map(\.rawValue))
             #expect(known == types, "in one place only: \(known.symmetricDifference(types))")
+            // Functions name types as they write them, or as they call another function that does.
+            let functions = try text(of: "sql", in: "sql/functions")
+                .matches(of: #/array_fill\('([a-z_.]+)'|tell_of_offers\(\w+, '([a-z_.]+)'/#)
+                .compactMap { ($0.1 ?? $0.2).map(String.init) }
+            #expect(!functions.isEmpty && Set(functions).subtracting(types) == [])
+        }
+    }
+
+    /// The script that a page begins with, and whose page it is.
+    private static let pages: [(script: String, kind: AccountKind)] = [
+        ("dashboard.js", .store), ("courier.js", .courier),
+    ]
+
+    /// Who gets what no step of a delivery tells.
+    private static let readers: [String: Set<AccountKind>] = [
+        "delivery.stranded": [.store], "delivery.unaccepted": [.store], "delivery.late": [.store, .courier],
+        "delivery.routed": [.store, .courier], "delivery.wish": [.store, .courier], "delivery.rated": [.store],
+        "delivery.nearby": [.store], "invite.received": [.courier], "partner.joined": [.store, .courier],
+        "partner.ended": [.store, .courier], "cancellation.contested": [.store, .courier],
+        "cancellation.excused": [.store, .courier], "message.created": [.store, .courier],
+        "message.read": [.store, .courier], "message.deleted": [.store, .courier],
+        "conversation.changed": [.store, .courier], "bulletin.published": [.store, .courier],
+    ]
+
+    private func readers(of type: String) -> Set<AccountKind> {
+        var kinds = Self.readers[type] ?? []
+        for rule in Lifecycle.rules {
+            guard case .becomes(_, let effects) = rule.outcome else { continue }
+            for case .feed(let audience, let told) in effects where told.rawValue == type {
+                kinds.insert(audience == .store || audience == .actor && rule.standing == .store ? .store : .courier)
+            }
+        }
+        #expect(!kinds.isEmpty, "who gets \(type)?")
+        return kinds
+    }
+
+    private func subject(of type: String) -> String { String(type.prefix { $0 != "." }) }
+
+    /// A script of the pages and all that it loads, at once or later.
+    private func modules(of script: String) throws -> Set<String> {
+        var (found, next) = (Set<String>(), [script])
+        while let name = next.popLast() {
+            guard found.insert(name).inserted else { continue }
+            next += try source(name).matches(of: #/(?:from |import\()'\.\/(\w+)\.js'|(?:later|loaded)\('(\w+)'/#)
+                .compactMap { ($0.1 ?? $0.2).map { $0 + ".js" } }
+                .filter { FileManager.default.fileExists(atPath: Self.assets.appending(path: $0).path()) }
+        }
+        return found
+    }
+
+    private func source(_ script: String) throws -> String {
+        try String(contentsOf: Self.assets.appending(path: script), encoding: .utf8)
+    }
+
+    private func lifecycle(_ api: ServedProduct) async throws -> String {
+        let page = try await api.get("/").reply.text
+        let place = try #require(page.firstMatch(of: #/src="(\/assets\/[^\/]+)\//#)?.1)
+        return try await api.get("\(place)/lifecycle.js").reply.text
+    }
+
+    /// What a script says of its own, and what it must be.
+    @Test(arguments: [
+        ("thread.js", #"const longest = (\d+);"#, ["\(Bounds.said)"]),
+        ("roadreport.js", #"name: 'title',.*longest: (\d+)"#, ["\(Bounds.roadTitle)"]),
+        ("roadreport.js", #"name: 'road',[^}]*longest: (\d+)"#, ["\(Bounds.road)"]),
+        ("roadreport.js", #"name: 'text',[^}]*longest: (\d+)"#, ["\(Bounds.text)"]),
+        ("roadreport.js", #"const types = \[([^\]]+)\]"#, RoadType.allCases.map(\.rawValue)),
+        ("roadkinds.js", #"const kinds = \{([^}]+)\}"#, RoadKind.allCases.map(\.rawValue)),
+        ("found.js", #"text\.slice\(0, (\d+)\)"#, ["\(Bounds.search)"]),
+        ("handing.js", #"name: 'pin',[^}]*longest: (\d+)"#, ["\(Bounds.pin)"]),
+        ("papers.js", #"const kinds = \[([^\]]+)\]"#, PaperKind.stated.map(\.rawValue)),
+        ("editor.js", #"const sizes = \[([^\]]+)\]"#, Parcel.Size.allCases.map(\.rawValue)),
+        ("offering.js", #"const orders = \[([^\]]+)\]"#, Turns.Order.allCases.map(\.rawValue)),
+    ])
+    func `bounds and kinds in scripts are those of the API`(script: String, place: String, wanted: [String]) throws {
+        let said = try #require(try source(script).firstMatch(of: Regex(place))?.output[1].substring)
+        #expect(said.matches(of: #/[a-z0-9_]+/#).map { String($0.output) }.sorted() == wanted.sorted())
+    }
+
+    @Test func `the pages name only kinds and countries that there are`() throws {
+        let kinds = try #require(try source("push.js").firstMatch(of: #/const kindsOf = \{([^}]+)\}/#)).1
+        let named = Set(kinds.matches(of: #/'([a-z_]+)'/#).map { String($0.1) })
+        #expect(named.subtracting(NotificationKind.allCases.map(\.rawValue)) == ["answer"])
+        let countries = try #require(try source("countries.js").firstMatch(of: #/const codes = '([A-Z ]+)'/#)).1
+        #expect(countries.split(separator: " ").filter { !CallingCodes.knows(String($0)) } == [])
+    }
+
+    /// The dashboard rings for what a store would have a mail of.
+    @Test func `what rings at a store is what it would have a mail of`() async throws {
+        try await ServedProduct.serving { api in
+            let kinds = NotificationKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ",")
+            let mailed = try await api.execute(
+                "SELECT kind FROM unnest(ARRAY[\(kinds)]) AS kind WHERE reach_of(kind) = 'else_email'")
+            let urgent = try #require(try source("dashboard.js").firstMatch(of: #/const urgent = \[([^\]]+)\]/#)).1
+            let rings = urgent.matches(of: #/'\w+\.(\w+)'/#).map { String($0.1) }
+            let things = mailed.compactMap { $0[0] }.map { $0.replacing(#/^(delivery|cancellation)_/#, with: "") }
+            #expect(rings.sorted() == things.sorted())
         }
     }
 
@@ -65,7 +180,7 @@ import Testing
         wanted += ofCouriers.flatMap { ["do_" + $0, "done_" + $0] }
         let pages = Languages.all[0].pages
         #expect(wanted.filter { pages[$0] == nil } == [])
-        let (scripts, style) = (try text(of: "js", in: "Web"), try text(of: "css", in: "Web"))
+        let (scripts, style) = (try text(of: "js", in: "Sources/Web"), try text(of: "css", in: "Sources/Web"))
         for status in statuses {
             #expect(scripts.contains(try Regex("signs = \\{.*\\b\(status): ")), "\(status) has no sign")
             for rule in ["--\(status): ", ".card.\(status) ", ".badge.\(status) "] {

@@ -2,6 +2,7 @@ import Domain
 import Feed
 import HTTP
 import Outbox
+import People
 import Postgres
 
 /// Whether anything is due: a look at the beginning of four indexes.
@@ -49,7 +50,7 @@ struct TakeUnaccepted: Statement {
 
 /// Takes some deliveries that should have arrived.
 struct TakeLate: Statement {
-    static let isDue = "status IN ('pending', 'in_progress') AND late_at <= now()"
+    static let isDue = "status IN \(DeliveryStatus.sql(\.isOpen)) AND late_at <= now()"
     static let sql = OverdueSQL.taking("late_at", isDue)
 
     static func decode(_ row: inout RowReader) throws -> Overdue { try OverdueSQL.decode(&row) }

@@ -16,6 +16,8 @@ package struct PositionRoom: Room {
         (self.intake, self.tail, self.streams, self.ways) = (intake, tail, streams, ways)
     }
 
+    package let eventTypes = [EventType.nearby.rawValue]
+
     package var endpoints: [Endpoint] {
         [
             Endpoint(

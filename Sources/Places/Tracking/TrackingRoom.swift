@@ -15,6 +15,8 @@ package struct TrackingRoom: Room {
         stream = TrackingStream(tracking: tracking, database: database, tail: tail)
     }
 
+    package let eventTypes = [EventType.wish, .rated].map(\.rawValue)
+
     package var endpoints: [Endpoint] {
         [
             Endpoint(

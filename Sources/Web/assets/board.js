@@ -12,7 +12,7 @@ import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
 import {keys} from './keys.js';
-import {longestSearch} from './lifecycle.js';
+import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {noticed} from './push.js';
 import {warnings} from './warnings.js';
@@ -27,7 +27,7 @@ const patience = () => remembered()?.alert_after_minutes ?? 10;
 /** What needs a hand, most of all first. */
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
 const groups = [
-  {name: 'open', statuses: ['pending', 'in_progress'], order: (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1)},
+  {name: 'open', statuses: openStatuses, order: (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1)},
   {name: 'delivered', statuses: ['delivered'], isFolded: true}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true},
 ];
 
@@ -76,7 +76,7 @@ export function board(region, {count}) {
     mark();
     drawMap();
   }
-  const drawMap = () => map.draw(columns.of('pending', 'in_progress').filter(seen.shows), open?.id);
+  const drawMap = () => map.draw(columns.of(...openStatuses).filter(seen.shows), open?.id);
 
   /** The row that is shown beside. */
   function mark() {

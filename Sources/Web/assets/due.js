@@ -1,9 +1,10 @@
 // By when a delivery is to arrive, and how long it has waited: texts that go on counting while they stand there.
 import {h} from './element.js';
+import {openStatuses} from './lifecycle.js';
 import {span, t, when} from './words.js';
 
 const minute = 60_000;
-const isOpen = ({status}) => status === 'pending' || status === 'in_progress';
+const isOpen = ({status}) => openStatuses.includes(status);
 
 /** The place in a day's order: what has no time was wanted when it was made. */
 export const placeOf = ({due_at: due, created_at: made}) => Date.parse(due ?? made);

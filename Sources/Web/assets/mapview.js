@@ -8,6 +8,7 @@ import {edit} from './editor.js';
 import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {loaded} from './later.js';
+import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {handle, keepRoute, movable, suggest} from './route.js';
 import {t} from './words.js';
 
@@ -106,15 +107,16 @@ export function mapOf(kind) {
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ' · ', delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 
+    const statuses = kind === 'store' ? openStatuses : carriedStatuses;
+
     function put(delivery) {
-      const isOpen = isSeen(delivery) && (delivery.status === 'in_progress' || (kind === 'store' && delivery.status === 'pending'));
+      const isOpen = isSeen(delivery) && statuses.includes(delivery.status);
       if (isOpen) deliveries.set(delivery.id, delivery); else deliveries.delete(delivery.id);
       if (open?.id === delivery.id) open.show(delivery);
       draw();
     }
 
     async function load() {
-      const statuses = kind === 'store' ? ['pending', 'in_progress'] : ['in_progress'];
       const lists = await Promise.all(statuses.map((status) => all('/v1/deliveries', {status})));
       deliveries.clear();
       for (const delivery of lists.flat()) deliveries.set(delivery.id, delivery);
