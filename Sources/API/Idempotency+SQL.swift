@@ -1,6 +1,14 @@
 import Domain
 import Postgres
 
+/// First answers to requests with a key.
+package enum FirstAnswers {
+    /// For how many hours they are given again.
+    static let hours = 24
+    /// The same, as SQL has it.
+    package static let kept = "interval '\(hours) hours'"
+}
+
 /// Holds the key until the transaction ends; false when a twin holds it.
 struct LockIdempotencyKey: Statement {
     static let sql = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
@@ -17,7 +25,7 @@ struct LockIdempotencyKey: Statement {
 struct FindFirstAnswer: Statement {
     static let sql = """
         SELECT fingerprint, status, headers, body FROM idempotency_keys
-        WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'
+        WHERE account_id = $1 AND key = $2 AND created_at > now() - \(FirstAnswers.kept)
         """
     let attempt: Attempt
 
@@ -43,7 +51,7 @@ package struct KeepFirstAnswer: Statement {
         ON CONFLICT (account_id, key) DO UPDATE
         SET (fingerprint, status, headers, body, created_at)
             = (EXCLUDED.fingerprint, EXCLUDED.status, EXCLUDED.headers, EXCLUDED.body, now())
-        WHERE kept.created_at <= now() - interval '24 hours'
+        WHERE kept.created_at <= now() - \(FirstAnswers.kept)
         RETURNING true
         """
     package let attempt: Attempt
@@ -66,7 +74,7 @@ package struct KeepFirstAnswer: Statement {
 /// Removes an answer that is older than a day.
 struct ForgetFirstAnswer: Statement {
     static let sql = """
-        DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at <= now() - interval '24 hours'
+        DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at <= now() - \(FirstAnswers.kept)
         """
     let attempt: Attempt
 

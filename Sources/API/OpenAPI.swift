@@ -102,7 +102,8 @@ package struct OpenAPI: Sendable {
         guard endpoint.takesKey else { return others }
         let key = Self.parameter(
             "Idempotency-Key", "header", .string(pattern: "^[!-~]([ -~]*[!-~])?$", most: 255),
-            "A repeated request with the same key and body gets the first answer again, for 24 hours.", required: false)
+            "A repeated request with the same key and body gets the first answer again, for \(FirstAnswers.hours) hours.",
+            required: false)
         return others + [key]
     }
 

@@ -1,3 +1,4 @@
+import API
 import Postgres
 
 /// Removes some outdated rows, and says whether there may be more. They are few at a time, so that nobody waits for it.
@@ -10,7 +11,7 @@ package struct RemoveOutdated: Statement {
                 SELECT id FROM sessions WHERE expires_at < now() LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
         keys AS (
             DELETE FROM idempotency_keys WHERE (account_id, key) IN (
-                SELECT account_id, key FROM idempotency_keys WHERE created_at < now() - interval '24 hours'
+                SELECT account_id, key FROM idempotency_keys WHERE created_at < now() - \(FirstAnswers.kept)
                 LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING 1),
         buckets AS (
             DELETE FROM throttles WHERE subject IN (

@@ -56,7 +56,7 @@ struct FindTakenKeys: Statement {
         SELECT clock_timestamp(), k.account_id, k.key FROM (SELECT) one LEFT JOIN (
             SELECT i.account_id, i.key FROM unnest($1::uuid[], $2::text[]) AS g(account, key), LATERAL (
                 SELECT account_id, key FROM idempotency_keys i
-                WHERE i.account_id = g.account AND i.key = g.key AND i.created_at > now() - interval '24 hours' OFFSET 0) i) k ON true
+                WHERE i.account_id = g.account AND i.key = g.key AND i.created_at > now() - \(FirstAnswers.kept) OFFSET 0) i) k ON true
         """
     let keys: [TakenKey]
 
@@ -112,7 +112,7 @@ struct WriteMessages: Statement {
             ON CONFLICT (account_id, key) DO UPDATE
             SET (fingerprint, status, headers, body, created_at)
                 = (EXCLUDED.fingerprint, EXCLUDED.status, EXCLUDED.headers, EXCLUDED.body, now())
-            WHERE kept.created_at <= now() - interval '24 hours'
+            WHERE kept.created_at <= now() - \(FirstAnswers.kept)
             RETURNING true)
         SELECT count(*) FROM keys WHERE (SELECT count(*) FROM hung) >= 0
         """
