@@ -105,8 +105,8 @@ struct Due: Sendable {
 struct TakeDue: Statement {
     static let sql = """
         UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $2)
-        WHERE (kind, subject) = (
-            SELECT kind, subject FROM deadlines WHERE due_at <= statement_timestamp() AND kind = ANY ($1)
+        WHERE kind = (
+            SELECT kind FROM deadlines WHERE due_at <= statement_timestamp() AND kind = ANY ($1)
             ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING kind, due_at
         """
@@ -136,7 +136,8 @@ struct PutOff: Statement {
     }
 }
 
-/// Adds deadlines for work that was never done: it is due at once, and has no particular subject.
+/// Adds deadlines for work that was never done: it is due at once. The table has a column for what the work is about, and the work here is
+/// about everything.
 struct SetDeadlines: Statement {
     static let sql = """
         INSERT INTO deadlines (kind, subject, due_at)
