@@ -144,7 +144,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .testTarget(name: "LanguagesTests", dependencies: ["Languages"], swiftSettings: strict),
+        .testTarget(name: "LanguagesTests", dependencies: ["Domain", "Languages"], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["Domain", "Simulation"], swiftSettings: strict),
         .testTarget(

@@ -57,12 +57,12 @@ extension Moment {
     /// The time by this machine's clock.
     package static var now: Moment { Moment(Timestamp.now) }
 
-    /// The same, less finely.
+    /// The time in whole milliseconds; what is left of it is dropped.
     package init(_ time: Timestamp) { self.init(milliseconds: time.microseconds / 1000) }
 }
 
 extension Timestamp {
-    /// The same moment.
+    /// The moment in microseconds.
     package init(_ moment: Moment) { self.init(microseconds: moment.milliseconds * 1000) }
 }
 

@@ -25,7 +25,7 @@ extension StoredDelivery {
             .init("candidate_count", .integer(0...Bounds.candidates), optional: true),
             .init("offered_count", .integer(0...Bounds.candidates), optional: true),
             .init("candidates", .array(candidateShape), optional: true),
-            // Only where it is so.
+            // In the answer to a step that offers it, where none of those who are offered it is on duty.
             .init("nobody_on_duty", .boolean, optional: true),
             // Where its courier has said in which order it goes.
             .init("stop", stopShape, optional: true),

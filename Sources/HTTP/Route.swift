@@ -42,9 +42,3 @@ public struct Route: Sendable {
         Route("POST", template, handler: handler)
     }
 }
-
-/// Something that has routes: a feature, or all of them.
-public protocol RouteGroup: Sendable {
-    /// Its routes.
-    var routes: [Route] { get }
-}

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Languages
 import Testing
@@ -101,6 +102,11 @@ import Testing
                 || scripts.contains("{\(name),") || scripts.contains(" \(name)}") || scripts.contains(" \(name):")
             #expect(isSaid, "nobody says \(name)")
         }
+    }
+
+    @Test func `every message has a title and a body, and none are left over`() {
+        let wanted = NotificationKind.allCases.flatMap { [$0.rawValue, $0.rawValue + ".body"] }
+        #expect(Set(Self.english.messages.keys) == Set(wanted))
     }
 
     @Test func `every problem has words, and no words are left over`() throws {

@@ -7,7 +7,7 @@ package final class KnownPapers: Sendable {
     private let files: Files
     private let known: Locked<(keys: TrustedKeys, rules: HealthRules)>
 
-    /// Where they stand, if anywhere.
+    /// The files of keys and rules, where an operator has given some.
     package struct Files: Sendable, Equatable {
         package let keys, rules: String?
 
@@ -16,7 +16,7 @@ package final class KnownPapers: Sendable {
         package var areNone: Bool { keys == nil && rules == nil }
     }
 
-    /// No keys, and the rules where nobody says others.
+    /// What papers are judged by without such files: no keys, and rules of Kurir's own.
     package static var usual: KnownPapers { KnownPapers((TrustedKeys(), HealthRules())) }
 
     private init(_ usual: (TrustedKeys, HealthRules)) { (files, known) = (Files(), Locked(usual)) }

@@ -59,9 +59,6 @@ struct ReadCredential: Sendable {
         }
     }
 
-    /// What it is to a store.
-    var paperKind: PaperKind { PaperKind(rawValue: kind) ?? .healthCertificate }
-
     static let kinds = ["recovery", "vaccination", "test"] + PaperKind.stated.map(\.rawValue)
     static let shape = Shape.object(
         "Credential",

@@ -1,7 +1,7 @@
 import HTTP
 
 /// What operators are told, at an address of their own: the figures, and why a node is not ready.
-package struct AdminRoutes: RouteGroup {
+package struct AdminRoutes: Sendable {
     private let readiness: Readiness
     private let metrics: @Sendable (_ isReady: Bool) async -> String
 

@@ -1,6 +1,6 @@
 /// A budget of SMS of which most or all is used.
 package struct BudgetUse: Sendable {
-    /// Of all, of a store, or to a number: `own` or `stranger`.
+    /// Whose budget it is: `all`, `store`, or that of a number, which is `own` or a `stranger`.
     package let kind: String
     /// The store, or a hash of the number.
     package let subject: String
