@@ -5,7 +5,7 @@ machines at once, and looks what was lost.
     failover.py KURIR [--rounds N] [--stores N] [--faults kill stop cut node two]
 
 Every acknowledged step must be there in the end, every feed must tell of each step once, in order, and searches by way of
-a replica must find it. Prints for each kind of fault how long nothing was acknowledged.
+a replica must find it. Prints for each kind of fault how long nothing was acknowledged, which has a bar.
 """
 import argparse
 import collections
@@ -24,6 +24,8 @@ from local import Cluster, get, wait  # noqa: E402
 
 # How long a machine stays away.
 ABSENCE = 40
+# For how many seconds nothing may be acknowledged, at the 95th percentile.
+BARS = {"kill": 20, "stop": 45, "cut": 45}
 
 
 def end(machine, *commands):
@@ -113,10 +115,20 @@ def main():
         print(f"logs and data are kept in {directory}", file=sys.stderr)
         raise
     shutil.rmtree(directory)
+    sys.exit(1 if wrong + report(silences) else 0)
+
+
+def report(silences):
+    """Prints how long nothing was acknowledged, by fault; how many are over their bar."""
+    late = 0
     for fault, seconds in silences.items():
+        bar, most = BARS.get(fault), percentile(seconds, 0.95)
+        is_late = bar is not None and most > bar
+        late += is_late
         print(f"{fault}: {len(seconds)} times, seconds without writes: median {percentile(seconds, 0.5):.1f}, "
-              f"95th percentile {percentile(seconds, 0.95):.1f}, longest {max(seconds):.1f}")
-    sys.exit(1 if wrong else 0)
+              f"95th percentile {most:.1f}, longest {max(seconds):.1f}"
+              + (f" (bar {bar}{', MISSED' if is_late else ''})" if bar else ""))
+    return late
 
 
 def fail(cluster, load, fault, number):
