@@ -363,6 +363,7 @@ def report(samples, tables):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    # In less the mails of five minutes, which wait to be gathered, still become more.
     options.add_argument("--minutes", type=float, default=10)
     options.add_argument("--kurir", type=pathlib.Path, default=BUILT / "kurir")
     options = options.parse_args()
