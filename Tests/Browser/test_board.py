@@ -1,5 +1,6 @@
 """The board as a store works with it all day: times, what is late, who carries what, and what is printed."""
 import io
+import re
 
 import zxingcpp
 from PIL import Image
@@ -275,6 +276,17 @@ def test_what_is_offered_in_turn_and_at_a_time(visit, look):
     expect(editor).to_have_count(0)
     last = call("GET", f"/v1/deliveries/{made['id']}", token=shop.token)
     assert last.get("offer", {"mode": "all"})["mode"] == "all" and last["offer_at"] and last["offered"] is False
+    # Nobody can take it yet, so it is not said that nobody does.
+    expect(page.locator(".card")).to_contain_text(re.compile(r"Offered from .*\d\d:\d\d"))
+    expect(page.locator("dialog .facts")).to_contain_text("Not before")
+    for words in ("No courier left", "has no courier left"):
+        expect(page.get_by_text(words)).to_have_count(0)
+    expect(page).not_to_have_title(re.compile(r"\(1\)"))
+    look(page, "held")
+    # How long nobody has accepted it is counted from when somebody could.
+    isOld = """(one) => import(document.querySelector('script[type=module]').src.replace('dashboard.js', 'due.js'))
+        .then(({isOld}) => isOld({...one, created_at: '2020-01-01T00:00:00Z'}, 1))"""
+    assert page.evaluate(isOld, last | {"offer_at": None}) and not page.evaluate(isOld, last)
     assert not call("GET", "/v1/deliveries", token=luka.token)["items"]
 
 

@@ -6,7 +6,7 @@ import {partnersChanged} from './choose.js';
 import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
 import {details} from './details.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {due, isLate, isOld, placeOf, since, tick} from './due.js';
+import {due, isLate, isOld, offeredAt, placeOf, since, tick} from './due.js';
 import {edit} from './editor.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
@@ -14,12 +14,12 @@ import {guide} from './guide.js';
 import {keys} from './keys.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
+import {createdWords, isHeld, isStranded, offeredFrom} from './offering.js';
 import {noticed} from './push.js';
 import {warnings} from './warnings.js';
 import {t} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
-const isStranded = (one) => isPending(one) && one.offered_count === 0;
 const isFailed = ({status, attempts}) => status === 'in_progress' && attempts > 0;
 const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, patience());
 /** Minutes after which it is worth a look that nobody has accepted. */
@@ -48,20 +48,20 @@ export function board(region, {count}) {
   function card(delivery) {
     const {recipient, courier, offered_count: left, status, stop} = delivery;
     const name = courier && t(status === 'delivered' ? 'deliveredBy' : 'withCourier', {name: fullName(courier)});
-    const who = courier ? [name, stop && t('stopOf', stop)].filter(Boolean).join(' · ') : t('offeredTo', {count: left});
+    const who = courier ? [name, stop && t('stopOf', stop)].filter(Boolean).join(' · ') : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
     const trouble = isStranded(delivery) ? t('stranded') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}`, onclick: () => look(delivery.id)},
-      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : h('span', {class: 'hint'}, t('due_now'))),
+      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && h('span', {class: 'hint'}, t('due_now'))),
       h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street'}, recipient?.address ?? ''), h('span', {class: 'hint what'}, delivery.description),
       h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
   }
 
   /** How far it is, and how long that has been so. */
   function state(delivery) {
-    const {status, created_at: made, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
+    const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
     const [style, text] = isFailed(delivery) ? ['alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? ['', since(made)] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
+      : isPending(delivery) ? ['', !isHeld(delivery) && since(offeredAt(delivery))] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
     return h('span', {class: `state badge ${status} ${style}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }
@@ -106,7 +106,7 @@ export function board(region, {count}) {
   function created(delivery) {
     if (delivery.nobody_on_duty) unheard.add(delivery.id);
     columns.put(delivery);
-    say(t(delivery.nobody_on_duty ? 'createdUnheard' : 'created'));
+    say(createdWords(delivery));
   }
 
   const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},

@@ -11,8 +11,11 @@ export const placeOf = ({due_at: due, created_at: made}) => Date.parse(due ?? ma
 
 export const isLate = (delivery) => isOpen(delivery) && Date.parse(delivery.due_at) < Date.now();
 
+/** From when on somebody could accept it. */
+export const offeredAt = ({created_at: made, offer_at: at}) => (Date.parse(at) > Date.parse(made) ? at : made);
+
 /** Whether nobody has accepted it for so many minutes. */
-export const isOld = ({created_at: made}, minutes) => Date.now() - Date.parse(made) > minutes * minute;
+export const isOld = (delivery, minutes) => Date.now() - Date.parse(offeredAt(delivery)) > minutes * minute;
 
 /** Each kind of text that counts: what it says now. */
 const kinds = {

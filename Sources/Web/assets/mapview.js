@@ -9,6 +9,7 @@ import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
+import {createdWords} from './offering.js';
 import {handle, keepRoute, movable, suggest} from './route.js';
 import {t} from './words.js';
 
@@ -97,7 +98,7 @@ export function mapOf(kind) {
 
     function created(delivery) {
       put(delivery);
-      say(t(delivery.nobody_on_duty ? 'createdUnheard' : 'created'));
+      say(createdWords(delivery));
     }
 
     const row = ({version, stop, eta, id}) => `${version} ${stop?.number} ${kind === 'store' && eta?.at.slice(0, 16)} ${open?.id === id}`;

@@ -1,6 +1,6 @@
 // How a delivery is offered: to all at once, or to one after the other, and from when on.
 import {remembered} from './account.js';
-import {t} from './words.js';
+import {t, when} from './words.js';
 
 const orders = ['given', 'nearest', 'reliable'];
 const usualSeconds = 60;
@@ -18,6 +18,18 @@ export const offerIn = ({order, each_seconds: seconds}) => (order === 'all' ? {m
 /** Whether it is offered in the way that it was before. */
 export const isSame = (offer, before) => offer.mode === (before?.mode ?? 'all')
   && (offer.mode === 'all' || (offer.order === before.order && offer.each_seconds === before.each_seconds));
+
+/** Whether couriers are to hear of it only later. */
+export const isHeld = ({status, offered}) => status === 'pending' && offered === false;
+
+/** Whether nobody is left whom it is offered to. */
+export const isStranded = (one) => one.status === 'pending' && one.offered_count === 0 && !isHeld(one);
+
+/** From when on it is offered. */
+export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});
+
+/** What is said of one that was just created. */
+export const createdWords = (one) => (isHeld(one) ? t('createdHeld', {time: when(one.offer_at)}) : t(one.nobody_on_duty ? 'createdUnheard' : 'created'));
 
 /** What a store wants where a delivery does not say it. */
 export const usualOffer = () => remembered().offer;
