@@ -80,6 +80,7 @@ public struct WebFile: Sendable {
         WebFile("messages.js", PackageResources.messages_js),
         WebFile("money.js", PackageResources.money_js),
         WebFile("news.js", PackageResources.news_js),
+        WebFile("notices.js", PackageResources.notices_js),
         WebFile("offering.js", PackageResources.offering_js),
         WebFile("outgoing.js", PackageResources.outgoing_js),
         WebFile("ownfigures.js", PackageResources.ownfigures_js),

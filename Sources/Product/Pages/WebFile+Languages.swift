@@ -1,3 +1,4 @@
+import Domain
 import HTTP
 import Languages
 import Web
@@ -30,9 +31,17 @@ extension WebFile {
     /// What the names of texts begin with that only pages say which the server writes.
     private static let ofServedPages = ["start_", "undo_", "undone_", "invite_over", "invite_unknown", "track_"]
 
+    /// Whether that is the title of a message about a delivery: its store's page calls it what it is called where it arrives.
+    private static func isOfDelivery(_ kind: String) -> Bool {
+        (kind.hasPrefix("delivery_") || kind == NotificationKind.attemptFailed.rawValue) && !kind.contains(".")
+    }
+
     /// The texts by name; a text with plural forms is an object of them.
     private static func texts(of words: LanguageWords) -> JSON {
-        var texts: [String: JSON] = [:]
+        var texts = Dictionary(
+            uniqueKeysWithValues: words.messages.filter { isOfDelivery($0.key) }.map {
+                ("notice_\($0)", JSON.string($1))
+            })
         for (name, text) in words.pages where !ofServedPages.contains(where: name.hasPrefix) {
             let parts = name.split(separator: ".").map(String.init)
             guard parts.count == 2 else {

@@ -8,6 +8,8 @@ import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom
 import {form} from './form.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
+import {noticesOf} from './notices.js';
+import {isHeld, isStranded} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {printSlip} from './slip.js';
 import {talkLink} from './talk.js';
@@ -16,6 +18,7 @@ import {t, when} from './words.js';
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
+  const notices = noticesOf(delivery.id);
   const dialog = openBeside(fullName(delivery.recipient), content);
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
@@ -42,19 +45,20 @@ export function details(delivery, {changed, created, closed}) {
         [t('cash'), current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)], [t('did_pick_up'), current.picked_up_at && moment(current.picked_up_at)],
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
-        [t('createdAt'), moment(current.created_at)],
+        [t('offerAt'), isHeld(current) && moment(current.offer_at)], [t('createdAt'), moment(current.created_at)],
       ]),
       buttons(current), linkOf(current), status === 'pending' ? candidates(current) : '',
-      h('h3', {}, t('history')), timeline(current.id));
+      h('h3', {}, t('history')), timeline(current.id), notices.element);
+    notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
   }
 
   /** What waits for the store's hand. */
-  function trouble({id, status, offered_count: left, attempts, last_attempt: last}) {
-    const isStranded = status === 'pending' && left === 0;
+  function trouble(current) {
+    const {id, attempts, last_attempt: last} = current;
     return [
       attempts && h('p', {class: 'trouble'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`, last.at && ` · ${when(last.at)}`),
-      isStranded && h('div', {class: 'trouble'}, h('p', {}, `! ${t('stranded')}`),
+      isStranded(current) && h('div', {class: 'trouble'}, h('p', {}, `! ${t('stranded')}`),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
     ].filter(Boolean);
   }
