@@ -17,6 +17,15 @@ def prove(page, code):
     page.get_by_role("dialog").get_by_role("button", name="Confirm", exact=True).click()
 
 
+def test_a_code_that_nobody_sends_waits(visit):
+    """The first one, as long as nobody has taken a message."""
+    for who, path, words in ((Store(), "/store", "no e-mail gateway"), (Courier(), "/courier", "no SMS gateway")):
+        page = visit(path)
+        sign_in(page, who)
+        page.locator(".banner").get_by_role("button", name=ENTER).click()
+        expect(page.get_by_role("dialog").get_by_text(f"The code waits to be sent: {words} runs here.")).to_be_visible()
+
+
 def test_a_courier_registers_and_proves_the_number(visit, look):
     page = visit("/courier", phone=True, forgiving=["422"])
     phone = f"+38598{next(numbers):07d}"

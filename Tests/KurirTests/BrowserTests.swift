@@ -34,13 +34,15 @@ import Testing
         }
     }
 
-    @Test func `addresses are completed, with a geocoder and without`() async throws {
+    /// Where a test has taken messages, somebody sends them.
+    @Test func `addresses are completed, with a geocoder and without, and what nobody sends waits`() async throws {
         try await FarAway.running { far in
             try await Kurir.serving(
                 "--database", TestDatabase.current.url, "--geocoder", "photon:" + far.url(),
                 environment: ["KURIR_THROTTLE": "off"]
             ) { kurir in
-                _ = try await look(at: kurir, "places", environment: ["KURIR_FAR_AWAY": "\(far.number) \(far.url())"])
+                _ = try await look(
+                    at: kurir, "places", "waiting", environment: ["KURIR_FAR_AWAY": "\(far.number) \(far.url())"])
             }
         }
     }

@@ -152,12 +152,19 @@ import Testing
             func invited() async throws -> Answer {
                 try await api.post("/v1/invites", ["phone": .string(SamplePeople.phone())], as: store.token)
             }
+            func listed() async throws -> [JSON] { try await api.get("/v1/invites", as: store.token).items }
             #expect(try await invited().json["channel_is_live"] == false)
+            #expect(try await listed().map { $0["channel_is_live"] } == [false])
             _ = try await api.claim(try await api.key())
             #expect(try await invited().json["channel_is_live"] == true)
+            #expect(try await listed().map { $0["channel_is_live"] } == [true, true])
             try await api.execute("UPDATE stores SET email_verified = false")
             let byLink = try await invited().json
             #expect(byLink["channel"] == "link" && byLink["channel_is_live"] == false)
+            // Of what cannot be redeemed any more nothing is said.
+            let link = "/v1/invites/\(byLink["id"].string ?? "")"
+            #expect(try await api.call("DELETE", link, as: store.token).status == 204)
+            #expect(try await listed().map { $0["channel_is_live"] } == [.null, true, true])
         }
     }
 
@@ -173,6 +180,8 @@ import Testing
                 let store = try await api.store()
                 let invited = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token)
                 #expect(invited.json["channel"] == "push")
+                let listed = try await api.get("/v1/invites", as: store.token).items
+                #expect(listed.map { $0["channel_is_live"] } == [invited.json["channel_is_live"]])
                 return invited.json["channel_is_live"]
             }
             for courier in [phone, browser] { #expect(try await live(courier) == false) }

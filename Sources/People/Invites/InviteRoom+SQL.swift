@@ -71,16 +71,24 @@ struct MakeInvite: Statement {
                 FROM made WHERE channel <> 'link'
                 """)))
         SELECT $2 IS NULL OR EXISTS (SELECT FROM target), EXISTS (SELECT FROM partner), i.id, i.channel, i.expires_at,
-            i.is_new, CASE i.channel WHEN 'link' THEN false WHEN 'push' THEN EXISTS (
-                    SELECT FROM devices d WHERE d.account_id = (SELECT id FROM target) AND (
-                        lane_is_live(lane_of('push', d.platform)) OR d.platform = 'webpush' AND lane_is_live('push')))
-                ELSE lane_is_live(i.channel::message_channel) END
+            i.is_new, \(isLive(to: "(SELECT id FROM target)"))
         FROM (SELECT) one LEFT JOIN (
             SELECT id, channel, expires_at, true AS is_new FROM made
             UNION ALL
             SELECT invites.id, channel, expires_at, false FROM invites JOIN same USING (id) WHERE is_live
             LIMIT 1) i ON true
         """
+
+    /// Whether somebody sends what goes by the channel of the invite `i`, to one of this courier's devices if it is push.
+    static func isLive(to courier: String) -> String {
+        """
+        CASE i.channel WHEN 'link' THEN false WHEN 'push' THEN EXISTS (
+                SELECT FROM devices d WHERE d.account_id = \(courier) AND (
+                    lane_is_live(lane_of('push', d.platform)) OR d.platform = 'webpush' AND lane_is_live('push')) OFFSET 0)
+            ELSE lane_is_live(i.channel::message_channel) END
+        """
+    }
+
     private let caller: Caller
     private let form: InviteForm
     private let id = ID.new()

@@ -14,6 +14,8 @@ struct ListedInvite: Sendable {
     /// What the store wrote to whom it invites.
     let message: String?
     let other: Other
+    /// Whether somebody sends what goes by the channel, as its store sees it as long as it is live.
+    let isLive: Bool?
 
     enum Other: Sendable {
         case courier(id: ID, firstName: String, lastName: String)
@@ -29,7 +31,8 @@ struct ListedInvite: Sendable {
         [
             .init("id", .id), .init("state", state), .init("channel", channel),
             .init("created_at", .time), .init("expires_at", .time), .init("message", Shape.string().orNull),
-            .init("code", .string(), optional: true), .init("url", .string(format: "uri"), optional: true),
+            .init("channel_is_live", .boolean, optional: true), .init("code", .string(), optional: true),
+            .init("url", .string(format: "uri"), optional: true),
             .init("phone", .string(), optional: true),
             .init(
                 "courier",
@@ -60,17 +63,21 @@ struct ListedInvite: Sendable {
             }
         case .number(let phone): json.field("phone", phone)
         }
-        guard state == "live" else { return }
+        guard let isLive else { return }
+        json.field("channel_is_live", isLive)
         let code = codes.code(of: id)
         json.field("code", code.shown)
         json.field("url", codes.url(code))
     }
 
-    /// The first columns of both lists.
-    fileprivate static let columns = """
-        i.id, CASE WHEN i.state <> 'open' THEN i.state WHEN i.expires_at <= now() THEN 'expired' ELSE 'live' END,
-            i.channel, i.created_at, i.expires_at, i.message
+    /// The first columns of both lists. `isLive` is what a live one says of its channel.
+    fileprivate static func columns(isLive: String) -> String {
         """
+        i.id, CASE WHEN i.state <> 'open' THEN i.state WHEN i.expires_at <= now() THEN 'expired' ELSE 'live' END,
+            i.channel, i.created_at, i.expires_at, i.message,
+            CASE WHEN i.state = 'open' AND i.expires_at > now() THEN \(isLive) END
+        """
+    }
 
     fileprivate init(_ row: inout RowReader, other: (inout RowReader) throws -> Other) throws {
         id = try row.read()
@@ -79,6 +86,7 @@ struct ListedInvite: Sendable {
         createdAt = try row.read()
         expiresAt = try row.read()
         message = try row.read()
+        isLive = try row.read()
         self.other = try other(&row)
     }
 }
@@ -86,7 +94,7 @@ struct ListedInvite: Sendable {
 /// A page of the invites that a store sent.
 struct ListSentInvites: Statement {
     static let sql = """
-        SELECT \(ListedInvite.columns), i.phone, c.id, c.first_name, c.last_name
+        SELECT \(ListedInvite.columns(isLive: MakeInvite.isLive(to: "i.courier_id"))), i.phone, c.id, c.first_name, c.last_name
         FROM invites i LEFT JOIN couriers c ON c.id = i.courier_id
         WHERE i.store_id = $1 AND i.id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ORDER BY i.id DESC LIMIT $3
         """
@@ -120,7 +128,7 @@ struct ListSentInvites: Statement {
 /// Each half goes along its own index. If both were asked for as one, the planner might go through everybody's invites.
 struct ListReceivedInvites: Statement {
     static let sql = """
-        SELECT \(ListedInvite.columns), s.id, s.name
+        SELECT \(ListedInvite.columns(isLive: "NULL::boolean")), s.id, s.name
         FROM (
             (SELECT * FROM invites WHERE courier_id = $1 AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
             ORDER BY id DESC LIMIT $3)
