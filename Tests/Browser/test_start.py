@@ -110,10 +110,17 @@ def test_what_was_typed_into_the_settings_is_kept(visit):
     page = visit("/store")
     sign_in(page, Store())
     go(page, "Settings")
-    page.get_by_label("Name of the store").fill("Pekara Sol")
+    typed = {"Name of the store": "Pekara Sol", "About you": "We bake at night.", "Minutes until nobody accepting": "25", "Opening hours": "6 to 13"}
+    for label, text in typed.items():
+        page.get_by_label(label).fill(text)
+    page.get_by_label("The recipient signs").check()
+    page.get_by_label("Offered to").select_option("nearest")
     go(page, "Couriers")
     go(page, "Settings")
-    expect(page.get_by_label("Name of the store")).to_have_value("Pekara Sol")
+    for label, text in typed.items():
+        expect(page.get_by_label(label)).to_have_value(text)
+    expect(page.get_by_label("The recipient signs")).to_be_checked()
+    expect(page.get_by_label("Offered to")).to_have_value("nearest")
     page.get_by_role("button", name="Save").last.click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     page.get_by_label("Current password").fill("krumpir-na-tavi")

@@ -43,5 +43,5 @@ export function shown(account) {
   }
 
   draw();
-  return panel(t('howOthersSeeYou'), picture, form(fields, t('save'), (values) => change(changes(account, values))));
+  return panel(t('howOthersSeeYou'), picture, form(fields, t('save'), (values) => change(changes(account, values)), {draft: 'shown'}));
 }
