@@ -2,7 +2,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, escape, go, live, panel, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, escape, go, live, numbers, panel, sign_in, until
 
 
 @pytest.mark.parametrize("language, title, shop, lang", [
@@ -159,6 +159,21 @@ def test_couriers_are_found_without_typing(visit):
     sign_in(page, shop)
     go(page, "Couriers")
     expect(panel(page, "Couriers of Kurir").locator("li").first).to_contain_text("100 % reliable")
+
+
+def test_more_couriers_are_shown_page_by_page(visit):
+    family = f"Mnogić{next(numbers)}"
+    for number in range(21):
+        Courier(name=(f"Ana{number}", family))
+    page = visit("/store")
+    sign_in(page, Store())
+    go(page, "Couriers")
+    found = panel(page, "Couriers of Kurir")
+    found.get_by_label("Search by name").fill(family)
+    expect(found.locator("li")).to_have_count(20)
+    found.get_by_role("button", name="Show more").click()
+    expect(found.locator("li")).to_have_count(21)
+    expect(found.get_by_role("button", name="Show more")).to_be_hidden()
 
 
 def test_an_outage_is_said_and_empties_nothing(visit, line):

@@ -17,23 +17,30 @@ export function partners(region) {
   const couriers = h('ul', {class: 'rows'});
   const found = h('ul', {class: 'rows'});
   const sent = h('ul', {class: 'rows'});
+  const more = h('button', {type: 'button', hidden: true, onclick: () => { pages += 1; showFound(); }}, t('more'));
+  let pages = 1;
 
   const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => {
     fill(couriers, items, courier, 'noPartners');
     noticed('partners');
   });
   const showSent = () => loading(sent, () => all('/v1/invites'), (items) => fill(sent, items, sentInvite, 'noInvites'));
-  const showFound = () => loading(found, some, (items) => fill(found, items, stranger, 'nothingFound'));
+  const showFound = () => loading(found, some, ({items, cursor}) => {
+    fill(found, items, stranger, 'nothingFound');
+    more.hidden = !cursor;
+  });
 
   /** The most reliable first, or whom a search finds. A page of a search may be short, or empty, and still have a next one. */
   async function some() {
     const [items, q] = [[], search.value.trim()];
-    for (let cursor; cursor !== null && items.length < 20;) {
-      const page = await get('/v1/couriers', {partner: false, q, sort: q ? undefined : 'reliability', limit: q ? 20 : 50, cursor});
+    const limit = q ? 20 : 50;
+    let cursor;
+    while (cursor !== null && items.length < pages * limit) {
+      const page = await get('/v1/couriers', {partner: false, q, sort: q ? undefined : 'reliability', limit, cursor});
       items.push(...page.items);
       cursor = page.next_cursor;
     }
-    return q ? items : items.sort((one, other) => shareOf(other.stats) - shareOf(one.stats));
+    return {items: q ? items : items.sort((one, other) => shareOf(other.stats) - shareOf(one.stats)), cursor};
   }
 
   const why = (person) => h('button', {type: 'button', 'aria-label': t('cancellationsOf', {name: fullName(person)}),
@@ -82,11 +89,15 @@ export function partners(region) {
       h('button', {type: 'button', class: 'danger', 'aria-label': t('revokeInviteOf', {name}), onclick: revoke}, t('revoke'))));
   }
 
-  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: gathered(() => showFound(), 250)});
+  const searched = gathered(() => {
+    pages = 1;
+    showFound();
+  }, 250);
+  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched});
   region.append(
     h('div', {}, panel(t('yourCouriers'), couriers), wants(showCouriers), panel(t('invitesSent'), sent)),
     h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent)),
-      panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found)));
+      panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found, more)));
   showCouriers();
   showSent();
   showFound();
