@@ -106,6 +106,54 @@ def test_an_address_comes_with_its_place_and_a_name_goes_to_nobody(visit, look):
     assert made(shop)["recipient"]["location"] == {"lat": 45.81311, "lon": 15.97533}
 
 
+def test_nobody_keeps_the_number_of_whom_was_taken_before(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name, phone in ((("Ivan", "Horvat"), "098 123 456"), (("Iva", "Ivić"), None)):
+        shop.deliver_to(ana, recipient={"first_name": name[0], "last_name": name[1], "address": "Savska 102", "phone": phone})
+    _, form = new_delivery(visit, shop)
+
+    def take(name):
+        form.get_by_label("First name").fill("")
+        form.get_by_label("First name").press_sequentially("iva")
+        offered(form).filter(has_text=name).click()
+
+    take("Ivan Horvat")
+    assert filled(form)["phone"] == "+38598123456"
+    # Else she would get his link, and he hers.
+    take("Iva Ivić")
+    assert filled(form)["phone"] == "" and filled(form)["last_name"] == "Ivić"
+    # What somebody has typed stays.
+    form.get_by_label("Phone").fill("091 222 3344")
+    take("Iva Ivić")
+    assert filled(form)["phone"] == "091 222 3344"
+
+
+def test_another_address_has_another_place_than_was_set_by_hand(visit):
+    shop = Store()
+    Courier(shop)
+    page, form = new_delivery(visit, shop)
+    for name, text in (("First name", "Iva"), ("Last name", "Ivić"), ("What is delivered", "Torta")):
+        form.get_by_label(name).fill(text)
+
+    def take():
+        form.get_by_label("Address").fill("")
+        form.get_by_label("Address").press_sequentially("ilica 10")
+        offered(form).filter(has_text="Ilica 10,").click()
+
+    for button, state in (("Take this place", "✓ Place set"), ("Without a place", "")):
+        form.get_by_role("button", name="Set the place on the map").click()
+        expect(form.locator(".leaflet-control-scale-line")).to_be_visible()
+        form.get_by_role("button", name=button).click()
+        expect(form.locator(".field > .actions [role=status]")).to_have_text(state)
+        take()
+        expect(form.locator(".field > .actions [role=status]")).to_have_text("✓ Place set")
+    form.get_by_label("Ana Anić").check()
+    form.get_by_role("button", name="Create").click()
+    expect(page.locator(".card strong")).to_have_text(["Iva Ivić"])
+    assert made(shop)["recipient"]["location"] == {"lat": 45.81311, "lon": 15.97533}
+
+
 def test_an_address_that_was_typed_further_has_no_place(visit):
     shop = Store()
     Courier(shop)

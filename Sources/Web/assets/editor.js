@@ -40,7 +40,11 @@ export function edit(delivery, done, like = delivery) {
     byWhen.element, ...isOffered ? [couriers.element] : [], ...more.folds,
   ];
   const element = form(fields, t(delivery ? 'save' : 'create'), send, {cancel: () => dialog.close()});
-  const known = completeRecipient(element, recipient, (place) => isPicked || where.know(place));
+  const known = completeRecipient(element, recipient, (place, isTaken) => {
+    // Whatever was set before was set for another address.
+    if (isTaken) isPicked = false;
+    if (!isPicked) where.know(place);
+  });
   const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), element);
   dialog.classList.add('wide', 'editor');
   keepLoaded(dialog, couriers);

@@ -23,23 +23,29 @@ const show = ({source, name, address, phone}) => [
 ];
 
 /** Has the fields of a delivery's recipient complete each other. Gives where the address is, as far as anybody has said it, and
- * tells `moved` when that changes. */
+ * tells `moved` when that changes, and whether it was taken from what was found. */
 export function completeRecipient(form, recipient, moved) {
   const field = (name) => form.elements[`recipient.${name}`];
   let known = recipient;
+  // A number goes with whom it belongs to, unless somebody has typed it.
+  let {phone} = recipient;
 
   /** Whoever is known is taken whole, an address only where it was looked for. */
   const take = (isAddress) => (place) => {
     const isNamed = field('first_name').value || field('last_name').value;
-    if (place.source !== 'geocoder' && !(isAddress && place.source === 'saved' && isNamed)) {
+    const isWhole = place.source !== 'geocoder' && !(isAddress && place.source === 'saved' && isNamed);
+    if (isWhole) {
       const [first, ...others] = place.name.split(' ');
       field('first_name').value = place.first_name ?? first;
       field('last_name').value = place.last_name ?? others.join(' ');
     }
     field('address').value = place.address;
-    if (place.phone) field('phone').value = place.phone;
+    if (place.phone || (isWhole && field('phone').value === phone)) {
+      ({phone} = place);
+      field('phone').value = phone ?? '';
+    }
     known = place;
-    moved(location());
+    moved(location(), true);
     (['first_name', 'last_name'].map(field).find(({value}) => !value) ?? field('phone')).focus();
   };
 
@@ -51,6 +57,6 @@ export function completeRecipient(form, recipient, moved) {
     return known.address === field('address').value.trim() ? known.location ?? null : null;
   }
 
-  field('address').addEventListener('input', () => moved(location()));
+  field('address').addEventListener('input', () => moved(location(), false));
   return {location};
 }
