@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PICTURES, Courier, Store, call, minutes, until
+from conftest import ADDRESS, PICTURES, Courier, Store, call, escape, go, message_to, minutes, numbers, panel, sign_in, until
 
 DOOR = {"lat": 45.8086, "lon": 15.9830}
 
@@ -144,6 +144,81 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     expect(page.locator(".said")).to_contain_text("Your delivery has arrived.")
     expect(page.locator("#map")).to_be_hidden()
     expect(page.get_by_role("group", name="How was it?")).to_be_visible()
+
+
+def test_a_map_that_could_not_be_loaded_is_loaded_at_the_next_move(visit):
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    page = visit(path, phone=True, forgiving=("ERR_FAILED",))
+    expect(page.locator(".said")).to_contain_text("is preparing")
+    page.route("**/trackmap.js", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        courier.act("accept", delivery)
+        fix(courier)
+        courier.act("pick_up", delivery)
+    expect(page.locator("#map")).to_be_hidden()
+    page.unroute("**/trackmap.js")
+    fix(courier, lat=45.8100, lon=15.9820)
+    expect(page.locator("#map .leaflet-marker-icon[aria-label='The courier']")).to_be_visible()
+
+
+def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
+    store, courier = shop()
+    delivery, _ = sent(store, courier)
+    page = visit("/store")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    sign_in(page, store)
+    card = page.get_by_role("dialog", name="Iva Ivić")
+
+    def link():
+        page.locator(f"[data-key='{delivery}'] .card").click()
+        card.get_by_role("button", name="Link for the recipient").click()
+        url = card.locator(".link a").get_attribute("href")
+        until(page, lambda: page.evaluate("navigator.clipboard.readText()") == url)
+        return "/t/" + url.rsplit("/", 1)[1]
+
+    first = visit(link(), forgiving=("410",))
+    expect(first.locator(".said")).to_contain_text("is preparing")
+    look(page, "recipient-link")
+    card.get_by_role("button", name="End the link").click()
+    expect(card.locator(".link")).to_be_hidden()
+    expect(first.locator("h1")).to_have_text("This link is over")
+    escape(page)
+    recipient = visit(link(), phone=True)
+    courier.act("accept", delivery)
+    courier.act("deliver", delivery)
+    recipient.locator(".stars label").nth(3).click()
+    recipient.locator("#rating").fill("Brzo i toplo")
+    recipient.get_by_role("button", name="Send").click()
+    for words in ("4 of 5 stars", "Brzo i toplo"):
+        expect(card.locator(".rating")).to_contain_text(words)
+    look(page, "rated")
+    # One alone does not tell the courier who gave how many.
+    for _ in range(9):
+        other, path = sent(store, courier)
+        courier.act("accept", other)
+        courier.act("deliver", other)
+        call("POST", f"/v1/tracking/{path.removeprefix('/t/')}/rating", {"stars": 4})
+    phone = visit("/courier", phone=True)
+    sign_in(phone, courier)
+    go(phone, "Stores")
+    expect(panel(phone, "Your reliability")).to_contain_text("Recipients give you 4 of 5 stars")
+
+
+def test_a_store_has_its_recipients_told_by_sms(visit):
+    store, courier = shop()
+    number = f"+38598{next(numbers):07d}"
+    page = visit("/store")
+    sign_in(page, store)
+    go(page, "Settings")
+    usual = panel(page, "Handing over")
+    usual.get_by_label("Text recipients").check()
+    usual.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    delivery, _ = sent(store, courier, recipient={"first_name": "Iva", "last_name": "Ivić", "address": "Savska 1", "phone": number})
+    courier.act("accept", delivery)
+    courier.act("pick_up", delivery)
+    assert "/t/" in message_to(number)["body"]
 
 
 def test_a_link_that_ends_says_so_by_itself(visit):

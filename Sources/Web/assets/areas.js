@@ -4,6 +4,7 @@ import {get} from './ask.js';
 import {bars, tile} from './chart.js';
 import {h, loading, newID, panel, say} from './dom.js';
 import {nothing} from './empty.js';
+import {loaded} from './later.js';
 import {number, shortDay, t} from './words.js';
 
 const counts = ['deliveries', 'delivered', 'returned', 'failed_attempts'];
@@ -95,7 +96,7 @@ export function areas() {
 
   async function draw() {
     if (!map) {
-      const [about, module] = await Promise.all([get('/v1/about'), import('./map.js')]);
+      const [about, module] = await Promise.all([get('/v1/about'), loaded('map')]);
       if (isLeft || map) return;
       maps = module;
       map = maps.makeMap(place, about.map, {label: t('mapOfAreas'), closer: t('mapCloser'), farther: t('mapFarther')});

@@ -3,6 +3,7 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {aimed, h, say, wordsOf} from './dom.js';
+import {loaded} from './later.js';
 import {t} from './words.js';
 
 /** A field for a place, which may be known already; `changed` is told when it is set or taken away by hand. */
@@ -21,16 +22,21 @@ export function placeField(known, changed = () => {}) {
     state.textContent = at ? `✓ ${t('mapPicked')}` : '';
   }
 
+  function unfold(isOpen) {
+    shown.hidden = !isOpen;
+    opener.setAttribute('aria-expanded', String(isOpen));
+  }
+
   async function turn() {
-    shown.hidden = !shown.hidden;
-    opener.setAttribute('aria-expanded', String(!shown.hidden));
+    unfold(shown.hidden);
     if (shown.hidden || map) return;
     try {
-      const [{makeMap}, about] = await Promise.all([import('./map.js'), get('/v1/about')]);
+      const [{makeMap}, about] = await Promise.all([loaded('map'), get('/v1/about')]);
       map = makeMap(place, about.map, {label: t('mapPick'), closer: t('mapCloser'), farther: t('mapFarther')});
       const start = at ?? remembered().location;
       if (start) map.setView([start.lat, start.lon], 16);
     } catch (error) {
+      unfold(false);
       say(wordsOf(error));
     }
   }

@@ -43,16 +43,20 @@ function show(page) {
   }
 }
 
+// A browser does not try again to load a module that it could not load once: so all of them are asked for as files before.
+async function loadMap() {
+  await Promise.all(['trackmap', 'map', 'leaflet'].map((name) => fetch(new URL(`./${name}.js`, import.meta.url))));
+  return import('./trackmap.js');
+}
+
 async function draw(told) {
   if (!told.position) {
     place.hidden = true;
     return;
   }
+  const { trackMap } = map ? {} : await loadMap();
   place.hidden = false;
-  if (!map) {
-    const { trackMap } = await import('./trackmap.js');
-    map ??= trackMap(place);
-  }
+  map ??= trackMap(place);
   map(told.position, told.recipient.location);
 }
 
@@ -60,7 +64,8 @@ function follow() {
   const stream = new EventSource(`/v1/tracking/${main.dataset.token}`);
   stream.addEventListener('tracking', (event) => {
     const told = JSON.parse(event.data);
-    draw(told);
+    // What cannot be loaded now is tried again when the courier has moved.
+    draw(told).catch(() => {});
     // Where the courier is stands on the map alone.
     const said = JSON.stringify({ ...told, position: null, eta: told.eta?.at.slice(0, 16) });
     if (said !== heard) refresh();
