@@ -6,7 +6,7 @@ import {later} from './later.js';
 import {send} from './outgoing.js';
 import {closeNotices, standBy} from './push.js';
 import {start} from './shell.js';
-import {ring} from './sound.js';
+import {ringFor} from './sound.js';
 import {sayWhere} from './whereabouts.js';
 import {t} from './words.js';
 
@@ -28,8 +28,9 @@ start('courier', {
   settings: later('settings', ({settings}) => settings),
 }, {
   invite, onFresh: send,
-  onEvent({type, delivery}) {
-    if (type === 'delivery.offered') ring();
+  onEvent(event) {
+    const {type, delivery} = event;
+    if (type === 'delivery.offered') ringFor(event);
     else if (type === 'bulletin.published') say(t('newBulletin'));
     // An offer is over once it is accepted or gone, whatever is shown here.
     else if (delivery && !(delivery.status === 'pending' && isListed(delivery))) closeNotices(['delivery_offered'], ({delivery_id: id}) => id === delivery.id);

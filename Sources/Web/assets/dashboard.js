@@ -3,7 +3,7 @@ import {board} from './board.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';
 import {start} from './shell.js';
-import {ring} from './sound.js';
+import {ringFor} from './sound.js';
 
 // What needs a store's hand: what it would have a mail of.
 const urgent = ['delivery.stranded', 'delivery.returned', 'delivery.late', 'delivery.unaccepted', 'delivery.attempt_failed', 'cancellation.contested'];
@@ -19,5 +19,5 @@ start('store', {
   settings: later('settings', ({settings}) => settings),
 }, {
   onFresh: send,
-  onEvent({type}) { if (urgent.includes(type)) ring(); },
+  onEvent(event) { if (urgent.includes(event.type)) ringFor(event); },
 });

@@ -1,5 +1,7 @@
 // A page that calls: the sound is made here, and no file is loaded for it.
 const place = 'kurir.sound';
+// Milliseconds within which other pages hear of the same.
+const others = 5000;
 let audio;
 
 export const isLoud = () => localStorage.getItem(place) !== 'off';
@@ -16,10 +18,20 @@ for (const touch of ['pointerdown', 'keydown']) {
   });
 }
 
+/** Calls once for an event, in one of the pages that hear of it: the first that somebody has touched. */
+export function ringFor({number}) {
+  if (!isLoud() || navigator.userActivation?.hasBeenActive === false) return;
+  if (!navigator.locks) return ring();
+  navigator.locks.request(`kurir.ring.${number}`, {ifAvailable: true}, async (lock) => {
+    if (!lock) return;
+    ring();
+    await new Promise((over) => setTimeout(over, others));
+  });
+}
+
 /** Two notes, and the phone shakes. */
 export function ring() {
-  if (!isLoud()) return;
-  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.([180, 90, 180]);
+  navigator.vibrate?.([180, 90, 180]);
   if (audio?.state !== 'running') return;
   note(660, 0);
   note(880, 0.18);
