@@ -20,8 +20,28 @@ public struct Money: Equatable, Sendable {
     }
 }
 
+extension Money {
+    /// As it stands on paper: `12.50 EUR`.
+    public var text: String {
+        let digits = Currencies.digits(of: currency)
+        guard digits > 0 else { return "\(amount) \(currency)" }
+        let written = String(repeating: "0", count: max(0, digits + 1 - "\(amount)".count)) + "\(amount)"
+        return "\(written.dropLast(digits)).\(written.suffix(digits)) \(currency)"
+    }
+}
+
 /// The currencies that there are.
 public enum Currencies {
+    /// Into how many digits of the smallest unit one is divided.
+    static func digits(of code: String) -> Int {
+        if withoutCents.contains(Substring(code)) { return 0 }
+        return withThousandths.contains(Substring(code)) ? 3 : 2
+    }
+
+    private static let withoutCents = Set(
+        "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split { $0 == " " })
+    private static let withThousandths = Set("BHD IQD JOD KWD LYD OMR TND".split { $0 == " " })
+
     /// Whether that is one by ISO 4217 which somebody pays with today: neither a former one, nor a metal or a unit of accounts.
     public static func have(_ code: String) -> Bool { codes.contains(Substring(code)) }
 

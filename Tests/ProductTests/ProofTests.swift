@@ -265,7 +265,7 @@ import Testing
             for person in [store, couriers[0]] {
                 let page = try await api.get("/proof/\(id)", as: person.token)
                 let text = String(decoding: page.reply.body, as: UTF8.self)
-                for part in ["Pekara", "Ana", "kod susjede", "<img src=\"/v1/files/"] {
+                for part in ["Pekara", "Ana", "kod susjede", "12.00 EUR collected", "<img src=\"/v1/files/"] {
                     #expect(text.contains(part), "\(part)")
                 }
                 // In words of people: none of a program's.

@@ -1,4 +1,5 @@
 import Crypto
+import Domain
 import HTTP
 
 /// Looks, without a server, whether a proof holds, and what it says.
@@ -75,6 +76,7 @@ package struct ProofCheck: Sendable {
     package struct Step: Sendable {
         package let at, action, actorKind, actor: String
         package let isPinRight: Bool?
+        package let collected: Money?
     }
 
     /// The delivery that it is about.
@@ -87,8 +89,14 @@ package struct ProofCheck: Sendable {
             Step(
                 at: Self.text(at: "/at", in: step), action: Self.text(at: "/action", in: step),
                 actorKind: Self.text(at: "/actor/kind", in: step), actor: Self.text(at: "/actor/id", in: step),
-                isPinRight: Self.value(at: "/pin_matched", in: step).map { $0 == .bool(true) })
+                isPinRight: Self.value(at: "/pin_matched", in: step).map { $0 == .bool(true) },
+                collected: Self.money(at: "/cash_collected", in: step))
         }
+    }
+
+    private static func money(at place: String, in step: JSON) -> Money? {
+        guard case .integer(let amount)? = value(at: place + "/amount", in: step) else { return nil }
+        return try? Money(Int64(amount), text(at: place + "/currency", in: step))
     }
 
     /// What it says for everybody to read: which delivery, whose, and what was done when and by whom.

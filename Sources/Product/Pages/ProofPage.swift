@@ -55,6 +55,7 @@ struct ProofPage {
             let said = [
                 text("did_\(did)"), text(isCouriers ? "proof_name" : "proof_store_name"),
                 step.isPinRight.map { $0 ? "PIN ✓" : "PIN ✗" },
+                step.collected.map { LanguageWords.fill(text("collected"), ["amount": $0.text]) },
             ]
             let time = String(step.at.prefix(19)).replacing("T", with: " ")
             return """
