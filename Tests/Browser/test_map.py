@@ -35,6 +35,10 @@ def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
     page.locator(".stops button", has_text="Jan Perić").click()
     expect(page.get_by_role("dialog", name="Jan Perić")).to_be_visible()
     page.keyboard.press("Escape")
+    # And so does a click.
+    page.locator(".map .leaflet-marker-icon[aria-label*='Iva Ivić']").click()
+    expect(card).to_be_visible()
+    page.keyboard.press("Escape")
     courier.act("deliver", delivery)
     expect(stops).to_have_count(1)
 
@@ -130,6 +134,8 @@ def test_a_courier_sees_its_stops_and_says_where_it_is(chromium, look):
     expect(page.locator(".stops li")).to_have_count(2)
     expect(page.locator(".stops li").first).to_contain_text("Jan Perić")
     expect(page.locator(".map .leaflet-marker-icon[aria-label^='Stop']")).to_have_count(2)
+    for stop in ("Stop 1: Jan Perić", "Stop 2: Iva Ivić"):
+        expect(page.locator(".map").get_by_role("button", name=stop)).to_be_visible()
     expect(page.locator(".map .leaflet-marker-icon[aria-label^='You']")).to_be_visible()
     look(page, "map-courier")
     # What the phone says reaches the store, and whoever is next.

@@ -1,10 +1,13 @@
 """Conversations on both pages: what is written with and without a connection, seen, taken back, put away."""
+import io
 import re
+import urllib.request
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, escape, go, live, panel, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, escape, go, live, panel, rest, sign_in, until
 
 
 def talk(shop, ana, *texts):
@@ -174,6 +177,64 @@ def test_a_picture_from_the_camera_is_small_and_seen_by_the_other(visit, look):
     message = call("GET", "/v1/conversations", token=shop.token)["items"][0]["last_message"]
     assert max(message["file"]["width"], message["file"]["height"]) <= 1600
     look(store, "talk-dark")
+
+
+def test_a_large_picture_that_was_chosen_is_sent_small_and_upright(visit):
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana, "Look")
+    # As phones keep what they take upright: lying, with a note of how to turn it. What is red is the top.
+    lying = Image.effect_noise((4000, 3000), 60).convert("RGB")
+    lying.paste((220, 20, 20), (0, 0, 1000, 3000))
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    lying.save(large := io.BytesIO(), "JPEG", exif=exif, quality=95)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    quiet(page)
+    messages(page)
+    page.locator(".talks a").click()
+    page.get_by_role("button", name="Take a picture").click()
+    with page.expect_request(lambda request: request.url.endswith("/v1/files")) as sent:
+        page.get_by_label("Choose a picture").set_input_files({"name": "door.jpg", "mimeType": "image/jpeg", "buffer": large.getvalue()})
+    expect(page.locator(".bubble img")).to_be_visible()
+    assert sent.value.sizes()["requestBodySize"] < 1_000_000 < len(large.getvalue())
+    file = call("GET", f"/v1/conversations/{one}/messages", token=shop.token)["items"][0]["file"]
+    assert (file["width"], file["height"]) == (1200, 1600)
+    request = urllib.request.Request(f"{ADDRESS}/v1/files/{file['id']}", headers={"Authorization": f"Bearer {shop.token}"})
+    with urllib.request.urlopen(request) as answer:
+        seen = Image.open(io.BytesIO(answer.read())).convert("RGB")
+    assert seen.size == (1200, 1600)
+    top, bottom = seen.getpixel((600, 100)), seen.getpixel((600, 1500))
+    assert top[0] > 150 and top[1] < 90 and abs(bottom[0] - bottom[1]) < 30
+
+
+def test_who_looks_says_so_again_and_again_and_who_does_not_is_silent(visit):
+    shop = Store()
+    ana = Courier(shop)
+    talk(shop, ana, "Look")
+    page = visit("/store")
+    page.clock.install()
+    page.add_init_script("""
+        Object.defineProperty(document, 'hidden', {get: () => Boolean(window.away)});
+        window.turn = (away) => { window.away = away; document.dispatchEvent(new Event('visibilitychange')); };
+    """)
+    read = []
+    page.on("request", lambda request: request.url.endswith("/read") and read.append(request))
+    page.reload()
+    sign_in(page, shop)
+    messages(page)
+    page.locator(".talks a").click()
+    until(page, lambda: len(read) == 1)
+    for count in (2, 3):
+        page.clock.fast_forward(15_000)
+        until(page, lambda: len(read) == count)
+    page.evaluate("turn(true)")
+    page.clock.fast_forward(60_000)
+    rest(page)
+    assert len(read) == 3
+    page.evaluate("turn(false)")
+    until(page, lambda: len(read) == 4)
 
 
 def test_what_was_written_is_taken_back_and_what_is_refused_is_not_lost(visit):
