@@ -6,7 +6,8 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, go, minutes, panel, sign_in, until
+from conftest import Courier, Store, call, escape, go, message_to, minutes, numbers, panel, sign_in, until
+from test_tracking import fix
 
 EURO = {"currency": "EUR"}
 
@@ -139,8 +140,9 @@ def test_others_are_chosen_for_what_is_stranded(visit, look):
 
 def test_it_is_taken_back_and_opened_again(visit, look):
     shop = Store()
-    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
-    job = shop.deliver_to(ana)
+    ana, luka, maja, ivo = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić"), ("Ivo", "Ivić")))
+    job = shop.deliver_to(ana, maja, ivo)
+    ivo.act("decline", job)
     ana.act("accept", job)
     page = visit("/store")
     sign_in(page, shop)
@@ -148,6 +150,11 @@ def test_it_is_taken_back_and_opened_again(visit, look):
     page.get_by_role("button", name="Take back").click()
     dialog = page.get_by_role("dialog", name="Take back")
     expect(dialog.locator(".choice").filter(has_text="Ana Anić")).to_contain_text("carries 1")
+    # Whoever is chosen is asked again: so nobody is by itself who has declined.
+    expect(dialog.get_by_label("Maja Majić")).to_be_checked()
+    for name in ("Ana Anić", "Ivo Ivić", "Luka Lukić"):
+        expect(dialog.get_by_label(name)).not_to_be_checked()
+    dialog.get_by_label("Maja Majić").uncheck()
     dialog.get_by_label("Luka Lukić").check()
     dialog.get_by_label("Note").fill("A flat tyre")
     look(page, "take-back")
@@ -160,9 +167,57 @@ def test_it_is_taken_back_and_opened_again(visit, look):
     dialog.get_by_label("Note").fill("It stands at the wrong door")
     dialog.get_by_role("button", name="Not delivered after all").click()
     expect(page.locator(".card.in_progress")).to_contain_text("With Luka Lukić")
-    assert shop.history(job) == ["create", "accept", "reassign", "accept", "deliver", "reopen"]
+    assert shop.history(job) == ["create", "decline", "accept", "reassign", "accept", "deliver", "reopen"]
     for text in ("Taken back from the courier", "A flat tyre", "Opened again", "It stands at the wrong door"):
         expect(page.locator(".timeline")).to_contain_text(text)
+
+
+def test_who_is_near_is_seen_where_couriers_are_chosen(visit, look):
+    shop = Store()
+    call("PATCH", "/v1/me", {"location": {"lat": 45.8130, "lon": 15.9780}}, shop.token)
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    ana.act("accept", shop.deliver_to(ana))
+    fix(ana, lat=45.8150, lon=15.9780)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").click()
+    choices = page.get_by_role("dialog", name="New delivery").locator(".choice")
+    expect(choices.filter(has_text="Ana Anić")).to_contain_text("220 m from you")
+    # Of whom nobody knows where they are nothing is said.
+    expect(choices.filter(has_text="Luka Lukić")).not_to_contain_text("from you")
+    look(page, "choosing-near")
+    escape(page)
+    # From where it is fetched, if that is elsewhere.
+    pickup = {"address": "Gajeva 3", "location": {"lat": 45.8240, "lon": 15.9780}}
+    job = shop.deliver_to(luka, pickup=pickup, recipient={"first_name": "Mia", "last_name": "M", "address": "Savska 1"})
+    luka.act("decline", job)
+    page.locator(f"[data-key='{job}'] .card").click()
+    page.get_by_role("button", name="Choose others", exact=True).click()
+    expect(page.get_by_role("dialog", name="Choose others").locator(".choice").filter(has_text="Ana Anić")).to_contain_text("1 km from the pickup")
+
+
+def test_a_store_reads_who_was_told_what_and_whether_it_arrived(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    device = f"phone{next(numbers)}"
+    call("PUT", f"/v1/me/devices/{device}", {"platform": "fcm"}, ana.token)
+    job = shop.deliver_to(ana)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.locator(".card").click()
+    told = page.locator("dialog details").filter(has_text="Who was told what")
+    told.locator("summary").click()
+    expect(told.locator("li")).to_have_count(1)
+    for words in ("New delivery", "Ana Anić · notification", "waits to be sent"):
+        expect(told.locator("li")).to_contain_text(words)
+    message_to(device, "push")
+    ana.act("decline", job)
+    # It stays open, and goes on.
+    expect(told.locator("li")).to_have_count(2)
+    expect(told.locator("li").first).to_contain_text("No courier left")
+    expect(told.locator("li").first).to_contain_text("Pekara · e-mail")
+    expect(told.locator("li").last).to_contain_text("arrived")
+    look(page, "notices")
 
 
 def test_a_slip_opens_the_job_on_a_phone(visit, look):

@@ -1,9 +1,11 @@
-// Choosing couriers: who is on duty, what each carries, and what came of those who were asked already.
+// Choosing couriers: who is on duty, what each carries, how far each is, and what came of those who were asked already.
+import {remembered} from './account.js';
 import {all, ask, get, keeper, post} from './ask.js';
 import {fullName, onDuty, reliability, shareOf} from './delivery.js';
 import {h, loading, newID, openDialog, say} from './dom.js';
 import {form} from './form.js';
 import {inviteByNumber} from './invites.js';
+import {distance} from './roadkinds.js';
 import {t} from './words.js';
 
 // How to load the couriers of each open form anew.
@@ -12,16 +14,33 @@ const pickers = new Set();
 /** There are other partners than before: open forms have them to choose from, and keep what was typed. */
 export function partnersChanged() { for (const load of pickers) load(); }
 
-/** The couriers of a store, and how many deliveries each carries: on duty first, then who carries least. */
+/** The couriers of a store, and how many deliveries each carries: on duty first, then who carries least. Where they are helps, and is no condition. */
 async function partners() {
-  const [couriers, {items: carried}] = await Promise.all([all('/v1/partners'), get('/v1/deliveries', {status: 'in_progress', limit: 200})]);
+  const [couriers, {items: carried}, seen] = await Promise.all([
+    all('/v1/partners'), get('/v1/deliveries', {status: 'in_progress', limit: 200}), all('/v1/positions').catch(() => [])]);
   const loads = Map.groupBy(carried, ({courier}) => courier?.id);
-  return couriers.map((courier) => ({...courier, load: loads.get(courier.id)?.length ?? 0}))
+  const places = new Map(seen.map(({courier_id: id, position}) => [id, position]));
+  return couriers.map((courier) => ({...courier, load: loads.get(courier.id)?.length ?? 0, place: places.get(courier.id)}))
     .sort((one, other) => (other.on_duty ?? true) - (one.on_duty ?? true) || one.load - other.load || shareOf(other.stats) - shareOf(one.stats));
 }
 
-/** Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already. */
-export function picker(chosen, states) {
+/** How far a courier is from where it is fetched, as far as both are known. */
+function way(from, pickup) {
+  const to = pickup?.address ? pickup.location : remembered()?.location;
+  return from && to && h('span', {class: 'hint'}, t(pickup?.address ? 'farFromPickup' : 'farFromYou', {distance: distance(meters(from, to))}));
+}
+
+/** Meters between two places of a town. */
+function meters(one, other) {
+  const [north, east] = [other.lat - one.lat, (other.lon - one.lon) * Math.cos(one.lat * Math.PI / 180)];
+  return 6_371_000 * Math.PI / 180 * Math.hypot(north, east);
+}
+
+/**
+ * Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already, and `pickup` is
+ * where it is fetched, if not at the store's.
+ */
+export function picker(chosen, states, pickup) {
   const list = h('div', {class: 'choices'});
 
   const load = () => loading(list, partners, (couriers) => {
@@ -33,7 +52,7 @@ export function picker(chosen, states) {
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
         state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)),
-        h('span', {class: 'hint'}, courier.load ? t('carries', {count: courier.load}) : t('carriesNothing')), reliability(courier.stats))];
+        way(courier.place, pickup), h('span', {class: 'hint'}, courier.load ? t('carries', {count: courier.load}) : t('carriesNothing')), reliability(courier.stats))];
     });
     const everybody = () => {
       const are = boxes.some(([box]) => !box.checked);
@@ -62,20 +81,21 @@ export const statesOf = ({candidates}) => new Map(candidates.map(({courier_id: i
 /** Offers what nobody has accepted to others, or to the same once more. */
 export function chooseOthers(delivery, done) {
   const chosen = new Set();
-  open('chooseOthers', 'offerIt', chosen, picker(chosen, statesOf(delivery)), [], () =>
+  open('chooseOthers', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
     ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen), offer_again: true}, {version: delivery.version}), done);
 }
 
 /** Takes a delivery back from its courier and offers it to others. */
 export function takeBack(delivery, done) {
   const {courier} = delivery;
-  const others = delivery.candidates.filter(({courier_id: id, state}) => state !== 'forfeited' && id !== courier.id);
+  // Who is chosen is asked again, also after declining.
+  const others = delivery.candidates.filter(({courier_id: id, state}) => ['offered', 'waiting'].includes(state) && id !== courier.id);
   const chosen = new Set(others.map(({courier_id: id}) => id));
   const states = statesOf(delivery);
   states.set(courier.id, 'carries');
   const key = keeper();
   const fields = [h('p', {}, t('reassignWarning', {name: fullName(courier)})), {name: 'note', label: t('note'), rows: 1}];
-  open('do_reassign', 'do_reassign', chosen, picker(chosen, states), fields, ({note}) => {
+  open('do_reassign', 'do_reassign', chosen, picker(chosen, states, delivery.pickup), fields, ({note}) => {
     const body = {courier_ids: chosen.size ? Array.from(chosen) : null, note};
     return post(`/v1/deliveries/${delivery.id}/reassign`, body, {key: key(body)});
   }, done);

@@ -24,7 +24,7 @@ export function edit(delivery, done, like = delivery) {
   const isOffered = !delivery || delivery.status === 'pending';
   const key = keeper();
   let version = delivery?.version;
-  const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map());
+  const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map(), like?.pickup);
   const byWhen = dueField(delivery?.due_at);
   const more = terms(like, !delivery, isOffered);
   let isPicked = false;
