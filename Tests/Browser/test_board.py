@@ -217,6 +217,7 @@ def test_a_store_reads_who_was_told_what_and_whether_it_arrived(visit, look):
     expect(told.locator("li").first).to_contain_text("No courier left")
     expect(told.locator("li").first).to_contain_text("Pekara · e-mail")
     expect(told.locator("li").last).to_contain_text("arrived")
+    told.locator("li").last.scroll_into_view_if_needed()
     look(page, "notices")
 
 
