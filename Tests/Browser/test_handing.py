@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, kept, live, more, panel, sign_in, unfold, until
+from conftest import ADDRESS, Courier, Store, call, go, kept, live, more, panel, rest, sign_in, unfold, until
 
 EURO = {"currency": "EUR"}
 CASH = {"amount": 2350} | EURO
@@ -225,6 +225,71 @@ def test_what_was_taken_while_nobody_looked_is_said_too(visit):
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
     page.goto("/courier")
     expect(page.get_by_text("has cancelled this delivery")).to_be_visible()
+
+
+def seen(page, is_seen):
+    """Locks the phone, or unlocks it."""
+    page.evaluate("""(hidden) => {
+        Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
+        document.dispatchEvent(new Event('visibilitychange'));
+    }""", not is_seen)
+
+
+def taken(shop, job, action):
+    """The store takes a job from its courier; what it takes back, another has by now."""
+    luka = Courier(shop, ("Luka", "Lukić"))
+    call("POST", f"/v1/deliveries/{job}/{action}", {"courier_ids": [luka.id]} if action == "reassign" else {}, shop.token)
+    if action == "reassign":
+        luka.act("accept", job)
+
+
+GONE = [("cancel", "has cancelled this delivery", "was cancelled by the store"), ("reassign", "has taken this delivery back", "was taken back by the store")]
+
+
+@pytest.mark.parametrize("action, words, _", GONE)
+def test_what_was_accepted_and_taken_while_the_phone_was_locked_is_said_too(visit, action, words, _):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    page = visit("/courier", phone=True, forgiving=["404"])
+    sign_in(page, ana)
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    expect(page.locator(".warning")).to_have_count(0)
+    seen(page, False)
+    expect(page.locator(".light.on")).to_have_count(0)
+    taken(shop, job, action)
+    seen(page, True)
+    expect(page.get_by_text(words)).to_be_visible()
+    page.get_by_role("button", name="Put away").click()
+    page.get_by_role("button", name="Load again").click()
+    expect(page.get_by_text(words)).to_have_count(0)
+
+
+@pytest.mark.parametrize("action, words, said", GONE)
+def test_a_notification_of_what_was_taken_says_so(visit, action, words, said):
+    shop, ana, job, page = carried(visit=visit, forgiving=["404"])
+    page.goto("/docs")
+    taken(shop, job, action)
+    page.goto(f"/courier#delivery={job}")
+    expect(page.locator(".notices").get_by_text(said)).to_be_visible()
+    expect(page.get_by_text(words)).to_be_visible()
+    expect(page.get_by_text("no longer on offer")).to_have_count(0)
+
+
+def test_what_one_gave_back_is_not_said_to_be_taken(visit):
+    shop, ana, job, page = carried(visit=visit, forgiving=["502", "404"])
+    # The answer is lost, and with the next one nothing is left to be told.
+    answers = iter([502, 404])
+    page.context.route("**/v1/deliveries/*/cancel", lambda route: (route.fetch(), route.fulfill(status=next(answers), json={"code": "not_found"})))
+    more(page)
+    page.get_by_role("button", name="Give back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Give back").click()
+    until(page, lambda: shop.history(job)[-1] == "cancel")
+    expect(page.locator(".column.in_progress .card")).to_have_count(0)
+    live(page)
+    rest(page)
+    expect(page.get_by_text("Not yours any more")).to_be_hidden()
 
 
 def test_the_store_sees_what_was_shown_at_the_door(visit, look):

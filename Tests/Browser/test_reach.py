@@ -265,6 +265,8 @@ def test_what_a_notification_tells_of_is_opened_where_no_page_is(visit):
     leading = [
         (offer(job), f"#delivery={job}"), (told("invite", "invite"), "#/stores"), (told("bulletin_published", "news"), "#/news"),
         (told("message_received", "talk", delivery_id=None, conversation_id="c1"), "#/messages/c1"),
+        (told("delivery_cancelled", "cancelled", delivery_id=job), f"#delivery={job}"), (told("delivery_reassigned", "back", delivery_id=job), f"#delivery={job}"),
+        (told("cancellation_excused", "excused", delivery_id=job), "#/stores"), (told("cancellation_contested", "contested", delivery_id=job), "#/partners"),
     ]
     for notice, place in leading:
         worker.push(notice)

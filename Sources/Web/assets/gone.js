@@ -33,6 +33,7 @@ export function gone() {
     region,
     /** A job as it was when it was carried, and how it went. */
     add(job, why) { store([{...job, why}, ...items.filter(({id}) => id !== job.id)]); },
+    get: (id) => items.find((one) => one.id === id),
     /** It is carried again. */
     remove(id) { if (items.some((one) => one.id === id)) store(items.filter((one) => one.id !== id)); },
   };

@@ -28,7 +28,7 @@ const asking = {deliver: delivering, fail: failing, cancel: givingBack};
 export function jobs(region, {count}) {
   let open;
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
-  // Of what has been heard since the page is open.
+  // What somebody has heard of being gone: it is not said again.
   const told = new Set();
   const age = h('p', {class: 'hint', hidden: true});
   const [earned, taken] = [today(), gone()];
@@ -154,26 +154,36 @@ export function jobs(region, {count}) {
   function lookAfter() {
     for (const job of kept?.items ?? []) {
       if (job.status !== 'in_progress' || told.has(job.id) || isHere(job)) continue;
-      get(`/v1/deliveries/${job.id}`).then(({status, allowed_actions: may}) => {
-        if (!may.length && status !== 'delivered') taken.add(job, status === 'cancelled' ? 'cancelled' : 'reassigned');
-      }, () => {});
+      // What cannot be asked now is asked when something is drawn again.
+      now(job.id).then(whyGone).then((why) => why && taken.add(job, why), () => { kept.items.push(job); });
     }
   }
 
-  /** What a delivery is now, if it is anything to this courier. */
+  /** What a delivery is now, if it is anything to this courier. What is may yet be taken while nobody looks. */
   function put(delivery) {
-    told.add(delivery.id);
-    if (!isListed(delivery)) return all.remove(delivery.id);
+    if (!isListed(delivery)) {
+      told.add(delivery.id);
+      return all.remove(delivery.id);
+    }
+    told.delete(delivery.id);
     taken.remove(delivery.id);
     return all.put(delivery);
   }
 
+  /** Says that the store has taken something, and how; of what was carried a card stays. */
+  function tellGone(before, why) {
+    say(t(why === 'cancelled' ? 'jobGone' : 'jobTakenBack'));
+    if (before?.status === 'in_progress') taken.add(before, why);
+  }
+
   const unlisten = outgoing.listen({
     changed: all.draw,
-    answered(delivery, {action, path}) {
+    answered(delivery, {action, path, id}) {
       if (action === 'say' || path) return;
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
+      // Who gave it back knows that it is gone, whatever came of the answer.
+      else if (action === 'cancel') told.add(id);
       all.reload();
       earned.load();
     },
@@ -205,12 +215,15 @@ export function jobs(region, {count}) {
     },
     /** One that a notification tells of, as it is now. */
     async look(id) {
+      const before = all.get(id) ?? taken.get(id);
       try {
-        const job = await get(`/v1/deliveries/${id}`);
+        const job = await now(id);
         put(job);
-        if (isListed(job)) look(job); else say(t('offerGone'));
+        if (isListed(job)) return look(job);
+        const why = whyGone(job);
+        if (why === 'cancelled' || (why && before?.status === 'in_progress')) tellGone(before, why); else say(t('offerGone'));
       } catch (error) {
-        say(error.status === 404 ? t('offerGone') : wordsOf(error));
+        say(wordsOf(error));
       }
     },
     hears: ['delivery', 'partner'],
@@ -220,12 +233,23 @@ export function jobs(region, {count}) {
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
       if (type === 'delivery.wish') say(t('newWish'));
-      if (why) say(t(why === 'cancelled' ? 'jobGone' : 'jobTakenBack'));
-      if (why && before?.status === 'in_progress') taken.add(before, why);
+      if (why) tellGone(before, why);
       else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
     },
   };
+}
+
+/** A delivery as it is now; of one that there is not for this courier, its id alone. */
+const now = (id) => get(`/v1/deliveries/${id}`).catch((error) => {
+  if (error.status === 404) return {id};
+  throw error;
+});
+
+/** How the store has taken a delivery from who carried it, if it has. What was taken back, another may have by now: then there is no such delivery. */
+function whyGone({status, allowed_actions: may = []}) {
+  if (status === 'cancelled') return 'cancelled';
+  return may.length || status === 'delivered' ? undefined : 'reassigned';
 }
 
 /** What one does next, and what stands beside it. */

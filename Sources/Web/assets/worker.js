@@ -13,6 +13,12 @@ const outgoing = 'kurir.outgoing';
 const shelf = 'kurir.push';
 const lasting = [leaving, outgoing, shelf];
 
+// Where one sees what is told of no one delivery.
+const views = {
+  invite: '#/stores', partnership_ended: '#/stores', cancellation_excused: '#/stores', partner_joined: '#/partners', cancellation_contested: '#/partners',
+  bulletin_published: '#/news',
+};
+
 // A phone keeps the languages that are spoken on it, and not the others.
 const languageOf = (path) => path.match(/language-\w+\.js$/)?.[0];
 
@@ -58,8 +64,7 @@ self.addEventListener('notificationclick', (event) => {
   const {notification, action} = event;
   notification.close();
   const {kind, delivery_id: id, conversation_id: talk, language} = notification.data;
-  event.waitUntil(action === 'accept' ? accept(id, language)
-    : open(kind === 'invite' ? '#/stores' : kind === 'bulletin_published' ? '#/news' : talk ? `#/messages/${talk}` : id ? `#delivery=${id}` : ''));
+  event.waitUntil(action === 'accept' ? accept(id, language) : open(views[kind] ?? (talk ? `#/messages/${talk}` : id ? `#delivery=${id}` : '')));
 });
 
 const t = (name, language) => (words[language] ?? words.en)[name];
