@@ -34,6 +34,7 @@ public struct WebFile: Sendable {
         WebFile("account.js", PackageResources.account_js),
         WebFile("appearance.js", PackageResources.appearance_js),
         WebFile("areas.js", PackageResources.areas_js),
+        WebFile("arrived.js", PackageResources.arrived_js),
         WebFile("ask.js", PackageResources.ask_js),
         WebFile("board.js", PackageResources.board_js),
         WebFile("boardmap.js", PackageResources.boardmap_js),

@@ -187,6 +187,29 @@ def test_a_picture_that_was_dropped_meanwhile_is_sent_again(visit):
     assert shop.history(job).count("deliver") == 1
 
 
+def test_a_picture_whose_answer_was_lost_for_long_is_sent_as_something_new(visit):
+    shop, _, job, page = carried(visit=visit, forgiving=["404"])
+    keys = []
+
+    def upload(route):
+        keys.append(route.request.headers["idempotency-key"])
+        if len(keys) == 1:
+            return route.abort()
+        # The server has dropped what nothing named within the hour.
+        if keys[-1] == keys[0]:
+            return route.fulfill(status=404, json={"status": 404, "code": "not_found", "title": "Not found"})
+        return route.continue_()
+
+    page.context.route("**/v1/files", upload)
+    page.get_by_role("button", name="Deliver:").click()
+    take_picture(page)
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.get_by_text("Thank you")).to_be_visible()
+    assert keys[0] == keys[1] != keys[2]
+    step = call("GET", f"/v1/deliveries/{job}/history", token=shop.token)["items"][-1]
+    assert step["action"] == "deliver" and len(step["photo_ids"]) == 1
+
+
 def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     shop, ana, job, page = carried(visit=visit)
     page.get_by_role("button", name="Not handed over").click()

@@ -265,6 +265,20 @@ def test_what_was_written_is_taken_back_and_what_is_refused_is_not_lost(visit):
     expect(page.get_by_text("You no longer work together. What was written stays readable.")).to_be_visible()
 
 
+def test_what_has_arrived_a_day_ago_is_not_said_again(visit):
+    """Its answer was lost, and the server has forgotten its key."""
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana, "Bread")
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    page.evaluate("""([account, id]) => localStorage.setItem('kurir.outgoing', JSON.stringify(['Bread', 'Salt'].map((text) => (
+        {key: text.padEnd(32, 'x'), account, id, action: 'say', body: {text}, pictures: [], tried: Date.now() - 86_400_000}))))""", [ana.id, one])
+    page.reload()
+    until(page, lambda: page.evaluate("localStorage.getItem('kurir.outgoing')") == "[]")
+    assert said(one, ana) == ["Bread", "Salt"]
+
+
 def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, look):
     shop, other = Store(), Store("Mesnica")
     ana = Courier(shop)

@@ -1,6 +1,7 @@
 // What a courier does, and what anybody writes, goes out from here, and is kept until the server has answered: sent again with the same
 // key, it takes effect once. It is kept by account, also over the end of a session. Pictures go out before what they belong to, and what
 // is written to somebody in the order in which it was.
+import {answerTo} from './arrived.js';
 import {newKey, post, thisVisit, Unreachable} from './ask.js';
 import {remembered} from './account.js';
 import {say as tell, wordsOf} from './dom.js';
@@ -99,10 +100,11 @@ async function sendOne(item, failures = 0) {
     return later(item, 0, item.from - Date.now());
   }
   underWay.set(item.key, thisVisit());
-  listener.changed();
+  item.tried ??= Date.now();
+  keepAs(item);
   let answer, failure;
   try {
-    answer = await sent(item);
+    answer = await answerTo(item) ?? await sent(item);
   } catch (error) {
     failure = error;
   }
@@ -121,7 +123,7 @@ async function sendOne(item, failures = 0) {
 /** What was written is not lost because it cannot be sent: it stays where it was written, with why. */
 function refuse(item, failure) {
   tell(wordsOf(failure));
-  store(kept().map((one) => (one.key === item.key ? {...one, refused: wordsOf(failure)} : one)));
+  keepAs({...item, refused: wordsOf(failure)});
   send();
 }
 
@@ -153,14 +155,20 @@ async function sent(item) {
   item.key = newKey();
   underWay.delete(before);
   underWay.set(item.key, thisVisit());
-  store(kept().map((one) => (one.key === before ? item : one)));
+  keepAs(item, before);
   return sent(item);
 }
 
 const pathOf = ({id, action, path}) => path ?? (action === saying ? `/v1/conversations/${id}/messages` : `/v1/deliveries/${id}/${action}`);
 
+/** If the answer was lost, the server may have dropped it since, and says nothing more under that key: then it is sent as something new. */
 async function upload(picture) {
-  const {id} = await post('/v1/files', picture.blob, {key: picture.key});
+  const sendIt = () => post('/v1/files', picture.blob, {key: picture.key});
+  const {id} = await sendIt().catch(async (error) => {
+    if (error.status !== 404) throw error;
+    await shelf.put(Object.assign(picture, {key: newKey()}));
+    return sendIt();
+  });
   picture.file = id;
   await shelf.put(picture);
 }
@@ -182,6 +190,9 @@ function own() {
   const account = remembered()?.id;
   return kept().filter((item) => item.account === account);
 }
+
+/** Keeps something as it is now; it may have another key than before. */
+const keepAs = (item, before = item.key) => store(kept().map((one) => (one.key === before ? item : one)));
 
 function store(items) {
   localStorage.setItem(place, JSON.stringify(items));
