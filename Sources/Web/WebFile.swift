@@ -102,6 +102,7 @@ public struct WebFile: Sendable {
         WebFile("scan.js", PackageResources.scan_js),
         WebFile("scheme.js", PackageResources.scheme_js),
         WebFile("settings.js", PackageResources.settings_js),
+        WebFile("sharing.js", PackageResources.sharing_js),
         WebFile("shelf.js", PackageResources.shelf_js),
         WebFile("shell.js", PackageResources.shell_js),
         WebFile("sky.js", PackageResources.sky_js),

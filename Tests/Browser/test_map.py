@@ -1,8 +1,10 @@
 """Maps in the pages: what is under way for a store, its own stops for a courier who moves, and a place for a delivery."""
+import re
+
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PICTURES, call, go, kept, sign_in, until
+from conftest import ADDRESS, PATIENCE, PICTURES, Courier, call, go, kept, panel, sign_in, until
 from test_tracking import DOOR, fix, sent, shop
 
 JAN = {"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}}
@@ -342,6 +344,9 @@ def test_three_people_follow_one_delivery(visit, chromium, look):
     phone.get_by_role("button", name="Deliver:").click()
     phone.get_by_role("dialog", name="Deliver").get_by_role("button", name="Deliver").click()
     expect(home.locator(".said")).to_contain_text("Your delivery has arrived.")
+    # The proof says where that was, as the phone has said.
+    step = call("GET", f"/v1/deliveries/{delivery}/history", token=store.token)["items"][-1]
+    assert (step["action"], step["at_location"]) == ("deliver", DOOR)
     expect(home.locator("#map")).to_be_hidden()
     expect(ana).to_have_count(0)
     expect(office.locator(".stops li")).to_have_count(0)
@@ -349,6 +354,105 @@ def test_three_people_follow_one_delivery(visit, chromium, look):
     home.get_by_role("button", name="Send").click()
     expect(home.locator(".given")).to_contain_text("★★★★★")
     context.close()
+
+
+@pytest.fixture
+def phone(chromium):
+    """A courier's phone, which says where it is, or is never asked."""
+    contexts = []
+
+    def open_page(lat=45.8150, lon=15.9780, **more):
+        context = chromium.new_context(**{
+            "base_url": ADDRESS, "locale": "en-GB", "viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True,
+            "geolocation": {"latitude": lat, "longitude": lon, "accuracy": 10}, "permissions": ["geolocation"]} | more)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto("/courier")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("telling", [True, False])
+def test_a_courier_decides_in_the_settings_who_sees_where_it_is(phone, look, telling):
+    """Also where the browser does not tell whether it may say so."""
+    store, courier = shop()
+    delivery, _ = sent(store, courier)
+    courier.act("accept", delivery)
+    page = phone(permissions=[] if telling else ["geolocation"])
+    if not telling:
+        page.add_init_script("navigator.permissions.query = async () => { throw new TypeError('unknown'); }")
+        page.reload()
+    asked = []
+    page.on("request", lambda request: request.url.endswith("/v1/me/positions") and asked.append(request))
+    sign_in(page, courier)
+    kept(page)
+    go(page, "Settings")
+    part = panel(page, "Where you are")
+    button = part.get_by_role("button", name="Show where I am")
+    # Here a browser that tells refuses until somebody allows it.
+    expect(part.get_by_text("To allow it, touch the sign before the address") if telling else button).to_be_visible()
+    part.scroll_into_view_if_needed()
+    look(page, f"settings-where-{'asked' if telling else 'untold'}")
+    part.get_by_label("Who sees it").select_option(label="All your stores")
+    part.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert call("GET", "/v1/me", token=courier.token)["share_position"] == "always"
+    assert not asked
+    if telling:
+        page.context.grant_permissions(["geolocation"])
+    else:
+        button.click()
+    expect(part.get_by_text("This phone says where you are while you work.")).to_be_visible()
+    until(page, lambda: any(item["position"] for item in call("GET", "/v1/positions", token=store.token)["items"]))
+
+
+def test_a_phone_whose_clock_is_wrong_is_told_of_it(phone):
+    store, courier = shop()
+    delivery, _ = sent(store, courier)
+    courier.act("accept", delivery)
+    page = phone()
+    page.route("**/v1/me/positions", lambda route: route.fulfill(json={"taken": 0, "refused": [{"index": 0, "code": "future"}]}))
+    sign_in(page, courier)
+    expect(page.get_by_text("The clock of this phone is wrong")).to_be_visible()
+
+
+def test_without_a_map_something_is_reported_where_one_is(phone, look):
+    courier = Courier()
+    page = phone(lat=44.1, lon=15.3, service_workers="block")
+    page.route("**/map.js", lambda route: route.abort())
+    sign_in(page, courier)
+    go(page, "Road")
+    expect(page.get_by_text("Nothing is reported around here.")).to_be_visible()
+    until(page, lambda: page.evaluate("Object.entries(localStorage).some(([name, value]) => name.startsWith('kurir.road.') && JSON.parse(value).near?.lat === 44.1)"))
+    page.locator(".tools").get_by_role("button", name="Report").click()
+    page.get_by_role("dialog").get_by_role("button", name="Danger").click()
+    expect(page.get_by_text("it is reported for where you are")).to_be_visible()
+    look(page, "road-without-map")
+    page.get_by_role("button", name="Send report").click()
+    expect(page.locator(".roads .report h2")).to_have_text(["Danger"])
+    made = call("GET", "/v1/roads?near=44.1,15.3&radius_m=1000", token=courier.token)["items"]
+    assert [one["location"] for one in made] == [{"lat": 44.1, "lon": 15.3}]
+
+
+def test_a_list_of_the_road_that_is_cut_off_says_so(phone):
+    courier = Courier()
+    call("POST", "/v1/roads", {"kind": "danger", "road_type": "city", "title": "Jelen", "location": {"lat": 43.1, "lon": 16.1}}, courier.token)
+    page = phone(lat=43.1, lon=16.1)
+
+    def many(route):
+        answer = route.fetch()
+        for one in answer.json()["items"]:
+            return route.fulfill(response=answer, json=answer.json() | {"items": [one | {"id": f"{number}"} for number in range(200)]})
+        return route.fulfill(response=answer)
+
+    page.route(re.compile(r"/v1/roads\?"), many)
+    sign_in(page, courier)
+    go(page, "Road")
+    expect(page.get_by_text("Only the nearest 200 are shown.")).to_be_visible()
 
 
 def test_an_empty_map_says_what_will_be_there(visit, look):

@@ -7,6 +7,7 @@ import {failReasons} from './lifecycle.js';
 import {amountIn, money, signOf, typed} from './money.js';
 import {pinIn, scanInto} from './scan.js';
 import {find, keep} from './shelf.js';
+import {here} from './whereabouts.js';
 import {t} from './words.js';
 
 /** What was said before of a step that the server has refused. */
@@ -20,6 +21,12 @@ async function said(refused) {
 async function shelved(blobs, signed) {
   const names = (field, given) => Promise.all(given.map(async (blob) => ({field, name: await keep(blob)})));
   return [...await names('photo_ids', blobs), ...await names('signature_id', signed ? [signed] : [])];
+}
+
+/** Where it happens, as far as the phone says so. */
+function atPlace() {
+  const at = here();
+  return at ? {at_location: at} : {};
 }
 
 /** The fields of handing over, and how to read them as a step's body and pictures. */
@@ -47,7 +54,7 @@ export async function delivering({proof = {}, cash}, refused) {
       proof.photo && !pictures.blobs().length && ['photo_ids', 'isNeeded'], pad && !signed && ['signature_id', 'isNeeded'],
       cash && !Number.isInteger(collected?.amount) && ['cash_collected', 'isNeeded'], isOther && ['note', 'otherAmount'],
     ]);
-    const body = {...values, ...cash && {cash_collected: collected}};
+    const body = {...values, ...cash && {cash_collected: collected}, ...atPlace()};
     return {body, pictures: await shelved(pictures.blobs(), signed)};
   }
 
@@ -63,7 +70,7 @@ export async function failing(_, refused) {
     {name: 'reason', label: t('reason'), value: before.reason ?? failReasons[0], required: true, hint: t('reasonHint'), options: reasons},
     {name: 'note', label: t('note'), value: before.note, rows: 1}, pictures.element,
   ];
-  return {fields, read: async (body) => ({body, pictures: await shelved(pictures.blobs())})};
+  return {fields, read: async (values) => ({body: {...values, ...atPlace()}, pictures: await shelved(pictures.blobs())})};
 }
 
 function refuse(found) {

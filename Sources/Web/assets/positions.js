@@ -40,5 +40,28 @@ export function watch(found) {
   return () => navigator.geolocation?.clearWatch(number);
 }
 
-/** Tells once where it is: a phone that lies still is told of by no watch. */
-export const locate = (found) => navigator.geolocation?.getCurrentPosition((position) => found(fixOf(position)), () => {}, {maximumAge: 0});
+/** Tells once where it is, or fails: a phone that lies still is told of by no watch. */
+export const locate = (found, failed = () => {}) => navigator.geolocation?.getCurrentPosition((position) => found(fixOf(position)), failed, {maximumAge: 0});
+
+let leave;
+
+/** Whether the phone may say where it is: `granted`, `denied` or `prompt`, with an event whenever that changes. */
+export function leaveToLocate() {
+  leave ??= navigator.permissions?.query({name: 'geolocation'}).catch(() => undefined) ?? Promise.resolve();
+  return leave.then((known) => known ?? answered);
+}
+
+// Browsers that do not tell are taken at their last answer to whoever has asked.
+const place = 'kurir.located';
+const answered = new class extends EventTarget {
+  get state() { return localStorage.getItem(place) ?? 'prompt'; }
+}();
+
+/** Asks for that. */
+export function askToLocate() {
+  const note = (state) => {
+    localStorage.setItem(place, state);
+    answered.dispatchEvent(new Event('change'));
+  };
+  locate(() => note('granted'), ({code}) => { if (code === 1) note('denied'); });
+}

@@ -12,6 +12,7 @@ import {placeField} from './placefield.js';
 import {places} from './places.js';
 import {shown} from './face.js';
 import {device, pushSwitch} from './push.js';
+import {sharing} from './sharing.js';
 import {isLoud, ring, setLoud} from './sound.js';
 import {names, t, when} from './words.js';
 
@@ -134,6 +135,7 @@ function panels(account, {enter, leave}) {
   return [
     panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})),
     here,
+    account.kind === 'courier' && sharing(account),
     shown(account),
     panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
     account.kind === 'store' && panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual, {draft: 'usual'})),

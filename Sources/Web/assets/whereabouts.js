@@ -1,10 +1,21 @@
 // The phone says where it is while its courier is on duty or carries something, and no more often than is worth the battery. It asks
-// nobody for leave: that is asked where a courier looks at the map. What cannot be sent is not kept, since it is soon untrue.
+// nobody for leave: that is asked in the settings, and where a courier looks at the map. What cannot be sent is not kept, since it is soon untrue.
 import {remembered} from './account.js';
 import {ask} from './ask.js';
-import {locate, watch} from './positions.js';
+import {say as tell} from './dom.js';
+import {leaveToLocate, locate, watch} from './positions.js';
+import {t} from './words.js';
 
 const pace = 15_000;
+// Milliseconds and metres within which a fix says where something was done.
+const [fresh, near] = [120_000, 100];
+let known;
+
+/** Where the phone is, if it says so to the store, too. */
+export function here() {
+  if (!known || known.accuracy_m > near || Date.now() - Date.parse(known.at) > fresh) return undefined;
+  return {lat: Number(known.lat.toFixed(6)), lon: Number(known.lon.toFixed(6))};
+}
 
 /** Whether its courier is at work, as far as the phone knows. */
 function isAtWork() {
@@ -15,27 +26,35 @@ function isAtWork() {
 }
 
 export async function sayWhere() {
-  const leave = await navigator.permissions?.query({name: 'geolocation'}).catch(() => undefined);
-  let stop, last, sent = 0, quiet = 0;
+  const leave = await leaveToLocate();
+  let stop, last, sent = 0, quiet = 0, isTold = false;
 
   function say() {
     if (!last || Date.now() - sent < pace || Date.now() < quiet) return;
     const fix = last;
     last = undefined;
     sent = Date.now();
-    ask('POST', '/v1/me/positions', {fixes: [fix]}).catch(({code}) => {
+    ask('POST', '/v1/me/positions', {fixes: [fix]}).then(({refused}) => {
+      if (refused.some(({code}) => ['future', 'stale'].includes(code))) tellOfClock();
+    }, ({code}) => {
       // The server knows better who is on duty.
       if (code === 'not_on_duty') quiet = Date.now() + 4 * pace;
     });
   }
 
+  /** Nobody sees where a phone is that does not know what time it is. */
+  function tellOfClock() {
+    if (!isTold) tell(t('clockWrong'));
+    isTold = true;
+  }
+
   function found(fix) {
-    last = fix;
+    known = last = fix;
     say();
   }
 
   function look() {
-    const isWanted = leave?.state === 'granted' && isAtWork();
+    const isWanted = leave.state === 'granted' && isAtWork();
     if (isWanted && !stop) {
       stop = watch(found);
     } else if (!isWanted && stop) {
@@ -46,7 +65,7 @@ export async function sayWhere() {
     say();
   }
 
-  leave?.addEventListener('change', look);
+  leave.addEventListener('change', look);
   setInterval(look, pace / 3);
   look();
 }
