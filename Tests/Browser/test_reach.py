@@ -81,6 +81,21 @@ def test_it_is_asked_once_and_with_a_reason(visit, look):
     assert left[0].endswith(f"/v1/sessions/current?device={name}")
 
 
+def test_a_phone_that_notifies_only_from_the_home_screen_says_how_to_get_there(visit, look):
+    page = visit("/courier", phone=True)
+    asked = reachable(page, "delete window.PushManager; Object.defineProperty(navigator, 'standalone', {value: false});")
+    page.reload()
+    sign_in(page, Courier())
+    expect(page.locator(".asks").get_by_text("choose “Add to Home Screen”")).to_be_visible()
+    expect(page.get_by_role("button", name="Allow notifications")).to_have_count(0)
+    look(page, "asking-for-the-home-screen")
+    page.get_by_role("button", name="Not now").click()
+    expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
+    go(page, "Settings")
+    expect(page.locator(".settings").get_by_text("choose “Add to Home Screen”")).to_be_visible()
+    assert asked == []
+
+
 def signed_out(page):
     go(page, "Settings")
     page.get_by_role("button", name="Sign out", exact=True).click()
@@ -107,6 +122,30 @@ def test_what_a_device_was_allowed_holds_for_who_signs_in_next(visit):
     go(page, "Jobs")
     expect(page.get_by_role("button", name="Allow notifications")).to_be_visible()
     assert len(asked) == 3
+
+
+def test_nothing_is_told_to_or_done_for_who_has_signed_out(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True)
+    reachable(page, ALLOWED)
+    page.reload()
+    sign_in(page, ana)
+    page.get_by_role("button", name="Allow notifications").click()
+    expect(page.get_by_text("This device is told from now on.")).to_be_visible()
+    worker = Worker(page)
+    job = shop.deliver_to(ana)
+    go(page, "Settings")
+    worker.push(told("password_changed", "password"))
+    until(page, lambda: worker.shown())
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    until(page, lambda: worker.shown() == [])
+    # One that comes late does nothing in her name.
+    until(page, lambda: worker.shown() or worker.push(offer(job)))
+    worker.worker.evaluate("() => { self.opened = []; self.clients.matchAll = async () => []; self.clients.openWindow = async (address) => { self.opened.push(address); }; }")
+    worker.touch("accept")
+    assert worker.worker.evaluate("self.opened") == [f"{ADDRESS}/courier#delivery={job}"]
+    assert shop.history(job) == ["create"]
 
 
 def test_who_does_not_want_it_on_a_device_is_not_asked_again(visit):
@@ -216,6 +255,23 @@ def test_notices_of_what_is_over_close_themselves_and_others_open_the_job(visit)
     until(page, lambda: [one["title"] for one in worker.shown()] == ["late"])
 
 
+def test_a_notification_closes_those_of_offers_that_are_over(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    page = visit("/courier", phone=True, forgiving=["404"])
+    sign_in(page, ana)
+    worker = Worker(page)
+    # Nobody has the page open.
+    page.goto("/docs")
+    gone, open_still, new = (shop.deliver_to(ana, luka) for _ in range(3))
+    for job in [gone, open_still]:
+        worker.push(offer(job))
+    until(page, lambda: len(worker.shown()) == 2)
+    luka.act("accept", gone)
+    worker.push(offer(new))
+    until(page, lambda: {one["tag"] for one in worker.shown()} == {open_still, new})
+
+
 def told(kind, title, **data):
     return {"id": title, "kind": kind, "title": title, "body": "", "language": "en", "data": {"delivery_id": title} | data}
 
@@ -229,8 +285,9 @@ def test_notices_are_over_once_somebody_sees_what_they_tell_of(visit):
     go(page, "Settings")
     kinds = {"job": "delivery_late", "offer": "delivery_offered", "message": "message_received", "news": "bulletin_published", "invite": "invite",
              "excused": "cancellation_excused", "password": "password_changed"}
+    job = shop.deliver_to(ana)
     for title, kind in kinds.items():
-        worker.push(told(kind, title))
+        worker.push(told(kind, title, **({"delivery_id": job} if title == "offer" else {})))
     left = sorted(kinds)
     until(page, lambda: sorted(one["title"] for one in worker.shown()) == left)
     for view, seen in [("Jobs", {"job", "offer"}), ("News", {"news"}), ("Stores", {"invite"})]:

@@ -3,6 +3,7 @@ import {ask, get, newVisit, post} from './ask.js';
 import {countries} from './countries.js';
 import {h, panel} from './dom.js';
 import {form} from './form.js';
+import {forgetNotices} from './push.js';
 import {language, t} from './words.js';
 
 const place = 'kurir.account';
@@ -21,6 +22,7 @@ export function forget() {
   for (const name of Object.keys(localStorage)) {
     if (name.startsWith('kurir.') && !lasting.includes(name)) localStorage.removeItem(name);
   }
+  forgetNotices().catch(() => {});
 }
 
 export async function refreshed() {

@@ -34,9 +34,14 @@ export function device() {
   return name === never ? null : name;
 }
 
-/** The server's key, if it sends notifications and this browser can show them. */
-async function keyHere() {
-  if (!('PushManager' in window && 'Notification' in window && navigator.serviceWorker)) return null;
+const canShow = () => 'PushManager' in window && 'Notification' in window && Boolean(navigator.serviceWorker);
+
+/** Phones that show notifications of apps on the Home Screen alone say so by this. The couriers' page can be put there. */
+const isToBeAdded = ({kind}) => kind === 'courier' && !canShow() && navigator.standalone === false;
+
+/** The server's key, if it sends notifications and this browser can show them, or could. */
+async function keyFor(account) {
+  if (!canShow() && !isToBeAdded(account)) return null;
   return (await get('/v1/about')).web_push_key ?? null;
 }
 
@@ -75,17 +80,18 @@ async function turnOff() {
 /** Registers anew where it is on; else, if nobody has asked yet, a card that says what it is for. */
 export function asking(account) {
   const card = h('section', {class: 'panel', 'aria-label': t('askPush'), hidden: true});
-  keyHere().then((key) => {
-    if (!key) return;
-    if (localStorage.getItem(place) === never || Notification.permission === 'denied') return;
+  keyFor(account).then((key) => {
+    if (!key || localStorage.getItem(place) === never) return;
+    const isPossible = canShow();
+    if (isPossible && Notification.permission === 'denied') return;
     // Without the browser's word it would ask, and nobody knew why.
-    if (device() && Notification.permission === 'granted') return register(account, key, device()).catch(() => {});
+    if (isPossible && device() && Notification.permission === 'granted') return register(account, key, device()).catch(() => {});
     const answer = (action) => () => {
       card.remove();
       action().catch((error) => say(wordsOf(error)));
     };
-    card.append(h('h2', {}, t('askPush')), h('p', {}, t(`whyPush_${account.kind}`)), h('p', {class: 'actions'},
-      h('button', {type: 'button', class: 'main', onclick: answer(async () => {
+    card.append(h('h2', {}, t('askPush')), h('p', {}, t(`whyPush_${account.kind}`)), isPossible ? '' : h('p', {}, t('addToHome')), h('p', {class: 'actions'},
+      isPossible && h('button', {type: 'button', class: 'main', onclick: answer(async () => {
         say(t(await turnOn(account, key) ? 'pushOn' : 'pushRefused'));
       })}, t('allowPush')),
       h('button', {type: 'button', onclick: answer(async () => localStorage.setItem(place, never))}, t('notNow'))));
@@ -97,8 +103,9 @@ export function asking(account) {
 /** The switch of this browser, or why there is none. */
 export function pushSwitch(account) {
   const region = h('div');
-  keyHere().then((key) => {
+  keyFor(account).then((key) => {
     if (!key) return region.append(h('p', {class: 'hint'}, t('noPush')));
+    if (!canShow()) return region.append(h('p', {class: 'hint'}, t('addToHome')));
     if (Notification.permission === 'denied') return region.append(h('p', {class: 'hint'}, t('pushRefused')));
     const box = h('input', {type: 'checkbox', checked: Boolean(device()), onchange: async () => {
       try {
@@ -114,10 +121,20 @@ export function pushSwitch(account) {
   return region;
 }
 
+async function notices() {
+  const worker = await navigator.serviceWorker?.getRegistration();
+  return await worker?.getNotifications?.() ?? [];
+}
+
 /** Takes away the notifications of some kinds of which `isOver` says that they are, by what they tell. */
 export async function closeNotices(kinds, isOver) {
-  const worker = await navigator.serviceWorker?.getRegistration();
-  for (const notice of await worker?.getNotifications?.() ?? []) if (kinds.includes(notice.data?.kind) && isOver(notice.data)) notice.close();
+  for (const notice of await notices()) if (kinds.includes(notice.data?.kind) && isOver(notice.data)) notice.close();
+}
+
+/** Takes away what was told to whoever is not signed in any more; the service worker does nothing more in that name. */
+export async function forgetNotices() {
+  await window.caches?.delete(shelf);
+  for (const notice of await notices()) notice.close();
 }
 
 /** Those are over that tell of what somebody sees in a view now. */

@@ -55,7 +55,10 @@ self.addEventListener('sync', (event) => {
 });
 
 // What says nothing is still to be shown: browsers take away the right to be told by what is not seen.
-self.addEventListener('push', (event) => event.waitUntil(tell(event.data?.json() ?? {title: 'Kurir', body: ''})));
+self.addEventListener('push', (event) => {
+  const told = event.data?.json() ?? {title: 'Kurir', body: ''};
+  event.waitUntil(tell(told).then(() => closeOffers(told.data?.delivery_id)));
+});
 
 // The browser is to be told at another place from now on.
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(move(event)));
@@ -75,6 +78,19 @@ function tell({kind, title, body, data = {}, language}) {
     ? [{action: 'accept', title: t('do_accept', language)}, {action: 'look', title: t('look', language)}] : [];
   const text = data.due_at ? `${body} · ${t('byTime', language).replace('{time}', clock(new Date(data.due_at), language))}` : body;
   return show(title, text, {...data, kind, language}, actions);
+}
+
+/** Closes offers that are over, but for the one that was just told of: no page may be open that does. */
+async function closeOffers(fresh) {
+  const notices = await self.registration.getNotifications();
+  const offers = notices.filter(({data}) => data?.kind === 'delivery_offered' && data.delivery_id !== fresh);
+  await Promise.all(offers.map(async (notice) => { if (await isOver(notice.data.delivery_id)) notice.close(); }));
+}
+
+/** Whether a delivery is certainly on offer no more. */
+async function isOver(id) {
+  const answer = await fetch(`/v1/deliveries/${id}`).catch(() => null);
+  return answer?.status === 404 || Boolean(answer?.ok) && !(await answer.json()).allowed_actions.includes('decline');
 }
 
 /** The time of day, and the day unless it is today. */
@@ -100,10 +116,13 @@ async function open(hash) {
   page.postMessage({goes: hash});
 }
 
+/** Whose notifications these are, if anybody's. */
+const whose = async () => await (await caches.match('/', {cacheName: shelf}))?.json() ?? {};
+
 /** Registers the new subscription in place of the old one, by the name that push.js has noted. */
 async function move({oldSubscription: old, newSubscription: given}) {
-  const noted = await (await caches.match('/', {cacheName: shelf}))?.json();
-  if (!noted?.device) return;
+  const noted = await whose();
+  if (!noted.device) return;
   const subscription = given ?? await self.registration.pushManager.subscribe(
     {userVisibleOnly: true, applicationServerKey: old?.options.applicationServerKey ?? noted.server});
   const {endpoint, keys} = subscription.toJSON();
@@ -113,7 +132,8 @@ async function move({oldSubscription: old, newSubscription: given}) {
 
 /** Kept before it is sent, with a key, so that it takes effect once whoever sends it at last. */
 async function accept(id, language) {
-  const {account} = await (await caches.match('/', {cacheName: shelf})).json();
+  const {account} = await whose();
+  if (!account) return open(`#delivery=${id}`);
   const item = {key: crypto.randomUUID(), account, id, action: 'accept', body: {}, language};
   await (await caches.open(outgoing)).put(`/${item.key}`, Response.json(item));
   if (await send(item)) return;
@@ -134,10 +154,11 @@ async function send(item) {
 }
 
 async function sendAll() {
-  const cache = await caches.open(outgoing);
+  const [cache, {account}] = [await caches.open(outgoing), await whose()];
   for (const request of await cache.keys()) {
     const item = await (await cache.match(request))?.json();
-    if (item && !await send(item)) throw new Error(`${item.id} is not accepted yet`);
+    // What somebody else has accepted waits until they are back.
+    if (item?.account === account && !await send(item)) throw new Error(`${item.id} is not accepted yet`);
   }
 }
 
