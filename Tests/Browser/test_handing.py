@@ -123,6 +123,8 @@ def test_a_picture_and_a_signature_go_with_the_step(visit, look):
     take_picture(page)
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
     expect(page.get_by_text("Thank you")).to_be_visible()
+    # It is counted whatever is paid for it.
+    expect(page.get_by_text("Today: 1 delivered", exact=True)).to_be_visible()
     assert sent["steps"] == [sent["files"]] and len(sent["files"]) == 1
     assert shop.history(job)[-1] == "deliver"
     # Nothing of it stays on the phone.

@@ -322,7 +322,13 @@ def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, l
     expect(page.get_by_text("You have blocked this store")).to_be_hidden()
     page.reload()
     expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
-    # It is this device's alone.
+    # It is this device's alone, also over a sign-out.
+    go(page, "Settings")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    sign_in(page, ana)
+    messages(page)
+    page.locator(".talks a").filter(has_text="Pekara").click()
+    expect(page.locator(".scroll-talk.ground-2")).to_be_visible()
     another = visit("/courier", phone=True)
     sign_in(another, ana)
     quiet(another)

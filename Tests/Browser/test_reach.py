@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, Worker, call, escape, go, live, numbers, rest, sign_in, until
+from conftest import ADDRESS, Courier, Store, Worker, call, escape, go, live, minutes, numbers, rest, sign_in, until
 
 # An uncompressed point of P-256, as servers tell it.
 KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
@@ -397,6 +397,20 @@ def test_a_courier_goes_off_duty(visit, look):
     expect(duty).to_have_attribute("aria-checked", "true")
     expect(duty).to_contain_text("until")
     assert asked[1] == ("PUT", "/v1/me/duty", {"on": True, "until": until})
+
+
+def test_duty_ends_on_the_page_when_it_was_said_to(visit):
+    page = visit("/courier", phone=True)
+    duty = {"on_duty": True, "duty_until": minutes(30)}
+    reachable(page, "", duty)
+    page.clock.install()
+    sign_in(page, Courier())
+    switch = page.get_by_role("switch", name="On duty")
+    expect(switch).to_contain_text("until")
+    duty.update(on_duty=False, duty_until=None)
+    page.clock.fast_forward(31 * 60_000)
+    expect(switch).to_have_attribute("aria-checked", "false")
+    expect(switch).not_to_contain_text("until")
 
 
 def test_nobody_on_duty_is_said(visit):

@@ -9,8 +9,8 @@ import {language, t} from './words.js';
 const place = 'kurir.account';
 // That a session was left, and may not have ended yet.
 const leaving = 'kurir.leaving';
-// What stays on the device whoever is signed in: what nobody has heard of yet, whether it is to be told, and who wants it light or dark.
-const lasting = [leaving, 'kurir.outgoing', 'kurir.device', 'kurir.scheme'];
+// What stays on the device whoever is signed in: what nobody has heard of yet, whether it is to be told, and what it looks like.
+const lasting = [leaving, 'kurir.outgoing', 'kurir.device', 'kurir.scheme', 'kurir.backgrounds'];
 
 export const remembered = () => JSON.parse(localStorage.getItem(place) ?? 'null');
 

@@ -1,6 +1,6 @@
 // Whether a courier is on duty: who is not gets no offers pushed.
 import {ask} from './ask.js';
-import {remember} from './account.js';
+import {refreshed, remember} from './account.js';
 import {h, openDialog, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {t, when} from './words.js';
@@ -11,11 +11,23 @@ const hour = 3_600_000;
 export function dutySwitch(account) {
   const button = h('button', {type: 'button', role: 'switch', class: 'duty', onclick: () => (account.on_duty ? change(false) : askUntil())});
 
+  let end;
+
   function draw() {
     const {on_duty: isOn, duty_until: until} = account;
+    const left = new Date(until) - Date.now();
+    clearTimeout(end);
+    if (until && left > 0) end = setTimeout(over, left + 1000);
     button.hidden = isOn === undefined;
     button.setAttribute('aria-checked', String(isOn === true));
     button.replaceChildren(t('onDuty'), until ? ` ${t('untilTime', {time: when(until)})}` : '');
+  }
+
+  /** The time has come that was said: the server knows better whether it still holds. */
+  async function over() {
+    if (!button.isConnected) return;
+    Object.assign(account, await refreshed().catch(() => ({on_duty: false, duty_until: null})));
+    draw();
   }
 
   function askUntil() {

@@ -1,24 +1,20 @@
-// What a courier gets for what it has delivered.
-import {get} from './ask.js';
+// What a courier has delivered today, and what it gets for that.
+import {get, inTurn} from './ask.js';
 import {h} from './dom.js';
 import {money} from './money.js';
 import {t} from './words.js';
 
-/** Sums by currency, as one reads them. */
-function sums(items) {
-  const all = new Map();
-  for (const {amount, currency} of items) all.set(currency, (all.get(currency) ?? 0) + amount);
-  return [...all].map(([currency, amount]) => money({amount, currency})).join(' + ');
-}
-
 /** A line of today, which says nothing as long as there is nothing. */
 export function today() {
   const line = h('p', {class: 'today', role: 'status'});
+  // The server has figures of an account looked up by two at most at once.
+  const oneByOne = inTurn();
+
   async function load() {
-    const {items} = await get('/v1/me/earnings', {days: 1}).catch(() => ({items: null}));
-    if (!items) return;
-    const count = items.reduce((sum, {deliveries}) => sum + deliveries, 0);
-    line.textContent = count ? `${t('today')}: ${t('deliveredCount', {count})} · ${sums(items)}` : '';
+    const {total} = await get('/v1/me/stats', {days: 1, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone}).catch(() => ({}));
+    if (!total) return;
+    const {carried: count, earnings} = total;
+    line.textContent = count ? `${t('today')}: ${[t('deliveredCount', {count}), earnings.map(money).join(' + ')].filter(Boolean).join(' · ')}` : '';
   }
-  return {line, load};
+  return {line, load: () => oneByOne(load)};
 }
