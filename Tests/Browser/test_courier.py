@@ -3,7 +3,7 @@ import re
 
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, more, panel, sign_in, until
+from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, minutes, more, panel, sign_in, until
 
 
 def test_the_app_in_croatian(visit, look):
@@ -30,6 +30,9 @@ def test_declining_and_calling_and_finding_the_way(visit):
     first = shop.deliver_to(ana)
     page = visit("/courier", phone=True)
     sign_in(page, ana)
+    # Where it is fetched, and the way there.
+    expect(page.locator("li.card .from")).to_contain_text("from Pekara")
+    assert "Ilica%201" in page.locator("li.card .from").get_by_role("link", name="Ilica 1, Zagreb").get_attribute("href")
     more(page)
     expect(page.get_by_role("link", name="Call Pekara")).to_have_attribute("href", "tel:+38514828111")
     escape(page)
@@ -50,6 +53,27 @@ def test_declining_and_calling_and_finding_the_way(visit):
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
     expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_attribute("href", "tel:+385919998877")
+
+
+def test_a_card_says_by_when_and_where_it_is_fetched(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    pickup = {"address": "Heinzelova 70, Zagreb", "instructions": "Ramp 3", "ready_at": minutes(10)}
+    shop.deliver_to(ana, window={"until": minutes(40)}, pickup=pickup)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    card = page.locator("li.card")
+    expect(card.locator(".by")).to_have_text(re.compile(r"\d\d:\d\d .*in \d+ min"))
+    expect(card.get_by_role("link", name="Heinzelova 70, Zagreb")).to_be_visible()
+    expect(card.locator(".from")).to_contain_text("Ramp 3")
+    expect(card.locator(".from")).to_have_text(re.compile(r"from Pekara .* from .*\d\d:\d\d"))
+    look(page, "card-due-and-pickup")
+    # It is late without a word of the server.
+    page.clock.install()
+    page.reload()
+    expect(card).to_be_visible()
+    page.clock.fast_forward(60 * 60_000)
+    expect(card.locator(".by")).to_contain_text("late")
 
 
 def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):

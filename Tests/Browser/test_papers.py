@@ -268,3 +268,17 @@ def test_the_browsers_own_reader_is_asked_first(visit, film):
     page.get_by_role("button", name="Scan a paper").click()
     expect(page.get_by_role("dialog", name="New paper").get_by_label("Code or number")).to_have_value("B-4711")
     assert not asked
+
+
+def test_where_the_browsers_own_reader_fails_the_server_reads(visit, film):
+    """As on phones whose reader is there, and lacks what it reads with."""
+    page = visit("/courier", phone=True, film=film("HR-IBAN"), forgiving=NO_CODE)
+    page.evaluate("""() => {
+        window.BarcodeDetector = class {
+            static async getSupportedFormats() { return ['qr_code']; }
+            async detect() { throw new DOMException('Barcode detection service unavailable.', 'NotSupportedError'); }
+        };
+    }""")
+    sign_in(page, Courier())
+    page.get_by_role("button", name="Scan a slip").click()
+    expect(page.get_by_text("This is another code.")).to_be_visible()

@@ -6,7 +6,7 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PATIENCE, Courier, Store, call, go, kept, sign_in, until
+from conftest import ADDRESS, PATIENCE, Courier, Store, call, go, kept, minutes, sign_in, until
 
 # The stand-ins of services far away: the number of their process.
 FAR_AWAY = int(os.environ["KURIR_FAR_AWAY"])
@@ -178,6 +178,23 @@ def test_the_holder_sees_what_is_around_its_delivery(phone, look):
     page.get_by_role("button", name="Details and more: Iva Ivić").click()
     expect(page.locator("dialog .around")).to_contain_text("Poledica, 0 m")
     look(page, "delivery-around")
+
+
+def test_weather_that_is_not_known_yet_is_asked_for_once_more(phone):
+    store = Store()
+    courier = Courier(store)
+    recipient = {"first_name": "Iva", "last_name": "Ivić", "address": "Savska 1", "location": {"lat": 46.3, "lon": 16.3}}
+    courier.act("accept", store.deliver_to(courier, recipient=recipient, window={"until": minutes(40)}))
+    page, asked = phone(courier), []
+
+    def first(route):
+        asked.append(route.fetch().json())
+        route.fulfill(json=asked[-1] | ({"weather": None} if len(asked) == 1 else {}))
+
+    page.route(re.compile(r"/v1/deliveries/[\w-]{36}$"), first)
+    page.get_by_role("button", name="Details and more: Iva Ivić").click()
+    expect(page.locator("dialog .around")).to_contain_text("°")
+    assert len(asked) == 2
 
 
 def weather_of(page):

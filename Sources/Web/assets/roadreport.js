@@ -8,24 +8,25 @@ import {t} from './words.js';
 
 const types = ['city', 'main', 'regional', 'motorway', 'border_crossing'];
 
-/** Asks what there is at or near a place. */
-export function reporting({at, kinds, signs, base}) {
+/** Asks what there is at or near a place; without a map it is where one is, if that is known (`me`). */
+export function reporting({at, me, kinds, signs, base}) {
   const dialog = openDialog(t('roadReport'), h('ul', {class: 'kinds'}, kinds.map((kind) => h('li', {}, h('button', {type: 'button', onclick: () => where(kind)},
     h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, signs[kind]), t(`road_${kind}`))))));
 
   function where(kind) {
     dialog.close();
-    pin(kind, at, base);
+    pin(kind, {at, me, base});
   }
 }
 
 /** Asks where it is: the place in the middle of the map. */
-function pin(kind, at, base) {
+function pin(kind, {at, me, base}) {
   const place = h('div', {class: 'map picker', tabindex: '0'});
-  let map;
+  const ground = h('div', {}, aimed(place), h('p', {class: 'hint'}, t('mapPickHint')));
+  let map, middle = at;
   const isRadar = kind.startsWith('radar');
   const element = form([
-    aimed(place), h('p', {class: 'hint'}, t('mapPickHint')),
+    ground,
     {fold: t('roadMore'), fields: [
       {name: 'title', label: t('roadTitle'), value: t(`road_${kind}`), required: true, longest: 120},
       {name: 'road_type', label: t('roadType'), value: isRadar ? '' : 'city', required: !isRadar,
@@ -33,9 +34,10 @@ function pin(kind, at, base) {
       {name: 'road', label: t('roadName'), longest: 120}, {name: 'text', label: t('roadText'), rows: 2, longest: 1000},
     ]},
   ], t('do_report_road'), (values) => {
-    const middle = map?.getCenter() ?? {lat: at.lat, lng: at.lon};
+    if (map) middle = {lat: map.getCenter().lat, lon: map.getCenter().lng};
+    if (!middle) return say(t('roadNowhere'));
     dialog.close();
-    addTo('/v1/roads', newKey(), 'report_road', {kind, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value)), location: {lat: Number(middle.lat.toFixed(6)), lon: Number(middle.lng.toFixed(6))}});
+    return addTo('/v1/roads', newKey(), 'report_road', {kind, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value)), location: {lat: Number(middle.lat.toFixed(6)), lon: Number(middle.lon.toFixed(6))}});
   }, {cancel: () => dialog.close()});
   const dialog = openDialog(t(`road_${kind}`), element);
   dialog.addEventListener('close', () => map?.remove());
@@ -43,5 +45,9 @@ function pin(kind, at, base) {
   import('./map.js').then(({makeMap}) => {
     map = makeMap(place, base, {label: t('mapPick'), closer: t('mapCloser'), farther: t('mapFarther')});
     map.setView([at.lat, at.lon], 16, {animate: false});
-  }).catch(() => say(t('unreachable')));
+  }).catch(() => {
+    // Where one looked last is not where something is.
+    middle = me;
+    ground.replaceChildren(h('p', {class: me ? 'hint' : 'warning'}, t(me ? 'roadWhereYouAre' : 'roadNowhere')));
+  });
 }

@@ -13,6 +13,8 @@ import {steady} from './stream.js';
 import {t, when} from './words.js';
 
 const radius = 20_000;
+// How many are shown at most.
+const most = 200;
 const place = () => `kurir.road.${remembered()?.id}`;
 // Where one begins who does not say where that is.
 const anywhere = {lat: 45.81, lon: 15.98};
@@ -25,6 +27,7 @@ export function roads(region) {
   let shown = {items: [], counts: {}}, near = settings.near, about = {}, me, map, maps, marks = [], isLeft = false, isFound = false, isElsewhere = false, isHeard = false;
   const mapPlace = h('div', {class: 'map', tabindex: '0'});
   const list = h('ul', {class: 'roads', 'aria-label': t('road')});
+  const cut = h('li', {class: 'hint'}, t('roadNearest', {count: most}));
   const age = h('p', {class: 'hint', role: 'status', hidden: true});
   const filter = h('button', {type: 'button', onclick: choose}, t('roadFilter'));
   const elsewhere = h('button', {type: 'button', hidden: true, onclick: lookThere}, t('roadLookHere'));
@@ -54,7 +57,7 @@ export function roads(region) {
   const load = () => loading(list, async () => {
     await found;
     return lasting('roads', async () => ({
-      ...await get('/v1/roads', {near: `${near.lat},${near.lon}`, radius_m: radius, limit: 200, ...wanted()}), at: new Date().toISOString(), near,
+      ...await get('/v1/roads', {near: `${near.lat},${near.lon}`, radius_m: radius, limit: most, ...wanted()}), at: new Date().toISOString(), near,
     }));
   }, (page) => {
     shown = page;
@@ -80,7 +83,7 @@ export function roads(region) {
     const waiting = outgoing.all('report_road').map(unsent);
     const rows = items.length || waiting.length ? [...waiting, ...items.map(row)]
       : [nothing('li', t(off ? 'roadNothingOn' : 'roadNothing'), t('roadNothingHint'), t('roadReport'), report)];
-    unpressed(list, () => redraw(() => list.replaceChildren(...rows)));
+    unpressed(list, () => redraw(() => list.replaceChildren(...rows, ...shown.items.length < most ? [] : [cut])));
     drawMap(items);
   }
 
@@ -146,7 +149,7 @@ export function roads(region) {
   }
 
   function report() {
-    reporting({at: near ?? anywhere, kinds: Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar')), signs: kinds, base: about.map});
+    reporting({at: near ?? anywhere, me, kinds: Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar')), signs: kinds, base: about.map});
   }
 
   function lookAt(place) {

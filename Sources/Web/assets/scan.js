@@ -24,10 +24,16 @@ function ownReader() {
   return detector.catch(() => null);
 }
 
+/** What the browser's own reader reads; one that fails is not asked again. */
+const readBy = (reader, bitmap) => reader.detect(bitmap).then((codes) => codes.map(({rawValue}) => rawValue), () => {
+  detector = Promise.resolve(null);
+});
+
 /** The texts of the codes in a picture. */
 async function codesIn(picture) {
   const reader = await ownReader();
-  if (reader) return (await reader.detect(await createImageBitmap(picture))).map(({rawValue}) => rawValue);
+  const own = reader && await createImageBitmap(picture).then((bitmap) => readBy(reader, bitmap));
+  if (own) return own;
   try {
     return (await line(() => post('/v1/scans', picture))).codes.map(({text}) => text);
   } catch (error) {

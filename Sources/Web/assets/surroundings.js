@@ -12,11 +12,19 @@ const sky = (hour) => h('p', {class: hour.warning && 'warning'}, h('span', {'ari
 const road = ({kind, title, distance_m: meters}) => h('li', {}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
   h('span', {}, `${title}, ${distance(meters)}`));
 
+// Milliseconds within which the server has asked for weather that it does not know yet.
+const patience = 3000;
+
 /** A part that fills itself when it is known. */
 export function surroundings(id) {
   const part = h('div', {class: 'around'});
-  get(`/v1/deliveries/${id}`).then(({roads_near: roads = [], weather}) => {
+
+  async function load() {
+    const {roads_near: roads = [], weather} = await get(`/v1/deliveries/${id}`);
     part.replaceChildren(...weather ? [sky(weather)] : [], ...roads.length ? [h('ul', {'aria-label': t('road')}, roads.map(road))] : []);
-  }, () => {});
+    return weather === null;
+  }
+
+  load().then((isAwaited) => { if (isAwaited) setTimeout(() => part.isConnected && load().catch(() => {}), patience); }, () => {});
   return part;
 }
