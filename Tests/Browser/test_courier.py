@@ -1,6 +1,7 @@
 """What couriers do besides carrying."""
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, minutes, more, panel, sign_in, until
@@ -134,6 +135,61 @@ def test_what_is_said_in_passing_covers_nothing_that_waits_for_an_answer(visit):
     box = said.bounding_box()
     for button in page.locator(".asks button, button.main").all():
         assert apart(box, button.bounding_box()), button.inner_text()
+
+
+def test_of_what_is_said_in_passing_the_last_two_stay(visit):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    page.evaluate("""async () => {
+        const {say} = await import(new URL('dom.js', document.querySelector('script[type=module]').src));
+        for (const text of ['one', 'two', 'three', 'two']) say(text);
+    }""")
+    expect(page.locator(".notices p")).to_have_text(["three", "two"])
+
+
+def press(page, target):
+    """Goes on to it by Tab, as who has no mouse does, and sets it off."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if target.count() and target.evaluate("(one) => one === document.activeElement"):
+            return page.keyboard.press("Enter")
+    raise AssertionError(f"no key leads to {target}")
+
+
+def test_a_job_is_carried_by_keyboard_alone(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    page = visit("/courier")
+    sign_in(page, ana)
+    page.get_by_role("button", name="Accept: Iva").wait_for()
+    for name in ("Accept: Iva", "Fetched: Iva Ivić", "Deliver: Iva Ivić"):
+        press(page, page.locator("li.card").get_by_role("button", name=name))
+        until(page, lambda: page.locator("dialog").count() or not page.locator("li.card").get_by_role("button", name=name).count())
+    dialog = page.get_by_role("dialog", name="Deliver")
+    expect(dialog).to_be_visible()
+    press(page, dialog.get_by_role("button", name="Deliver", exact=True))
+    until(page, lambda: shop.history(job) == ["create", "accept", "pick_up", "deliver"])
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator("li.card.in_progress")).to_have_count(0)
+
+
+@pytest.mark.parametrize("phone", [True, False])
+def test_the_bar_stays_in_sight(visit, phone):
+    shop = Store()
+    ana = Courier(shop)
+    for _ in range(12):
+        ana.act("accept", shop.deliver_to(ana))
+    page = visit("/courier", phone=phone)
+    sign_in(page, ana)
+    expect(page.locator("li.card")).to_have_count(12)
+    page.locator("li.card").last.scroll_into_view_if_needed()
+    assert page.evaluate("scrollY > 200")
+    expect(page.get_by_role("link", name="Jobs", exact=True)).to_be_in_viewport()
+    # What a form asks for may be longer than the screen; what sends it is there from the beginning.
+    page.set_viewport_size({"width": 390, "height": 500})
+    page.locator("li.card").first.get_by_role("button", name="Deliver: Iva Ivić").click()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Deliver", exact=True)).to_be_in_viewport()
 
 
 def look(page, job):
