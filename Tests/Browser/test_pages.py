@@ -400,6 +400,29 @@ def test_passwords_and_sessions(visit):
     until(page, lambda: "kurir_session" not in [cookie["name"] for cookie in page.context.cookies()])
 
 
+@pytest.mark.parametrize("path", ["/store", "/courier"])
+def test_who_leaves_says_so_twice_and_may_come_back(visit, look, path):
+    who = Store() if path == "/store" else Courier()
+    page = visit(path, forgiving=["422"])
+    sign_in(page, who)
+    go(page, "Settings")
+    page.get_by_role("button", name="Delete the account").click()
+    dialog = page.get_by_role("dialog", name="Delete the account")
+    expect(dialog).to_contain_text("After 7 days the account is erased")
+    look(page, f"leaving-{path[1:]}")
+    # Nothing is taken for a yes but the password.
+    dialog.get_by_label("Current password").fill("not this one")
+    dialog.get_by_role("button", name="Delete the account").click()
+    expect(dialog.get_by_label("Current password")).to_have_attribute("aria-invalid", "true")
+    dialog.get_by_label("Current password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Delete the account").click()
+    expect(page.get_by_text("The account will be erased on")).to_be_visible()
+    assert page.evaluate("localStorage.getItem('kurir.account')") is None
+    sign_in(page, who)
+    go(page, "Settings")
+    expect(page.get_by_role("button", name="Delete the account")).to_be_visible()
+
+
 def test_it_can_be_installed_and_asks_nothing_twice(visit):
     page = visit("/courier", phone=True)
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
