@@ -205,6 +205,20 @@ def test_a_pull_loads_anew(visit):
     until(page, lambda: len(asked) >= 3)
 
 
+@pytest.mark.parametrize("path", ["/store", "/courier"])
+def test_a_button_loads_anew(visit, path):
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    page = visit(path, phone=path == "/courier")
+    sign_in(page, shop if path == "/store" else ana)
+    expect(page.locator(".card")).to_have_count(1)
+    with page.expect_response(lambda answer: answer.url.endswith("/v1/me")), page.expect_response("**/v1/deliveries?*status=pending*"):
+        page.get_by_role("button", name="Load again").click()
+    expect(page.locator(".again.turning")).to_have_count(0)
+    expect(page.locator(".card")).to_have_count(1)
+
+
 def test_tabs_share_one_stream_that_outlives_the_first(visit):
     shop = Store()
     ana = Courier(shop)
@@ -251,7 +265,10 @@ def test_every_size_of_screen(visit, width):
     ana = Courier(shop, name=("Ana Marija", "Anić-Horvatinčić"))
     shop.deliver_to(ana)
     ana.act("accept", shop.deliver_to(ana))
-    for path, who, views in [("/store", shop, ("Deliveries", "Couriers", "Figures", "Settings")), ("/courier", ana, ("Jobs", "Stores", "Settings"))]:
+    call("POST", "/v1/places", {"name": "Skladište s rezervnim dijelovima", "address": "Ulica grada Vukovara 269d, Zagreb"}, ana.token)
+    call("POST", "/v1/bulletin", {"title": "Najave-radova-na-cesti", "text": "https://example.com/" + 40 * "vrlo-dugo-"}, shop.token)
+    for path, who, views in [("/store", shop, ("Deliveries", "Map", "Couriers", "Messages", "Day", "News", "Figures", "Settings")),
+                             ("/courier", ana, ("Jobs", "Map", "Messages", "Road", "Day", "News", "Stores", "Papers", "Settings"))]:
         page = visit("/", locale="de-DE")
         page.set_viewport_size({"width": width, "height": 720})
         page.goto(path)
