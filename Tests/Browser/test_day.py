@@ -1,7 +1,7 @@
 """News for couriers and stores, a store's figures by area, and a courier's own."""
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, go, panel, sign_in
+from conftest import Courier, Store, call, go, panel, sign_in, until
 
 PLACES = [(45.8131, 15.9775), (45.8131, 15.9775), (45.8131, 15.9775), (45.8020, 15.9930), (45.7950, 15.9500)]
 
@@ -103,6 +103,36 @@ def test_news_are_read_page_by_page_and_without_a_connection(visit):
     go(page, "News")
     expect(articles).to_have_count(30)
     page.context.set_offline(False)
+
+
+def test_news_say_that_they_load_and_when_they_cannot(visit, look):
+    store = Store()
+    courier = Courier(store)
+    call("POST", "/v1/bulletin", {"title": "Sutra do podne", "text": "Vidimo se."}, store.token)
+    page = visit("/courier", phone=True, forgiving=["Failed to load resource", "net::ERR"])
+    sign_in(page, courier)
+    waiting = []
+    page.route("**/v1/bulletin*", lambda route: waiting.append(route))
+    go(page, "News")
+    until(page, lambda: waiting)
+    expect(page.locator(".news-list")).to_have_text("Loading …")
+    for route in waiting:
+        route.abort()
+    failed = page.locator(".news-list").get_by_role("alert")
+    expect(failed).to_contain_text("There is no connection to Kurir.")
+    look(page, "news-failed")
+    page.unroute("**/v1/bulletin*")
+    failed.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("article")).to_have_count(1)
+
+
+def test_where_nobody_tells_the_weather_the_day_says_so(visit, look):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    go(page, "Day")
+    expect(page.locator(".weather")).to_contain_text("This server knows no weather.")
+    expect(page.get_by_role("heading", name="Places")).to_be_visible()
+    look(page, "day-off")
 
 
 def test_figures_by_area_follow_what_is_touched(visit, look):
