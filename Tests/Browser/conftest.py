@@ -88,14 +88,16 @@ def chromium(browsers):
 
 @pytest.fixture
 def visit(browsers):
-    """Opens a page in a browser of its own. Nothing may go wrong in its console, but for what a test says."""
+    """Opens a page in a browser of its own. Nothing may go wrong in its console, but for what a test says. It says where it is if
+    `geolocation` does.
+    """
     contexts, trouble = [], []
 
-    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, film=None):
+    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, film=None, geolocation=None, **more):
         size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
         context = browsers(film).new_context(
             base_url=address, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
-            color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb")
+            color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb", geolocation=geolocation, permissions=["geolocation"] if geolocation else [], **more)
         context.set_default_timeout(PATIENCE)
         # The page waits as long as the test: a busy machine may take longer over a password than it has patience.
         context.add_init_script("AbortSignal.timeout = () => new AbortController().signal")
@@ -211,6 +213,12 @@ def message_to(address, channel="sms"):
         held = [{"id": one["id"], "lease": one["lease"]} for one in claimed]
         call("POST", "/v1/outbox/ack", {"messages": held}, GATEWAY_KEY)
         found = next((one for one in claimed if one["address"] == address), found)
+
+
+def pushed():
+    """What has arrived at the stand-in of a push service, decrypted as the browser does it."""
+    with urllib.request.urlopen(os.environ["KURIR_RECEIVERS"] + "/webpush") as answer:
+        return [one["payload"] for one in json.load(answer)]
 
 
 def tax_id():

@@ -3,13 +3,11 @@ import json
 import os
 import statistics
 import time
-import urllib.request
 
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, Worker, sign_in, until
+from conftest import Courier, Store, Worker, pushed, sign_in, until
 
-RECEIVERS = os.environ["KURIR_RECEIVERS"]
 DEVICE = json.loads(os.environ["KURIR_DEVICE"])
 ROUNDS = 15
 # Where a browser has no push service, the page is handed the endpoint of one that speaks its protocol.
@@ -18,12 +16,6 @@ SUBSCRIBED = """
     Notification.requestPermission = async () => 'granted';
     Object.defineProperty(Notification, 'permission', {get: () => (localStorage.getItem('kurir.device') ? 'granted' : 'default')});
 """ % json.dumps(DEVICE)
-
-
-def pushed():
-    """What has arrived at the push service, decrypted as the browser does it."""
-    with urllib.request.urlopen(RECEIVERS + "/webpush") as answer:
-        return [one["payload"] for one in json.load(answer)]
 
 
 def create(store, first_name):
