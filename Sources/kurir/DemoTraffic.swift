@@ -42,7 +42,8 @@ enum DemoTraffic {
         }
         _ = try Thread(name: "visitor") {
             var stage = ServerStage(StoryServer("http://\(address)"), cast)
-            var story = Story(of: cast, after: 1_000_000_000, Chance(seed: seed + 1))
+            // What is offered is there at once.
+            var story = Story(of: cast, after: 1_000_000_000, hasTurns: false, Chance(seed: seed + 1))
             while true {
                 sleep(pause)
                 try? story.offer(by: visitors.store, to: visitors.courier, &stage)
