@@ -3,7 +3,7 @@
 The first part of a path says how it goes: `right`, or one of the ways in which it goes wrong; with `tiles` it is a map's. Each question is a line of
 JSON on standard output, after a first one with the address. SIGUSR1 takes them away and gives them back; SIGTERM ends them.
 Of every text with "nowhere" in it nobody knows anything; places beyond the 80th degree have no roads, and those at the 84th a time zone
-that there is not."""
+that there is not. At the 50th degree it rains now, snows in three hours, and there is a storm in six."""
 import base64
 import datetime
 import http.server
@@ -113,6 +113,10 @@ def meteo(query):
     past, days = int(query.get("past_days", ["0"])[0]), int(query.get("forecast_days", ["7"])[0])
     times = [midnight + 3600 * hour for hour in range(-24 * past, 24 * days)]
     dates = times[::24]
+    codes = [71 if hour % 24 == 5 else 95 if hour % 24 == 17 else 3 for hour in range(len(times))]
+    if lat == 50:
+        first = 24 * past + now.hour
+        codes = [3] * first + [63, 63, 3, 71, 3, 3, 95] + [3] * (len(times) - first - 7)
     if query.get("timeformat") != ["unixtime"]:
         # What is written out has one distance from UTC throughout.
         times, dates = [[datetime.datetime.fromtimestamp(time + ahead, datetime.timezone.utc).strftime(form) for time in some]
@@ -127,7 +131,7 @@ def meteo(query):
             "time": times, "temperature_2m": [hour % 24 - 4.5 for hour in hours], "relative_humidity_2m": [60 + hour % 24 for hour in hours],
             "precipitation": [0.2 if hour % 24 == 5 else 0.0 for hour in hours],
             "precipitation_probability": [hour % 24 * 4 if hour < 150 else None for hour in hours],
-            "weather_code": [71 if hour % 24 == 5 else 95 if hour % 24 == 17 else 3 for hour in hours],
+            "weather_code": codes,
             "wind_speed_10m": [10.0 + hour % 24 for hour in hours],
         },
         "daily": {"time": dates, "weather_code": [61] * len(dates), "temperature_2m_max": [21.5] * len(dates), "temperature_2m_min": [-6.5] * len(dates)},

@@ -81,9 +81,11 @@ export function roads(region) {
     const off = settings.off.reduce((sum, kind) => sum + (shown.counts[kind] ?? 0), 0);
     filter.textContent = settings.off.length ? t('roadFilterSome', {count: off}) : t('roadFilter');
     const waiting = outgoing.all('report_road').map(unsent);
-    const rows = items.length || waiting.length ? [...waiting, ...items.map(row)]
+    const known = items.length || waiting.length ? items.map(row)
       : [nothing('li', t(off ? 'roadNothingOn' : 'roadNothing'), t('roadNothingHint'), t('roadReport'), report)];
-    unpressed(list, () => redraw(() => list.replaceChildren(...rows, ...shown.items.length < most ? [] : [cut])));
+    // As long as nobody knows what there is, it stays said that it loads, or why it does not.
+    const told = shown.at ? [...known, ...shown.items.length < most ? [] : [cut]] : list.querySelectorAll(':scope > :not(.report)');
+    unpressed(list, () => redraw(() => list.replaceChildren(...waiting, ...told)));
     drawMap(items);
   }
 
