@@ -17,12 +17,20 @@ package struct Act: Sendable {
         case instruct(ID, String)
         /// Offers it to others.
         case offer(ID, [Int])
-        /// Offers what has turns to everybody at once.
+        /// Offers what keeps couriers waiting to everybody at once.
         case offerToAll(ID)
         /// Says in which order somebody goes.
         case route([ID])
+        /// Hands it over, perhaps to somebody else than its recipient, and perhaps for less than was to be paid.
+        case deliver(ID, to: String?, paysLess: Bool)
+        /// Takes it back from its courier, for others or, where none are named, for those who were asked before.
+        case reassign(ID, [Int])
         case step(Lifecycle.Action, ID, reason: String?)
     }
+
+    /// What is paid at the door where there is not enough for it, and what is said of that.
+    package static func lessToPay(than amount: Int64) -> Int64 { amount / 2 }
+    package static let whyLess = "Ostatak plaća u trgovini"
 
     /// What the network does meanwhile.
     package enum Network: Sendable {
@@ -44,6 +52,8 @@ extension Act.Deed: CustomStringConvertible {
         case .offer(let id, _): "offer \(id) to others"
         case .offerToAll(let id): "offer \(id) to all"
         case .route(let ids): "go to \(ids)"
+        case .deliver(let id, _, _): "deliver \(id)"
+        case .reassign(let id, _): "reassign \(id)"
         case .step(let action, let id, _): "\(action.rawValue) \(id)"
         }
     }
@@ -53,12 +63,12 @@ extension Act.Deed: CustomStringConvertible {
 package struct Sight: Hashable, Sendable {
     package let id: ID
     package let status: DeliveryStatus
-    /// Whether couriers have turns, as its store sees it.
-    package let hasTurns: Bool
+    /// Whether it keeps couriers waiting for their turn or for its time, as its store sees it.
+    package let keepsWaiting: Bool
 
     /// A delivery and where it stands.
-    package init(id: ID, status: DeliveryStatus, hasTurns: Bool) {
-        (self.id, self.status, self.hasTurns) = (id, status, hasTurns)
+    package init(id: ID, status: DeliveryStatus, keepsWaiting: Bool) {
+        (self.id, self.status, self.keepsWaiting) = (id, status, keepsWaiting)
     }
 }
 

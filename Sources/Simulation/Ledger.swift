@@ -14,6 +14,8 @@ package struct Ledger: Sendable {
     package private(set) var steps: [ID: [Step]] = [:]
     /// Which stop of how many of its courier's route each is.
     private var stops: [ID: Stop] = [:]
+    /// What was counted of each courier.
+    private var counts: [ID: [Lifecycle.Counter: Int32]] = [:]
     /// What each account reads of deliveries in its feed.
     package private(set) var news: [Person: [News]] = [:]
 
@@ -70,17 +72,19 @@ package struct Ledger: Sendable {
             let standing = Lifecycle.standing(of: account, to: delivery, isPartner: isPartner(person, of: delivery))
             return Lifecycle.isListed(delivery.status, for: standing)
         }.map {
-            Sight(
-                id: $0.id, status: $0.status, hasTurns: $0.store == account && $0.content.terms.turns != nil)
+            let terms = $0.content.terms
+            return Sight(
+                id: $0.id, status: $0.status,
+                keepsWaiting: $0.store == account && (terms.turns != nil || terms.offerAt != nil))
         }
     }
 
-    /// Whether somebody sees a delivery.
+    /// Whether somebody sees a delivery for sure. Who had it before sees it for a day, by a clock that is none of a story's.
     package func sees(_ person: Person, _ id: ID) -> Bool {
         guard let delivery = deliveries[id] else { return false }
         let isPartner = isPartner(person, of: delivery)
         let standing = Lifecycle.standing(of: self.id(of: person), to: delivery, isPartner: isPartner)
-        return Lifecycle.isVisible(delivery.status, to: standing)
+        return standing != .formerHolder && Lifecycle.isVisible(delivery.status, to: standing)
     }
 
     /// Takes note of an act. What it creates gets that id.
@@ -90,8 +94,11 @@ package struct Ledger: Sendable {
         case .create(let content, let candidates, _):
             created.append(new)
             open.append(new)
+            let candidates = ids(of: candidates)
             return note(
-                Lifecycle.create(new, content: content, candidates: ids(of: candidates), by: actor))
+                Lifecycle.create(
+                    new, content: content, candidates: candidates, by: actor,
+                    order: order(of: candidates, content.terms.turns)))
         case .instruct(let id, let text):
             return note(.edit, id, act.person) { delivery in
                 var content = delivery.content
@@ -106,10 +113,24 @@ package struct Ledger: Sendable {
         case .offerToAll(let id):
             return note(.edit, id, act.person) { delivery in
                 var content = delivery.content
-                content.terms.turns = nil
+                (content.terms.turns, content.terms.offerAt) = (nil, nil)
                 return StepCommand.Edit(content: content, candidates: delivery.candidates)
             }
         case .route(let ids): return route(ids, of: actor)
+        case .deliver(let id, let receiver, let paysLess):
+            let terms = deliveries[id]?.content.terms ?? DeliveryTerms()
+            return note(
+                .deliver, id, act.person, note: paysLess && terms.cash != nil ? Act.whyLess : nil,
+                shown: shown(id, terms, to: receiver, paysLess)
+            ) { _ in nil }
+        case .reassign(let id, let couriers):
+            let named = ids(of: couriers)
+            return note(.reassign, id, act.person) {
+                named.isEmpty
+                    ? nil
+                    : StepCommand.Edit(
+                        content: $0.content, candidates: named, askedAgain: Set(named), named: Set(named))
+            }
         case .step(let action, let id, let reason): return note(action, id, act.person, reason) { _ in nil }
         }
     }
@@ -131,30 +152,52 @@ package struct Ledger: Sendable {
     }
 
     private mutating func note(
-        _ action: Lifecycle.Action, _ id: ID, _ person: Person, _ reason: String? = nil,
-        _ edit: (Delivery) -> StepCommand.Edit?
+        _ action: Lifecycle.Action, _ id: ID, _ person: Person, _ reason: String? = nil, note: String? = nil,
+        shown: StepCommand.Shown = StepCommand.Shown(), _ edit: (Delivery) -> StepCommand.Edit?
     ) -> Outcome {
         guard let delivery = deliveries[id] else { return .refused(.notFound) }
         let kind = if case .store = person { AccountKind.store } else { AccountKind.courier }
         let about = [.reassign, .reopen].contains(action) ? delivery.courier : nil
-        let command = StepCommand(
-            action, by: self.id(of: person), kind, about: about, reason: reason, edit: edit(delivery),
-            shown: action == .deliver ? Self.shown(delivery.content.terms) : StepCommand.Shown())
+        let edit = edit(delivery)
+        var command = StepCommand(
+            action, by: self.id(of: person), kind, about: about, reason: reason, note: note, edit: edit, shown: shown)
+        command.order = order(
+            of: edit.map(delivery.candidates(after:)) ?? delivery.candidates,
+            (edit?.content ?? delivery.content).terms.turns)
         do {
             let decision = try Lifecycle.decide(command, on: delivery, isPartner: isPartner(person, of: delivery))
             guard case .change(let change) = decision else { return .stays(delivery) }
-            return note(change)
+            return self.note(change)
         } catch {
             return .refused(error)
         }
     }
 
-    /// Recipients tell their PIN and pay.
-    private static func shown(_ terms: DeliveryTerms) -> StepCommand.Shown {
+    /// Recipients tell their PIN and pay, at their door.
+    private func shown(_ id: ID, _ terms: DeliveryTerms, to receiver: String?, _ paysLess: Bool) -> StepCommand.Shown {
         var shown = StepCommand.Shown()
         shown.isPinRight = terms.proof.pin == nil ? nil : true
-        shown.collected = terms.cash
+        shown.collected =
+            paysLess ? terms.cash.flatMap { try? Money(Act.lessToPay(than: $0.amount), $0.currency) } : terms.cash
+        shown.receivedBy = receiver
+        shown.location = deliveries[id]?.content.recipient.location
         return shown
+    }
+
+    /// The order of turns: as it was given, unless the most reliable come first. Nobody in a story is nearer than others, since
+    /// nobody says where it is.
+    private func order(of candidates: [ID], _ turns: Turns?) -> [ID] {
+        guard turns?.order == .reliable else { return candidates }
+        return candidates.enumerated().sorted {
+            (shortfall(of: $0.element), $0.offset) < (shortfall(of: $1.element), $1.offset)
+        }.map(\.element)
+    }
+
+    /// How many in a hundred somebody did not deliver, rounded up, and more than that where it would tell too little.
+    private func shortfall(of courier: ID) -> Int32 {
+        let (delivered, cancelled) = (counts[courier]?[.delivered] ?? 0, counts[courier]?[.cancelled] ?? 0)
+        let ended = delivered + cancelled
+        return ended < 5 ? 101 : (100 * cancelled + ended - 1) / ended
     }
 
     private mutating func note(_ change: Change) -> Outcome {
@@ -169,6 +212,7 @@ package struct Ledger: Sendable {
         steps[after.id, default: []].append(
             Step(
                 action: change.command.action.rawValue, status: after.status.rawValue, actor: change.command.actor))
+        if let count = change.count { counts[count.courier, default: [:]].merge(count.changes) { $0 + $1 } }
         for (account, type) in change.events { tell(account, type, after) }
         return .change(change)
     }

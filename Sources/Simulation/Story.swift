@@ -9,7 +9,7 @@ package struct Story: Sendable {
     private let firstDay: Int
     /// A courier whom somebody else plays.
     private let absent: Int?
-    /// Whether some things are offered to one courier after the other.
+    /// Whether some things are offered to one courier after the other, or later.
     private let hasTurns: Bool
     /// How often of a hundred times a store that looks has something new to deliver.
     private let trade: Int
@@ -93,7 +93,7 @@ package struct Story: Sendable {
         }
         if let job = open.randomElement(using: &chance) { try reconsider(job, by: store, shop, at, &stage) }
         // Nobody waits for a turn for longer than that.
-        for job in open where job.hasTurns && job.status == .pending {
+        for job in open where job.keepsWaiting && job.status == .pending {
             try perform(.offerToAll(job.id), by: store, at, &stage)
         }
         try watch(number, open, at, &stage)
@@ -130,7 +130,9 @@ package struct Story: Sendable {
             // Whoever has it does not come: somebody else gets the same once more.
             try cancel(job.id, because: ["Dostavljač se ne javlja"], by: store, at, &stage)
             try perform(.create(content(shop), candidates(of: shop)), by: store, at, &stage)
-        case (.inProgress, ...6): try perform(.step(.reassign, job.id, reason: nil), by: store, at, &stage)
+        case (.inProgress, ...6):
+            let others = chance.happens(50) ? candidates(of: shop) : []
+            try perform(.reassign(job.id, others), by: store, at, &stage)
         default: break
         }
     }
@@ -152,9 +154,13 @@ package struct Story: Sendable {
             instructions: chance.happens(20) ? chance.pick(Self.instructions) : nil, reference: nil)
         content.recipient.location = Town.door(of: content.recipient.address).location
         content.terms.cash = chance.happens(12) ? try? Money(Int64(chance.number(40...400) * 10), "EUR") : nil
-        content.terms.proof.pin = chance.happens(10) ? "\(chance.number(1000...9999))" : nil
-        let isInTurn = chance.happens(15)
-        content.terms.turns = isInTurn && hasTurns ? Turns(order: .given, seconds: Turns.bounds.upperBound) : nil
+        content.terms.proof = Proof(
+            pin: chance.happens(10) ? "\(chance.number(1000...9999))" : nil, wantsPhoto: chance.happens(8),
+            wantsSignature: chance.happens(6))
+        let (isInTurn, order, isHeld) = (chance.happens(15), chance.pick(Turns.Order.allCases), chance.happens(6))
+        content.terms.turns = isInTurn && hasTurns ? Turns(order: order, seconds: Turns.bounds.upperBound) : nil
+        content.terms.offerAt = isHeld && hasTurns ? Self.whenStoreSaysSo : nil
+        if chance.happens(10) { content.terms.pickup = Self.storehouse }
         content.terms.pay = chance.happens(40) ? try? Money(Int64(chance.number(6...18) * 50), "EUR") : nil
         if chance.happens(25) {
             content.terms.parcel = Parcel(
@@ -163,6 +169,14 @@ package struct Story: Sendable {
         }
         return content
     }
+
+    /// A time that nobody waits for: the store offers it before.
+    private static let whenStoreSaysSo = Moment(milliseconds: .max)
+    /// Where some things are fetched, instead of at the store.
+    private static let storehouse = Pickup(
+        readyAt: nil, address: "Radnička 30, Zagreb", location: Town.door(of: "Radnička 30, Zagreb").location,
+        instructions: "Ulaz iz dvorišta")
+    private static let neighbours = ["Susjeda s prvog kata", "Portir", "Kolega iz ureda"]
 
     /// Nobody accepts more than that.
     private static let fullHands = 8
@@ -203,7 +217,9 @@ package struct Story: Sendable {
             let reason = chance.pick([FailReason.nobodyHome, .nobodyHome, .wrongAddress, .unreachable]).rawValue
             try perform(.step(.fail, job.id, reason: reason), by: courier, like: habits, at, &stage)
         case .inProgress where dice <= habits.delivers:
-            try perform(.step(.deliver, job.id, reason: nil), by: courier, like: habits, at, &stage)
+            let receiver = chance.happens(25) ? chance.pick(Self.neighbours) : nil
+            let deed = Act.Deed.deliver(job.id, to: receiver, paysLess: chance.happens(25))
+            try perform(deed, by: courier, like: habits, at, &stage)
         case .inProgress where dice <= habits.delivers + habits.givesBack:
             try cancel(job.id, because: Self.reasonsOfCouriers, by: courier, like: habits, at, &stage)
             // Whoever is sorry comes too late.
@@ -254,13 +270,16 @@ extension Act.Deed {
     fileprivate var perils: [Act.Network] {
         switch self {
         case .create: [.breaks]
-        case .step: [.losesAnswer, .breaks]
+        case .step, .deliver, .reassign: [.losesAnswer, .breaks]
         case .instruct, .offer, .offerToAll, .route: []
         }
     }
 
     /// Whether a second tap asks for something that is done already.
     fileprivate var isHarmlessTwice: Bool {
-        if case .step = self { true } else { false }
+        switch self {
+        case .step, .deliver, .reassign: true
+        case .create, .instruct, .offer, .offerToAll, .route: false
+        }
     }
 }

@@ -41,11 +41,12 @@ struct DemoRider {
         try stage.send("POST", "/v1/me/positions", ["fixes": .array([fix])], as: person)
     }
 
-    /// The store as long as it is not fetched, and then the recipient.
+    /// Where it is fetched as long as it is not, and then the recipient.
     private static func goal(of delivery: JSON) -> Town.Spot? {
         guard
             let address = delivery["picked_up_at"]?.text == nil
-                ? delivery["store"]?["address"]?.text : delivery["recipient"]?["address"]?.text
+                ? delivery["pickup"]?["address"]?.text ?? delivery["store"]?["address"]?.text
+                : delivery["recipient"]?["address"]?.text
         else { return nil }
         return Town.door(of: address)
     }

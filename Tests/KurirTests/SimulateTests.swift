@@ -48,6 +48,13 @@ import Testing
         for (rule, sql) in Invariants.ofDeliveries {
             #expect(try await query(sql, TestDatabase.current.url) == [], "\(rule)")
         }
+        // What was handed over was shown, too: with pictures, by where it was, and by who took it.
+        let shown = """
+            SELECT EXISTS (SELECT FROM delivery_history WHERE action = 'deliver' AND received_by IS NOT NULL),
+                bool_and(h.lat IS NOT NULL), bool_or(f.id IS NOT NULL)
+            FROM delivery_history h LEFT JOIN files f USING (delivery_id, seq) WHERE h.action = 'deliver'
+            """
+        #expect(try await query(shown, TestDatabase.current.url) == [["t", "t", "t"]])
         let elsewhere = try await TestDatabase.withAnother { another in
             let played = try await play(story, on: another, ["KURIR_LOOPS": "2"])
             return (code: played.code, histories: try await query(Self.told, another.url))

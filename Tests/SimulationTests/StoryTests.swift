@@ -9,6 +9,7 @@ import Testing
         var ledger: Ledger
         var told: [String] = []
         var networks: [Act.Network] = []
+        var deeds: [Act.Deed] = []
         private var made: UInt64 = 0
 
         init(_ cast: Cast) {
@@ -21,6 +22,7 @@ import Testing
         mutating func perform(_ act: Act) {
             networks.append(act.network)
             guard act.network != .isBack else { return }
+            deeds.append(act.deed)
             made += 1
             let outcome: String
             switch ledger.note(act, creating: ID(high: 2, low: made)) {
@@ -70,6 +72,35 @@ import Testing
         let without = try play(seed: 2, days: 2, hasTurns: false)
         #expect(told.told != without.told)
         #expect(without.ledger.created.allSatisfy { without.ledger[$0]?.content.terms.turns == nil })
+    }
+
+    @Test func `what is wanted, and how it is offered and handed over, is of every kind`() throws {
+        let deeds = try play(seed: 2, days: 14).deeds
+        let wanted = deeds.compactMap { if case .create(let content, _, _) = $0 { content.terms } else { nil } }
+        #expect(wanted.contains { $0.proof.wantsPhoto } && wanted.contains { $0.proof.wantsSignature })
+        #expect(wanted.contains { $0.pickup != nil } && wanted.contains { $0.offerAt != nil })
+        #expect(Set(wanted.compactMap { $0.turns?.order }) == Set(Turns.Order.allCases))
+        let receivers = deeds.compactMap { if case .deliver(_, let receiver, _) = $0 { receiver } else { nil } }
+        #expect(Set(receivers).count > 1)
+        let payments = deeds.compactMap { if case .deliver(_, _, let paysLess) = $0 { paysLess } else { nil } }
+        #expect(payments.contains(true) && payments.contains(false))
+        let named = deeds.compactMap { if case .reassign(_, let couriers) = $0 { couriers.count } else { nil } }
+        #expect(named.contains(0) && named.contains { $0 > 1 })
+    }
+
+    @Test func `what is offered later is seen by its store alone until then`() throws {
+        var chance = Chance(seed: 11)
+        let cast = Cast(stores: 2, couriers: 8, seed: 11, &chance)
+        var (story, rules, held) = (Story(of: cast, chance), Rules(cast), 0)
+        while story.next < 7 * 86_400 {
+            try story.goOn(&rules)
+            let waiting = rules.ledger.created.filter { rules.ledger[$0]?.content.terms.offerAt != nil }
+            held += waiting.count
+            for id in waiting {
+                #expect(cast.couriers.indices.allSatisfy { !rules.ledger.sees(.courier($0), id) })
+            }
+        }
+        #expect(held > 0)
     }
 
     @Test func `most deliveries arrive, and none is with a courier who vanished for ever`() throws {

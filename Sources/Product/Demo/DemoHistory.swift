@@ -42,9 +42,13 @@ struct DemoHistory: Stage {
         if case .isBack = act.network { return }
         // Within a second the acts have an order.
         let at = Timestamp(microseconds: midnight + Int64(act.at) * Self.second + Int64(act.number % 1000) * 1000)
-        if case .create(var content, let candidates, let minutes?) = act.deed {
-            content.window = DeliveryWindow(
-                from: nil, until: Moment(Timestamp(microseconds: at.microseconds + Int64(minutes) * 60 * Self.second)))
+        if case .create(var content, let candidates, let minutes) = act.deed {
+            content.window = minutes.flatMap {
+                DeliveryWindow(
+                    from: nil, until: Moment(Timestamp(microseconds: at.microseconds + Int64($0) * 60 * Self.second)))
+            }
+            // Nobody has taken pictures of the past.
+            (content.terms.proof.wantsPhoto, content.terms.proof.wantsSignature) = (false, false)
             act.deed = .create(content, candidates)
         }
         let id = ID.version7(milliseconds: at.microseconds / 1000, random: (chance.next(), chance.next()))

@@ -10,8 +10,8 @@ struct ServerStage: Stage {
     private(set) var server: StoryServer
     private let cast: Cast
     private var members: [Person: Member]
-    /// What handing something over shows.
-    private var shown: [ID: [String: JSON]] = [:]
+    /// What was sent when the answer was lost, and is sent again as it was.
+    private var lost: [Int: StoryServer.Question] = [:]
     /// The midnight that the story began with, in milliseconds since 1970, where it is told when something happens.
     private let midnight: Int?
 
@@ -35,7 +35,8 @@ struct ServerStage: Stage {
                 // There is nothing to do about what a store took back.
                 case .array(let actions)? = item["allowed_actions"], !actions.isEmpty
             else { return nil }
-            return Sight(id: id, status: status, hasTurns: item["offer"]?["mode"]?.text == "in_turn")
+            let hasTurns = item["offer"]?["mode"]?.text == "in_turn"
+            return Sight(id: id, status: status, keepsWaiting: hasTurns || item["offer_at"]?.text != nil)
         }
     }
 
@@ -44,7 +45,8 @@ struct ServerStage: Stage {
     /// What the server says to an act.
     mutating func answer(to act: Act) throws -> StoryServer.Answer {
         let token = try member(act.person).token
-        var question = try question(act)
+        var question = try lost.removeValue(forKey: act.number) ?? question(act)
+        if act.network == .losesAnswer { lost[act.number] = question }
         question.token = token
         question.network = act.network
         if question.method == "POST" { question.headers.append(("Idempotency-Key", "story-\(act.number)")) }
@@ -71,41 +73,65 @@ struct ServerStage: Stage {
         switch act.deed {
         case .create(let content, let candidates, let due):
             var form = try Self.form(content).merging(["courier_ids": ids(candidates)]) { $1 }
-            if let due {
-                let made = midnight.map { Int64(Self.time(of: act, since: $0)) * 1000 } ?? Timestamp.now.microseconds
-                let until = Timestamp(microseconds: made + Int64(due) * 60_000_000)
-                form["window"] = .object(["until": .string(until.text)])
+            let made = midnight.map { Int64(Self.time(of: act, since: $0)) * 1000 } ?? Timestamp.now.microseconds
+            func later(by seconds: Int) -> JSON {
+                .string(Timestamp(microseconds: made + Int64(seconds) * 1_000_000).text)
             }
+            if let due { form["window"] = .object(["until": later(by: 60 * due)]) }
+            // The store offers it before, as with turns.
+            if content.terms.offerAt != nil { form["offer_at"] = later(by: Turns.bounds.upperBound) }
             return post("", form)
         case .instruct(let id, let text): return patch(id, ["instructions": .string(text)])
         case .offer(let id, let candidates): return patch(id, ["courier_ids": try ids(candidates)])
-        case .offerToAll(let id): return patch(id, ["offer": .object(["mode": .string("all")])])
+        case .offerToAll(let id):
+            return patch(id, ["offer": .object(["mode": .string("all")]), "offer_at": .null])
         case .route(let ids):
             let stops = JSON.object(["delivery_ids": .array(ids.map { .string("\($0)") })])
             return StoryServer.Question(method: "PUT", path: "/v1/me/route", body: stops)
-        case .step(.deliver, let id, _): return post("/\(id)/deliver", try shown(id, to: act.person))
+        case .deliver(let id, let receiver, let paysLess):
+            var body = try shown(id, to: act.person, paysLess: paysLess)
+            body["received_by"] = receiver.map(JSON.string)
+            return post("/\(id)/deliver", body)
+        case .reassign(let id, let couriers):
+            return post("/\(id)/reassign", couriers.isEmpty ? [:] : ["courier_ids": try ids(couriers)])
+        case .step(.fail, let id, let reason):
+            var body = try [String: JSON](at: get("/v1/deliveries/\(id)", as: act.person).json)
+            body["reason"] = reason.map(JSON.string)
+            return post("/\(id)/fail", body)
         case .step(let action, let id, let reason):
             let name = action == .reopen ? "note" : "reason"
             return post("/\(id)/\(action.rawValue)", reason.map { [name: .string($0)] } ?? [:])
         }
     }
 
-    /// What recipients show a courier at the door: the PIN, which the store tells them, and money. It is asked for once.
-    private mutating func shown(_ id: ID, to courier: Person) throws -> [String: JSON] {
-        if let known = shown[id] { return known }
+    /// What a courier shows of handing something over: where, the PIN, which the store tells recipients, money, and pictures.
+    private mutating func shown(_ id: ID, to courier: Person, paysLess: Bool) throws -> [String: JSON] {
         let path = "/v1/deliveries/\(id)"
         guard let delivery = try get(path, as: courier).json, delivery["status"]?.text == "in_progress" else {
             return [:]
         }
-        var body: [String: JSON] = [:]
+        var body = [String: JSON](at: delivery)
         body["cash_collected"] = delivery["cash"]
-        if delivery["proof"]?["pin"] == .bool(true), let name = delivery["store"]?["name"]?.text,
+        if paysLess, case .object(var cash)? = delivery["cash"], let amount = cash["amount"]?.number {
+            cash["amount"] = .integer(Int(Act.lessToPay(than: Int64(amount))))
+            (body["cash_collected"], body["note"]) = (.object(cash), .string(Act.whyLess))
+        }
+        let proof = delivery["proof"]
+        if proof?["pin"] == .bool(true), let name = delivery["store"]?["name"]?.text,
             let store = cast.stores.firstIndex(where: { $0.name == name })
         {
             body["pin"] = try get(path, as: .store(store)).json?["pin"]
         }
-        shown[id] = body
+        if proof?["photo"] == .bool(true) { body["photo_ids"] = .array([try picture(by: courier)]) }
+        if proof?["signature"] == .bool(true) { body["signature_id"] = try picture(by: courier) }
         return body
+    }
+
+    /// Keeps a picture, which hangs on one delivery only.
+    private mutating func picture(by courier: Person) throws -> JSON {
+        let token = try member(courier).token
+        let question = StoryServer.Question(method: "POST", path: "/v1/files", picture: DrawnName.png, token: token)
+        return try server.ask(question).json?["id"] ?? .null
     }
 
     private static func form(_ content: DeliveryContent) -> [String: JSON] {
@@ -113,9 +139,7 @@ struct ServerStage: Stage {
             "first_name": .string(content.recipient.firstName), "last_name": .string(content.recipient.lastName),
             "address": .string(content.recipient.address),
         ]
-        recipient["location"] = content.recipient.location.map {
-            .object(["lat": .number($0.lat), "lon": .number($0.lon)])
-        }
+        recipient["location"] = content.recipient.location.map(JSON.init)
         recipient["phone"] = content.recipient.phone.map { .string($0.e164) }
         var form: [String: JSON] = ["recipient": .object(recipient), "description": .string(content.description)]
         form["instructions"] = content.instructions.map(JSON.string)
@@ -124,7 +148,20 @@ struct ServerStage: Stage {
                 .object(["amount": .integer(Int($0.amount)), "currency": .string($0.currency)])
             }
         }
-        form["proof"] = content.terms.proof.pin.map { _ in .object(["pin": .bool(true)]) }
+        let proof = content.terms.proof
+        if proof != Proof() {
+            form["proof"] = .object([
+                "pin": .bool(proof.pin != nil), "photo": .bool(proof.wantsPhoto),
+                "signature": .bool(proof.wantsSignature),
+            ])
+        }
+        form["pickup"] = content.terms.pickup.map { pickup in
+            var json: [String: JSON] = [:]
+            json["address"] = pickup.address.map(JSON.string)
+            json["location"] = pickup.location.map(JSON.init)
+            json["instructions"] = pickup.instructions.map(JSON.string)
+            return .object(json)
+        }
         form["offer"] = content.terms.turns.map { turns in
             .object([
                 "mode": .string("in_turn"), "order": .string(turns.order.rawValue),
@@ -173,6 +210,20 @@ struct ServerStage: Stage {
         }
         members[person] = member
         return member
+    }
+}
+
+extension JSON {
+    /// A place.
+    fileprivate init(_ place: Location) { self = .object(["lat": .number(place.lat), "lon": .number(place.lon)]) }
+}
+
+extension [String: JSON] {
+    /// What a courier says who stands where a delivery goes, if that is known.
+    fileprivate init(at delivery: JSON?) {
+        self.init()
+        guard let place = delivery?["recipient"]?["location"], place != .null else { return }
+        self["at_location"] = place
     }
 }
 

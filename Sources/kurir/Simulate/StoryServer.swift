@@ -25,6 +25,8 @@ struct StoryServer {
         var method = "GET"
         let path: String
         var body: JSON?
+        /// A picture, in place of a body.
+        var picture: [UInt8]?
         var token: String?
         var headers: [(name: String, value: String)] = []
         var network = Act.Network.works
@@ -73,12 +75,15 @@ struct StoryServer {
     }
 
     private mutating func send(_ question: Question, _ network: Act.Network) -> Transfer.Reply {
-        var transfer = Transfer(url + question.path, question.body?.bytes)
-        transfer.method = question.body == nil ? nil : question.method
+        let body = question.picture ?? question.body?.bytes
+        var transfer = Transfer(url + question.path, body)
+        transfer.method = body == nil ? nil : question.method
         transfer.mostRead = 4 << 20
         transfer.patience = Self.patience * 1000
         transfer.headers = question.headers
-        if question.body != nil { transfer.headers.append(("Content-Type", "application/json")) }
+        if body != nil {
+            transfer.headers.append(("Content-Type", question.picture == nil ? "application/json" : "image/png"))
+        }
         if let token = question.token { transfer.headers.append(("Authorization", "Bearer \(token)")) }
         switch network {
         case .works, .isBack: break
