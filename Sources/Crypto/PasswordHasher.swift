@@ -6,7 +6,7 @@ public final class PasswordHasher: Sendable {
     private let pool: BlockingPool
     private let turns: Turns
 
-    /// Who asks. What an account itself wants, or who asks from where it has signed in before, comes first.
+    /// Who asks. Whoever is signed in, or asks from where the account has signed in before, comes first.
     public struct Turn: Sendable {
         let network: String
         let isKnown: Bool
@@ -14,7 +14,7 @@ public final class PasswordHasher: Sendable {
         /// From a network, and known to the account or not.
         public init(network: String, isKnown: Bool) { (self.network, self.isKnown) = (network, isKnown) }
 
-        /// Somebody who is signed in, or the product itself.
+        /// The product itself.
         public static let own = Turn(network: "", isKnown: true)
     }
 

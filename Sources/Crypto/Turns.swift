@@ -1,7 +1,7 @@
 import EventLoop
 
-/// Whose turn it is to use something of which there is little: whoever is known comes first, and networks take turns, so that
-/// none that asks for much keeps another waiting.
+/// Whose turn it is to use something of which there is little: whoever is known comes first, but for one in five, and networks
+/// take turns, so that none that asks for much keeps another waiting.
 final class Turns: Sendable {
     private let places: Int
     /// In seconds.
@@ -15,8 +15,32 @@ final class Turns: Sendable {
         /// Those who wait, by network.
         var known = FairLine<String, Waiting>()
         var others = FairLine<String, Waiting>()
+        /// How many who are known came one after the other.
+        var inARow = 0
         var numbers = 0
+
+        /// How many come before somebody who comes now.
+        func ahead(of turn: PasswordHasher.Turn) -> Int {
+            if turn.isKnown {
+                let ahead = known.ahead(of: turn.network)
+                return ahead + min(others.count, (ahead + inARow) / Turns.mostInARow)
+            }
+            let ahead = others.ahead(of: turn.network)
+            return ahead + min(known.count, (ahead + 1) * Turns.mostInARow)
+        }
+
+        /// Otherwise a few accounts that ask without end would keep everybody out who is not known yet.
+        mutating func next() -> Waiting? {
+            if inARow < Turns.mostInARow, let one = known.next() {
+                inARow += 1
+                return one
+            }
+            inARow = 0
+            return others.next() ?? known.next()
+        }
     }
+
+    private static let mostInARow = 4
 
     private struct Waiting {
         let number: Int
@@ -50,10 +74,7 @@ final class Turns: Sendable {
                         state.running += 1
                         return .success(())
                     }
-                    let ahead =
-                        turn.isKnown
-                        ? state.known.ahead(of: turn.network) : state.known.count + state.others.ahead(of: turn.network)
-                    let seconds = Double(ahead + 1) * state.taking / Double(places)
+                    let seconds = Double(state.ahead(of: turn) + 1) * state.taking / Double(places)
                     guard seconds <= patience else { return .failure(PasswordHasher.Busy(seconds: seconds)) }
                     let one = Waiting(number: number, since: .now, continuation: continuation)
                     if turn.isKnown {
@@ -79,7 +100,7 @@ final class Turns: Sendable {
         var late: [Waiting] = []
         let next: Waiting? = state.withLock { state in
             state.taking = 0.8 * state.taking + 0.2 * seconds
-            while let one = state.known.next() ?? state.others.next() {
+            while let one = state.next() {
                 if Double(Instant.now.nanoseconds(since: one.since)) / 1e9 <= patience { return one }
                 late.append(one)
             }

@@ -35,6 +35,12 @@ import Testing
         #expect(try await order(turns + [("known", Turn(network: "a1", isKnown: true))]).first == "known")
     }
 
+    @Test func `one in five is not known yet, however many are`() async throws {
+        let turns = (1...12).map { ("known\($0)", Turn(network: "a\($0)", isKnown: true)) }
+        let done = try await order(turns + [("new", Turn(network: "b", isKnown: false))])
+        #expect(done.firstIndex(of: "new") == 4)
+    }
+
     /// Two hundred wrong sign-ins from one network: most are refused at once, and another network's is not held up.
     @Test func `what cannot begin in time is refused at once`() async throws {
         let (line, gate) = (Turns(places: 1), Gate())

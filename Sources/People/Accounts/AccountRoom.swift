@@ -194,6 +194,11 @@ extension PasswordHasher.Turn {
     static func new(_ request: Request) -> PasswordHasher.Turn {
         PasswordHasher.Turn(network: request.client.network.description, isKnown: false)
     }
+
+    /// Somebody who is signed in.
+    static func signedIn(_ request: Request) -> PasswordHasher.Turn {
+        PasswordHasher.Turn(network: request.client.network.description, isKnown: true)
+    }
 }
 
 extension Throttle.Bucket {

@@ -49,7 +49,7 @@ package struct PasswordRoom: Room {
             throw Problem.unauthenticated
         }
         let old = try await passwords.check(form.current, for: form.new, of: account, call)
-        let new = try await passwords.hash(form.new, of: account.login)
+        let new = try await passwords.hash(form.new, of: account.login, in: .signedIn(call.request))
         let change = SetPassword(
             account: caller.account, old: old, new: new, message: Message(.passwordChanged),
             event: SecurityEvent(.passwordChanged, of: caller.account, call.request))

@@ -17,21 +17,23 @@ package struct Passwords: Sendable {
     }
 
     /// What is kept of the password of somebody who signs in so.
-    func hash(_ password: Password, of login: Login?, in turn: PasswordHasher.Turn = .own) async throws -> String {
+    func hash(_ password: Password, of login: Login?, in turn: PasswordHasher.Turn) async throws -> String {
         try await hasher.hash(password.text, salt: salts.salt(of: login), in: turn)
     }
 
     /// Refuses anything but the caller's password, and gives what is kept of it.
     package func check(_ password: String, _ call: Call) async throws -> String {
         let account = call.caller.account
-        let bucket = Throttle.Bucket("password of", account.description, burst: 10, step: .seconds(60))
-        try await throttle.take([bucket])
+        let guesses = Throttle.Bucket("password of", account.description, burst: 10, step: .seconds(60))
+        // The right password costs as much to look at as a wrong one.
+        let all = Throttle.Bucket("passwords of", account.description, burst: 20, step: .seconds(60))
+        try await throttle.take([guesses, all])
         let kept = try await database.run(FindPassword(account: account)).first
-        guard let kept, try await hasher.verify(password, against: kept) else {
+        guard let kept, try await hasher.verify(password, against: kept, in: .signedIn(call.request)) else {
             try await call.noteFailure(.passwordFailed, of: account)
             throw Problem.wrongPassword
         }
-        try await throttle.clear([bucket])
+        try await throttle.clear([guesses])
         return kept
     }
 
