@@ -471,6 +471,7 @@ private struct Statements: Sendable {
         var (new, former) = (Fields(["name": "Dom", "address": "Ilica 2"]), Fields(["name": "Dom"]))
         let (place, changedPlace) = (NewPlace(&new), ChangedPlace(&former))
         let (number, hash) = (Login.phone(PhoneNumber(e164: "+385911234567")), [UInt8](repeating: 1, count: 32))
+        let home = try #require(IPAddress("127.0.0.1"))
         let notice = Message(.passwordChanged)
         let returned = try #require(
             try await session.database.run(ListCancellations(courier: courier, page: page)).first)
@@ -543,8 +544,8 @@ private struct Statements: Sendable {
                 Self.one(try ListNotices(delivery: id, page: page)),
                 Self.one(TakeDue(kinds: ["one"], time: .seconds(1))),
                 Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
-                Self.one(FindCredentials(login: number, address: "127.0.0.1")),
-                Self.one(TryResets(login: number, address: "127.0.0.1")), Self.one(TryReset(id: .new())),
+                Self.one(FindCredentials(login: number, network: home)),
+                Self.one(TryResets(login: number, network: home)), Self.one(TryReset(id: .new())),
                 Self.one(
                     InsertReset(
                         id: .new(), account: courier, codeHash: hash, message: notice, isStranger: true)),

@@ -24,6 +24,30 @@ import Testing
         }
     }
 
+    /// Browsers take another address of version 6 every day.
+    @Test func `a network of version 6 is one place`() async throws {
+        try await ServedProduct.serving(looseness: 1) { api in
+            let store = try await api.registerStore()
+            for host in 1...3 {
+                let home = phone.merging(["X-Forwarded-For": "2001:db8:0:7::\(host)"]) { $1 }
+                #expect(try await signIn(api, store, home).status == 201)
+            }
+            #expect(try await api.kinds(to: store.login) == ["new_device"])
+            // Sessions say from which address exactly.
+            let sessions = try await api.get("/v1/sessions", as: store.token).items
+            #expect(sessions.compactMap { $0["address"].string }.contains("2001:db8:0:7::3"))
+            // So whoever is at home is not held up by strangers.
+            try await api.execute(
+                "INSERT INTO throttles SELECT sha256(convert_to('sign-in of ' || lower('\(store.login)'), 'UTF8')), "
+                    + "now() + interval '1 hour'")
+            func again(_ address: String) async throws -> Int {
+                try await signIn(api, store, phone.merging(["X-Forwarded-For": address]) { $1 }).status
+            }
+            #expect(try await again("2001:db8:0:8::4") == 429)
+            #expect(try await again("2001:db8:0:7::4") == 201)
+        }
+    }
+
     /// A device may be in other hands.
     @Test func `nothing of this goes by push`() async throws {
         try await ServedProduct.serving { api in

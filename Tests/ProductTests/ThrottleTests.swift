@@ -32,6 +32,21 @@ import Testing
         }
     }
 
+    /// The attack: an account of one's own by somebody's number, to sign in to between guesses at the other.
+    @Test func `an account by the same unproven number gives no more guesses`() async throws {
+        try await ServedProduct.serving(looseness: 1, verifies: true) { api in
+            let phone = SamplePeople.phone()
+            _ = try await api.registerCourier(phone, ["password": "lozinka-vlasnika"])
+            _ = try await api.registerCourier(phone)
+            var statuses: [Int] = []
+            for round in 0..<16 {
+                statuses.append(try await api.signIn(phone, round % 4 == 3 ? SamplePeople.password : "nije-ova").status)
+            }
+            #expect(statuses.prefix(8) == [401, 401, 401, 201, 401, 401, 401, 201])
+            #expect(statuses.contains(429))
+        }
+    }
+
     /// A stranger's tries fill the account's bucket for strangers, and do not block addresses that the account has
     /// used.
     @Test func `nobody is locked out by a stranger`() async throws {

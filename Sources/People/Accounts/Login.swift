@@ -60,7 +60,7 @@ extension Fields {
 
 extension Login {
     /// Who signs in with `$1`, an e-mail address in lower case or a number: who has proven it, else those who say that it is
-    /// theirs, whoever used the address `$2` before first. There are few, however many say so.
+    /// theirs, whoever used the network `$2` before first. There are few, however many say so.
     static let holdersSQL = """
         SELECT id, is_verified,
             EXISTS (SELECT FROM used_addresses u WHERE u.account_id = id AND u.address = $2) AS is_familiar
@@ -73,7 +73,7 @@ extension Login {
         """
     /// The one of them who is meant where nothing else decides.
     static let holderSQL = """
-        SELECT id, is_familiar FROM (\(holdersSQL)) h ORDER BY is_verified DESC, is_familiar DESC, id DESC LIMIT 1
+        SELECT id, is_familiar, is_verified FROM (\(holdersSQL)) h ORDER BY is_verified DESC, is_familiar DESC, id DESC LIMIT 1
         """
 }
 

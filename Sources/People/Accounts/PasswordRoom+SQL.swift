@@ -1,5 +1,6 @@
 import API
 import Domain
+import HTTP
 import Outbox
 import Postgres
 
@@ -58,20 +59,20 @@ struct EndSessions: Statement {
     }
 }
 
-/// Finds the account that signs in that way, and whether it has used that address.
+/// Finds the account that signs in that way, whether it has signed in from that network, and whether it has proven the name.
 struct FindHolder: Statement {
     static let sql = Login.holderSQL
     static let isReadOnly = true
     let login: Login
-    let address: String
+    let network: IPAddress
 
     func bind(into parameters: inout Parameters) {
         parameters.add(login.key)
-        parameters.add(address)
+        parameters.add(network.description)
     }
 
-    static func decode(_ row: inout RowReader) throws -> (id: ID, isFamiliar: Bool) {
-        (try row.read(), try row.read())
+    static func decode(_ row: inout RowReader) throws -> (id: ID, isFamiliar: Bool, isVerified: Bool) {
+        (try row.read(), try row.read(), try row.read())
     }
 }
 
@@ -93,7 +94,7 @@ struct InsertReset: Statement {
     let account: ID?
     let codeHash: [UInt8]
     let message: Message
-    /// Whether the account has never been used from where it is asked for.
+    /// Whether the account has never been used from where it is asked for, or has only said that the name is its own.
     let isStranger: Bool
 
     func bind(into parameters: inout Parameters) {
@@ -131,7 +132,7 @@ struct TryReset: Statement {
     static func decode(_ row: inout RowReader) throws -> LiveReset { try LiveReset(&row) }
 }
 
-/// Gives all live codes of an account to somebody who does not say which is meant. That uses no tries of theirs; from addresses
+/// Gives all live codes of an account to somebody who does not say which is meant. That uses no tries of theirs; from networks
 /// that the account has not used it may be done twenty times a day.
 struct TryResets: Statement {
     static let sql = """
@@ -149,11 +150,11 @@ struct TryResets: Statement {
         WHERE a.is_familiar OR EXISTS (SELECT FROM guess)
         """
     let login: Login
-    let address: String
+    let network: IPAddress
 
     func bind(into parameters: inout Parameters) {
         parameters.add(login.key)
-        parameters.add(address)
+        parameters.add(network.description)
     }
 
     static func decode(_ row: inout RowReader) throws -> LiveReset { try LiveReset(&row) }

@@ -67,13 +67,14 @@ package struct PasswordRoom: Room {
     private func requestReset(_ call: Call, _ form: PasswordResetRequest) async throws -> Response {
         try await evenly {
             let (id, login, client) = (ID.new(), form.login, call.request.client)
-            let account = try await database.run(FindHolder(login: login, address: client.description)).first
-            try await throttle.take([Self.limit(on: client, login, isFamiliar: account?.isFamiliar ?? false)])
+            let account = try await database.run(FindHolder(login: login, network: client.network)).first
+            let isFamiliar = account?.isFamiliar ?? false
+            try await throttle.take([Self.limit(on: client, login, isFamiliar: isFamiliar)])
             let code = ResetCode.random(SecureRandom.word())
             try await database.run(
                 InsertReset(
                     id: id, account: account?.id, codeHash: hash(code, of: id), message: message(code, id, login),
-                    isStranger: account?.isFamiliar != true))
+                    isStranger: !(isFamiliar && account?.isVerified == true)))
             try await call.noteFailure(.resetAsked, of: nil, called: login.key)
             let sending = try await Sending(to: login, .database(database))
             var json = JSONWriter()
@@ -144,7 +145,7 @@ package struct PasswordRoom: Room {
         if let id = form.id {
             live = try await database.run(TryReset(id: id))
         } else if let login = form.login {
-            live = try await database.run(TryResets(login: login, address: client.description))
+            live = try await database.run(TryResets(login: login, network: client.network))
         }
         let right = live.first { constantTimeEquals($0.codeHash, hash(code, of: $0.id)) }
         return right.flatMap { reset in reset.account.map { (reset.id, $0) } }

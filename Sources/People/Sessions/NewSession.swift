@@ -11,7 +11,7 @@ struct NewSession: Sendable {
     let token: String
     let account: ID
     private let userAgent: String?
-    private let address: String
+    private let address: IPAddress
     /// What is noted of it.
     let event: SecurityEvent
 
@@ -21,7 +21,7 @@ struct NewSession: Sendable {
         token = Base64URL.encode(SecureRandom.bytes(32))
         self.account = account
         userAgent = request.header("user-agent").map(Self.shortened)
-        address = request.client.description
+        address = request.client
         event = SecurityEvent(.sessionCreated, of: account, request)
     }
 
@@ -33,7 +33,7 @@ struct NewSession: Sendable {
     }
 
     /// Writes the session, and says when it ends; nil when the account's password has changed, or it is blocked. `notice` tells the account, if
-    /// nobody has signed in there before from this address by this browser or app.
+    /// nobody has signed in there before from this network by this browser or app.
     func begin(_ runner: Runner, passwordHash: String, notice: Message? = nil) async throws -> Session? {
         let insert = InsertSession(session: self, passwordHash: passwordHash, notice: notice)
         let end = try await runner.run(insert).first
@@ -58,10 +58,10 @@ struct NewSession: Sendable {
                 \(Tell.sql("""
                     SELECT jsonb_build_array($7::jsonb || jsonb_build_object('accounts', ARRAY[id])) AS notices
                     FROM account, used WHERE $7::jsonb IS NOT NULL AND NOT EXISTS (
-                        SELECT FROM used_addresses u WHERE u.account_id = id AND u.address = $5 AND u.agent = used.agent)
+                        SELECT FROM used_addresses u WHERE u.account_id = id AND u.address = $9 AND u.agent = used.agent)
                     """))),
             remembered AS (
-                INSERT INTO used_addresses (account_id, address, agent) SELECT id, $5, agent FROM account, used
+                INSERT INTO used_addresses (account_id, address, agent) SELECT id, $9, agent FROM account, used
                 ON CONFLICT (account_id, address, agent) DO UPDATE SET used_at = now()),
             begun AS (
                 INSERT INTO sessions (id, account_id, token_hash, expires_at, user_agent, address)
@@ -79,10 +79,12 @@ struct NewSession: Sendable {
             parameters.add(session.account)
             parameters.add(Bytes(TokenHash(session.token).bytes))
             parameters.add(session.userAgent)
-            parameters.add(session.address)
+            parameters.add(session.address.description)
             parameters.add(passwordHash)
             parameters.add(notice?.parameter)
             parameters.add(session.event.parameter)
+            // One subscriber's addresses of version 6 change all day.
+            parameters.add(session.address.network.description)
         }
 
         static func decode(_ row: inout RowReader) throws -> Timestamp { try row.read() }

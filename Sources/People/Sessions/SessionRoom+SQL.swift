@@ -4,7 +4,7 @@ import HTTP
 import Outbox
 import Postgres
 
-/// Finds the accounts that sign in with that name, with their password hashes, and whether each has used that address before:
+/// Finds the accounts that sign in with that name, with their password hashes, and whether each has used that network before:
 /// one if somebody has proven that it is theirs, else all who say so, of whom the password decides.
 struct FindCredentials: Statement {
     static let sql = """
@@ -16,11 +16,11 @@ struct FindCredentials: Statement {
         """
     static let isReadOnly = true
     let login: Login
-    let address: String
+    let network: IPAddress
 
     func bind(into parameters: inout Parameters) {
         parameters.add(login.key)
-        parameters.add(address)
+        parameters.add(network.description)
     }
 
     static func decode(_ row: inout RowReader) throws -> (account: ID, passwordHash: String, isFamiliar: Bool) {

@@ -54,7 +54,7 @@ package struct SessionRoom: Room {
 
     private func signIn(_ call: Call, _ form: SignIn) async throws -> Response {
         let address = call.request.client
-        let holders = try await database.run(FindCredentials(login: form.login, address: address.description))
+        let holders = try await database.run(FindCredentials(login: form.login, network: address.network))
         let buckets = SignInBuckets(form.login, from: address)
         let isFamiliar = holders.first?.isFamiliar ?? false
         // Of several who say that the name is theirs, nobody knows who was meant.
@@ -82,7 +82,8 @@ package struct SessionRoom: Room {
             throw isBlocked ? Problem.blocked : Problem.wrongCredentials
         }
         call.log(new.event)
-        try await throttle.clear(buckets.ofLogin)
+        // An account of one's own by somebody's name gives nobody more guesses at theirs.
+        if meant != nil { try await throttle.clear(buckets.ofLogin) }
         call.request.account = account.id.description
         return answer(account, session, asCookie: form.cookie)
     }
