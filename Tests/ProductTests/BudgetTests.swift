@@ -129,6 +129,60 @@ import Testing
         }
     }
 
+    /// Whoever can be told nothing more can still come back to the account.
+    @Test func `a new password that is asked for from home has room of its own`() async throws {
+        try await ServedProduct.serving(looseness: 100, trust: budgets(100, 1, 1000)) { api in
+            let (store, courier) = (try await api.store(), try await api.registerCourier())
+            try await api.join(store, courier)
+            for _ in 0..<2 { try await cancelled(api, store, courier) }
+            #expect(try await reasons(api) == ["over_budget"])
+            for _ in 0..<2 {
+                #expect(try await api.post("/v1/password_resets", ["phone": .string(courier.login)]).status == 202)
+                #expect(try await sent("password_reset", api) == 1)
+            }
+            #expect(try await reasons(api) == ["over_budget", "over_budget"])
+        }
+    }
+
+    /// The attack: an account of one's own by somebody else's number, so that it is asked for from where it is at home.
+    @Test func `whoever only says that a number is its own has it sent no more than strangers`() async throws {
+        try await ServedProduct.serving(looseness: 100, verifies: true) { api in
+            let phone = SamplePeople.phone()
+            let attacker = try await api.registerCourier(phone)
+            for _ in 0..<8 {
+                #expect(try await api.post("/v1/password_resets", ["phone": .string(phone)]).status == 202)
+            }
+            #expect(try await api.post("/v1/me/phone/code", as: attacker.token).code == "budget_spent")
+            let sent = try await api.execute(
+                "SELECT FROM messages WHERE NOT EXISTS (SELECT FROM messages_dead d WHERE d.id = messages.id)")
+            #expect(sent.count == 5)
+        }
+    }
+
+    /// Of a number and of all. What was asked for before stays good.
+    @Test(arguments: [(2, 1000), (1000, 3)])
+    func `who asks for a code is told that there is nothing left for it`(_ ofNumber: Int, _ inAll: Int) async throws {
+        try await ServedProduct.serving(looseness: 100, verifies: true, trust: budgets(100, ofNumber, inAll)) { api in
+            // Registering sends a code, too.
+            let (other, courier) = (try await api.registerCourier(), try await api.registerCourier())
+            #expect(try await api.post("/v1/me/phone/code", as: courier.token).status == 202)
+            func kept() async throws -> [[String?]] {
+                try await api.execute("SELECT c::text FROM confirmations c ORDER BY account_id")
+            }
+            let before = try await kept()
+            for refused in [
+                try await api.post("/v1/me/phone/code", as: courier.token),
+                try await api.change(phone: courier.login, as: other),
+            ] {
+                #expect(refused.status == 429 && refused.code == "budget_spent")
+                #expect(refused.reply.header("retry-after") != nil)
+            }
+            #expect(try await kept() == before)
+            #expect(try await api.execute("SELECT FROM messages").count == 3)
+            #expect(try await api.confirm(try await api.code(to: courier.login), as: courier).status == 200)
+        }
+    }
+
     @Test func `a budget is one for all nodes, and is not full again when one of them has ended`() async throws {
         let trust = budgets(100, 5, 7)
         try await ServedProduct.serving(looseness: 100, trust: trust) { api in
