@@ -4,16 +4,38 @@ import Testing
 
 /// Changing what one signs in with: by whom, how, and how it is undone.
 @Suite(.database) struct LoginChangeTests {
-    /// A courier who has proven its number.
-    private func proven(_ api: ServedProduct) async throws -> Person {
-        let courier = try await api.registerCourier()
-        try #require(try await api.confirm(try await api.code(to: courier.login), as: courier).status == 200)
-        return courier
+    /// What an account signs in with.
+    enum Way: String, CaseIterable {
+        case phone, email
+
+        func other() -> String { self == .phone ? SamplePeople.phone() : SamplePeople.email() }
+        /// The page on which its accounts sign in.
+        var page: String { self == .phone ? "/courier" : "/store" }
+        var channel: String { self == .phone ? "sms" : "email" }
+        /// Where it is kept.
+        var columns: String {
+            self == .phone ? "phone, phone_verified FROM couriers" : "email, email_verified FROM stores"
+        }
     }
 
-    private func change(_ api: ServedProduct, _ courier: Person, to phone: String) async throws {
-        try #require(try await api.change(phone: phone, as: courier).status == 202)
-        try #require(try await api.confirm(try await api.code(to: phone), as: courier).status == 200)
+    /// A courier, or a store, who has proven what it signs in with.
+    private func proven(_ api: ServedProduct, _ way: Way = .phone) async throws -> Person {
+        let person = way == .phone ? try await api.registerCourier() : try await api.registerStore()
+        let code = try await api.code(to: person.login)
+        try #require(try await api.confirm(code, way.rawValue, as: person).status == 200)
+        return person
+    }
+
+    private func ask(_ api: ServedProduct, _ person: Person, for place: String, by way: Way) async throws -> Answer {
+        let form: JSON = [way.rawValue: .string(place), "current_password": .string(SamplePeople.password)]
+        return try await api.call("PUT", "/v1/me/\(way)", form, as: person.token)
+    }
+
+    private func change(
+        _ api: ServedProduct, _ person: Person, to place: String, by way: Way = .phone
+    ) async throws {
+        try #require(try await ask(api, person, for: place, by: way).status == 202)
+        try #require(try await api.confirm(try await api.code(to: place), way.rawValue, as: person).status == 200)
     }
 
     /// The link that went to the place before, as a path.
@@ -53,21 +75,22 @@ import Testing
         }
     }
 
-    @Test func `a change waits for the code, and the old place is told with a link`() async throws {
+    @Test(arguments: Way.allCases)
+    func `a change waits for the code, and the old place is told with a link`(_ way: Way) async throws {
         try await ServedProduct.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), SamplePeople.phone())
-            let asked = try await api.change(phone: phone, as: courier)
-            #expect(asked.status == 202 && asked.json == ["sent_by": "sms", "is_live": false])
-            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(courier.login))
-            #expect(try await api.signIn(phone).status == 401)
-            let changed = try await api.confirm(try await api.code(to: phone), as: courier)
-            #expect(changed.json["phone"] == .string(phone) && changed.json["phone_verified"] == true)
-            #expect(try await api.signIn(courier.login).status == 401)
-            #expect(try await api.signIn(phone).status == 201)
-            #expect(try await api.kinds(to: courier.login).last == "login_changed")
-            #expect(try await api.kinds(to: phone).contains("login_changed"))
+            let (person, place) = (try await proven(api, way), way.other())
+            let asked = try await ask(api, person, for: place, by: way)
+            #expect(asked.status == 202 && asked.json == ["sent_by": .string(way.channel), "is_live": false])
+            #expect(try await api.get("/v1/me", as: person.token).json[way.rawValue] == .string(person.login))
+            #expect(try await api.signIn(place).status == 401)
+            let changed = try await api.confirm(try await api.code(to: place), way.rawValue, as: person)
+            #expect(changed.json[way.rawValue] == .string(place) && changed.json["\(way)_verified"] == true)
+            #expect(try await api.signIn(person.login).status == 401)
+            #expect(try await api.signIn(place).status == 201)
+            #expect(try await api.kinds(to: person.login).last == "login_changed")
+            #expect(try await api.kinds(to: place).contains("login_changed"))
             let links = try await api.execute("SELECT address FROM outbox WHERE data ? 'url'")
-            #expect(links == [[courier.login]])
+            #expect(links == [[person.login]])
         }
     }
 
@@ -82,57 +105,73 @@ import Testing
         }
     }
 
-    @Test func `a number that somebody else has proven is refused`() async throws {
+    @Test(arguments: Way.allCases)
+    func `a place that somebody else has proven is refused`(_ way: Way) async throws {
         try await ServedProduct.serving(verifies: true) { api in
-            let (one, other) = (try await proven(api), try await proven(api))
-            let answer = try await api.change(phone: other.login, as: one)
-            #expect(answer.status == 409 && answer.code == "phone_taken")
+            let (one, other) = (try await proven(api, way), try await proven(api, way))
+            let answer = try await ask(api, one, for: other.login, by: way)
+            #expect(answer.status == 409 && answer.code == "\(way)_taken")
             // Also when that happened while the code was on its way.
-            let phone = SamplePeople.phone()
-            _ = try await api.change(phone: phone, as: one)
-            let code = try await api.code(to: phone)
-            try await change(api, other, to: phone)
-            let late = try await api.confirm(code, as: one)
-            #expect(late.status == 409 && late.code == "phone_taken")
-            #expect(try await api.get("/v1/me", as: one.token).json["phone"] == .string(one.login))
+            let place = way.other()
+            _ = try await ask(api, one, for: place, by: way)
+            let code = try await api.code(to: place)
+            try await change(api, other, to: place, by: way)
+            let late = try await api.confirm(code, way.rawValue, as: one)
+            #expect(late.status == 409 && late.code == "\(way)_taken")
+            #expect(try await api.get("/v1/me", as: one.token).json[way.rawValue] == .string(one.login))
         }
     }
 
     // MARK: Undoing
 
-    @Test func `looking at the link changes nothing, and its button takes everything back`() async throws {
+    @Test(arguments: Way.allCases)
+    func `looking at the link changes nothing, and its button takes everything back`(_ way: Way) async throws {
         try await ServedProduct.serving(verifies: true) { api in
-            let (courier, phone) = (try await proven(api), SamplePeople.phone())
-            _ = try await api.call("PUT", "/v1/me/devices/thief", ["platform": "fcm"], as: courier.token)
-            try await change(api, courier, to: phone)
-            let path = try await undoPath(api, courier.login)
+            let (person, place) = (try await proven(api, way), way.other())
+            _ = try await api.call("PUT", "/v1/me/devices/thief", ["platform": "fcm"], as: person.token)
+            try await change(api, person, to: place, by: way)
+            let path = try await undoPath(api, person.login)
             for _ in 0..<3 {
                 let page = try await api.get(path)
                 #expect(page.status == 200 && page.reply.text.contains("<form method=\"post\">"))
                 #expect(!page.reply.text.contains("<script"))
                 #expect(page.reply.header("content-security-policy")?.contains("form-action 'self'") == true)
             }
-            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(phone))
+            #expect(try await api.get("/v1/me", as: person.token).json[way.rawValue] == .string(place))
             let done = try await api.post(path)
-            #expect(done.status == 200 && done.reply.text.contains("/courier#reset"))
+            #expect(done.status == 200 && done.reply.text.contains("\(way.page)#reset"))
             // Whoever knew the password, or had a session or a device, has nothing of it any more.
-            #expect(try await api.get("/v1/me", as: courier.token).status == 401)
-            #expect(try await api.signIn(courier.login).status == 401)
-            #expect(try await api.signIn(phone).status == 401)
+            #expect(try await api.get("/v1/me", as: person.token).status == 401)
+            #expect(try await api.signIn(person.login).status == 401)
+            #expect(try await api.signIn(place).status == 401)
             #expect(try await api.execute("SELECT FROM devices").isEmpty)
             #expect(
-                try await api.execute("SELECT phone, phone_verified FROM couriers WHERE id = '\(courier.id)'")
-                    == [[courier.login, "t"]])
+                try await api.execute("SELECT \(way.columns) WHERE id = '\(person.id)'") == [[person.login, "t"]])
             for method in ["GET", "POST"] { #expect(try await api.call(method, path).status == 410) }
-            let asked = try await api.post("/v1/password_resets", ["phone": .string(courier.login)])
+            let asked = try await api.post("/v1/password_resets", [way.rawValue: .string(person.login)])
             let reset = try await api.call(
                 "PUT", "/v1/password_resets",
                 [
                     "reset_id": asked.json["reset_id"], "new_password": "palačinke-s-orasima",
-                    "code": .string(try await api.code(to: courier.login, kind: "password_reset")),
+                    "code": .string(try await api.code(to: person.login, kind: "password_reset")),
                 ])
             #expect(reset.status == 204)
-            #expect(try await api.signIn(courier.login, "palačinke-s-orasima").status == 201)
+            #expect(try await api.signIn(person.login, "palačinke-s-orasima").status == 201)
+        }
+    }
+
+    /// The attack: whoever has the session and the password signs in by many browsers first. The number is told of each by SMS.
+    @Test func `the link is sent although its number has had all SMS of the day`() async throws {
+        try await ServedProduct.serving(looseness: 100, verifies: true) { api in
+            let courier = try await proven(api)
+            let form: JSON = ["phone": .string(courier.login), "password": .string(SamplePeople.password)]
+            for browser in 0..<7 {
+                let answer = try await api.post("/v1/sessions", form, headers: ["User-Agent": "browser \(browser)"])
+                #expect(answer.status == 201)
+            }
+            #expect(try await api.execute("SELECT DISTINCT reason FROM messages_dead") == [["over_budget"]])
+            try await change(api, courier, to: SamplePeople.phone())
+            #expect(try await api.post(try await undoPath(api, courier.login)).status == 200)
         }
     }
 

@@ -324,6 +324,27 @@ import Testing
         }
     }
 
+    @Test func `proving an address takes it from whoever only said that it was theirs`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let email = SamplePeople.email()
+            let squatter = try await api.registerStore(["email": .string(email.uppercased())])
+            let owner = try await api.registerStore(["email": .string(email)])
+            #expect(try await api.confirm(try await api.code(to: email), "email", as: owner).status == 200)
+            let left = try await api.get("/v1/me", as: squatter.token)
+            #expect(left.status == 200 && left.json["email"] == .null && left.json["email_verified"] == false)
+            #expect(left.json["name"] == "Pekara")
+            #expect(try await api.signIn(email).json["account"]["id"] == .string(owner.id))
+            let taken = try await api.post("/v1/stores", SamplePeople.storeForm().with(["email": .string(email)]))
+            #expect(taken.status == 409 && taken.code == "email_taken")
+            // Who has lost it goes on with another one.
+            let other = SamplePeople.email()
+            let form: JSON = ["email": .string(other), "current_password": .string(SamplePeople.password)]
+            #expect(try await api.call("PUT", "/v1/me/email", form, as: squatter.token).status == 202)
+            let proven = try await api.confirm(try await api.code(to: other), "email", as: squatter)
+            #expect(proven.json["email"] == .string(other))
+        }
+    }
+
     @Test func `of all who prove a number at once one has it`() async throws {
         try await ServedProduct.serving(verifies: true) { api in
             for _ in 0..<4 {
