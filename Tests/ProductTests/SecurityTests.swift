@@ -120,6 +120,51 @@ import Testing
         }
     }
 
+    /// So many failures, each of another name.
+    private func fail(
+        _ api: ServedProduct, _ count: Int, at account: String = "NULL", from address: String
+    ) async throws {
+        try await api.execute(
+            """
+            SELECT note_failure('session.failed', \(account), \(address), substr(sha256(n::text::bytea), 1, 16))
+            FROM generate_series(1, \(count)) n
+            """)
+    }
+
+    @Test func `one address has fifty lines, and one more for all others whom it meant`() async throws {
+        try await ServedProduct.serving { api in
+            try await fail(api, 200, from: "'192.0.2.7'")
+            try await fail(api, 1, from: "'192.0.2.8'")
+            let lines = try await api.execute(
+                "SELECT address, who = '', count(*), sum(count) FROM audit_failures GROUP BY 1, 2 ORDER BY 1, 2")
+            #expect(
+                lines == [
+                    ["192.0.2.7", "f", "50", "50"], ["192.0.2.7", "t", "1", "150"], ["192.0.2.8", "f", "1", "1"],
+                ])
+        }
+    }
+
+    /// The attack: whoever is about to guess makes so much noise that nothing is told apart any more.
+    @Test func `what is tried at an account is not hidden behind what is tried elsewhere`() async throws {
+        try await ServedProduct.serving { api in
+            let form = SamplePeople.storeForm()
+            let registered = try await api.post("/v1/stores", form)
+            let store = try #require(registered.json["account"]["id"].string)
+            let token = try #require(registered.json["session"]["token"].string)
+            try await fail(api, 2000, from: "n::text")
+            // Neither at nobody's nor at another account.
+            try await fail(api, 100, at: "'\(try await api.store().id)'", from: "n::text || '.'")
+            #expect(try await signIn(api, form, "wrong-password").status == 401)
+            let seen = try await api.get("/v1/me/security", as: token).items.first { $0["kind"] == "session.failed" }
+            #expect(seen?["address"] == "127.0.0.1")
+            let lines = try await api.execute(
+                """
+                SELECT count(*) FROM audit_failures WHERE account_id IS NOT NULL GROUP BY account_id = '\(store)' ORDER BY 1
+                """)
+            #expect(lines == [["1"], ["20"]])
+        }
+    }
+
     @Test func `what is noted is not rewritten, and kept for 400 days`() async throws {
         try await ServedProduct.serving { api in
             try await api.execute(

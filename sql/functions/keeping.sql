@@ -79,20 +79,29 @@ BEGIN
 END
 $$;
 
--- Counts something that a stranger can make happen as often as it likes. There are lines for 500 different ones an hour,
--- and one for all others of a kind, so that nobody can fill the disk.
+-- Counts something that a stranger can make happen as often as it likes. So that nobody can fill the disk, there are lines for 500
+-- different ones an hour, and one for all others of a kind. Beyond 50 an address has one for all whom it meant. What is tried at an
+-- account has room of its own, 20 lines each, so that nobody hides it behind what is tried elsewhere.
 CREATE OR REPLACE FUNCTION note_failure(failure text, account uuid, from_address text, meant bytea) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
     this_hour timestamptz := date_trunc('hour', clock_timestamp());
-    there_is_room boolean := EXISTS (
-        SELECT FROM audit_failures
-        WHERE hour = this_hour AND kind = failure AND address = from_address AND who = meant)
-        OR (SELECT count(*) FROM (SELECT FROM audit_failures LIMIT 500) AS lines) < 500;
+    is_full boolean := false;
 BEGIN
+    IF EXISTS (
+        SELECT FROM audit_failures
+        WHERE hour = this_hour AND kind = failure AND address = from_address AND who = meant) THEN
+        NULL;
+    ELSIF account IS NULL THEN
+        SELECT count(*) >= 500, CASE WHEN count(*) FILTER (WHERE address = from_address) < 50 THEN meant ELSE '' END
+            INTO is_full, meant FROM audit_failures WHERE account_id IS NULL;
+    ELSE
+        SELECT count(*) >= 5000 OR count(*) FILTER (WHERE account_id = account) >= 20
+            INTO is_full FROM audit_failures WHERE account_id IS NOT NULL;
+    END IF;
     INSERT INTO audit_failures AS f (hour, kind, address, who, account_id)
-    VALUES (this_hour, failure, CASE WHEN there_is_room THEN from_address ELSE '' END,
-        CASE WHEN there_is_room THEN meant ELSE '' END, CASE WHEN there_is_room THEN account END)
+    VALUES (this_hour, failure, CASE WHEN is_full THEN '' ELSE from_address END,
+        CASE WHEN is_full THEN '' ELSE meant END, CASE WHEN NOT is_full THEN account END)
     ON CONFLICT (hour, kind, address, who) DO UPDATE SET count = f.count + 1, at = EXCLUDED.at;
 END
 $$;
