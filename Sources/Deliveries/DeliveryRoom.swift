@@ -189,12 +189,12 @@ package struct DeliveryRoom: Room {
         let told = try clock.told(by: call.request)
         let form: NewDelivery = try call.form(at: told.map { Moment($0) } ?? .now)
         try await rates.take(.deliveries, for: call.caller)
-        try await count(told: form.couriers, call)
         let id = told.map(ID.new(at:)) ?? .new()
         for attempt in 0..<Self.attempts {
             // The commit finds out whether all of them are partners. If it refuses, the present state says why.
             let store = try await storeOfPartners(
                 attempt == 0 ? [] : form.couriers, offeredTo: form.couriers, call)
+            if attempt == 0 { try await count(told: form.couriers, with: store.devices, call) }
             let content = form.content(store.usual)
             let order = try await FindOrder(of: form.couriers, content, by: account).run { try await call.run($0) }
             let change = Lifecycle.create(
@@ -230,11 +230,15 @@ package struct DeliveryRoom: Room {
         return found
     }
 
-    /// Counts the devices that are told. Few couriers are counted as they are, since most have one device.
+    /// Counts the devices that are told.
     func count(told couriers: [ID], _ call: Call) async throws {
-        var told = couriers.count
-        if told > 10 { told = max(told, Int(try await call.run(CountDevices(accounts: couriers)).first ?? 0)) }
-        try await rates.take(.told, told, for: call.caller)
+        let devices = try await call.run(CountDevices(accounts: couriers)).first ?? 0
+        try await count(told: couriers, with: devices, call)
+    }
+
+    /// Whoever has no device is told otherwise.
+    private func count(told couriers: [ID], with devices: Int64, _ call: Call) async throws {
+        try await rates.take(.told, max(couriers.count, Int(devices)), for: call.caller)
     }
 
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
@@ -347,7 +351,7 @@ extension Request {
     }
 }
 
-/// Finds a store, and which of these couriers work for it.
+/// Finds a store, which of these couriers work for it, and how many devices those have whom it offers something.
 package struct FindStoreWithPartners: Statement {
     package static let sql = """
         SELECT s.id, s.name, s.address, s.phone,
@@ -356,7 +360,7 @@ package struct FindStoreWithPartners: Statement {
                 WHERE EXISTS (SELECT FROM partners p WHERE p.store_id = $1 AND p.courier_id = courier
                     AND NOT p.courier_off AND NOT p.store_off OFFSET 0)),
             \(SeeingSQL.isAnybodyOnDuty("$3::uuid[]")), s.proof_pin, s.proof_photo, s.proof_signature,
-            s.turn_order, s.turn_seconds
+            s.turn_order, s.turn_seconds, \(CountDevices.number(of: "$3::uuid[]"))
         FROM stores s WHERE s.id = $1
         """
     package static let isReadOnly = true
@@ -373,24 +377,32 @@ package struct FindStoreWithPartners: Statement {
     package static func decode(
         _ row: inout RowReader
     ) throws -> (
-        store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usual: (proof: WantedProof, turns: Turns?)
+        store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usual: (proof: WantedProof, turns: Turns?),
+        devices: Int64
     ) {
-        (try PartnerStore(&row), try row.read(), try row.read(), (try WantedProof(&row), try Turns.read(&row)))
+        (
+            try PartnerStore(&row), try row.read(), try row.read(), (try WantedProof(&row), try Turns.read(&row)),
+            try row.read()
+        )
     }
 }
 
 /// How many devices some accounts have together.
 struct CountDevices: Statement {
-    static let sql = """
-        SELECT count(*) FROM unnest($1::uuid[]) AS account, LATERAL (
-            SELECT FROM devices d WHERE d.account_id = account OFFSET 0) d
-        """
+    static let sql = "SELECT \(number(of: "$1::uuid[]"))"
     static let isReadOnly = true
     let accounts: [ID]
 
     func bind(into parameters: inout Parameters) { parameters.add(accounts) }
 
     static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
+
+    static func number(of accounts: String) -> String {
+        """
+        (SELECT count(*) FROM unnest(\(accounts)) AS account, LATERAL (
+            SELECT FROM devices d WHERE d.account_id = account OFFSET 0) d)
+        """
+    }
 }
 
 /// Finds which of a delivery's candidates are no longer partners of its store, or are off.

@@ -96,6 +96,22 @@ import Testing
         }
     }
 
+    /// However few couriers they are.
+    @Test(arguments: [1, 10])
+    func `each device of a courier is counted`(_ couriers: Int) async throws {
+        try await ServedProduct.serving(looseness: 1, trust: rules(600, told: 15 * couriers)) { api in
+            let (store, couriers) = try await api.team(couriers)
+            try await api.execute(
+                """
+                INSERT INTO devices (token, account_id, platform)
+                SELECT id || '-' || n, id, 'fcm' FROM couriers, generate_series(1, 10) n
+                """)
+            #expect(try await create(api, store, couriers).status == 201)
+            let refused = try await create(api, store, couriers)
+            #expect(refused.status == 429 && refused.reply.header("ratelimit")?.hasPrefix("\"told\"") == true)
+        }
+    }
+
     @Test func `pictures are counted by their bytes`() async throws {
         var trust = Trust()
         trust.rates.files = 4
