@@ -10,7 +10,16 @@ enum PlainName {
 
     static func of(_ name: String) -> String {
         let words = name.split(whereSeparator: \.isWhitespace).filter { !looksLikeLink($0) }
-        return String(withoutNumbers(words).joined(separator: " ").prefix(most).trimmed)
+        return String(start(of: withoutNumbers(words).joined(separator: " ")).trimmed)
+    }
+
+    /// Whole characters, bounded in scalars: one character can be made of any number of marks.
+    private static func start(of name: String) -> Substring {
+        var left = most
+        return name.prefix { character in
+            left -= character.unicodeScalars.count
+            return left >= 0
+        }
     }
 
     /// Whether it is an address of the web, by name or by number: a dot has two letters behind it, or three have digits, whichever
