@@ -121,11 +121,22 @@ extension Problem {
     /// With the rule that was passed, as the draft of RateLimit's header fields has it.
     fileprivate static func rateLimited(_ rule: String, _ bound: Int, wait: Double) -> Problem {
         let seconds = max(1, Int(wait.rounded(.up)))
-        var problem = Problem.rateLimited(retryAfterSeconds: seconds)
-        problem.headers += [
-            Response.Header("RateLimit-Policy", "\"\(rule)\";q=\(bound);w=3600"),
+        return Problem(
+            .tooManyRequests, "rate_limited", headers: rateLimit(rule, "q=\(bound);w=3600", seconds: seconds))
+    }
+
+    /// So many at once are allowed, and one more may be tried after a while.
+    package static func tooManyAtOnce(_ rule: String, _ bound: Int, wording: String, seconds: Int) -> Problem {
+        Problem(
+            .tooManyRequests, "rate_limited", wording: wording,
+            headers: rateLimit(rule, "q=\(bound);qu=\"concurrent-requests\"", seconds: seconds))
+    }
+
+    private static func rateLimit(_ rule: String, _ policy: String, seconds: Int) -> [Response.Header] {
+        [
+            Response.Header("Retry-After", String(seconds)),
+            Response.Header("RateLimit-Policy", "\"\(rule)\";\(policy)"),
             Response.Header("RateLimit", "\"\(rule)\";r=0;t=\(seconds)"),
         ]
-        return problem
     }
 }

@@ -14,9 +14,8 @@ package final class SlowReads: Sendable {
     private static let bound = Duration.seconds(2)
 
     /// The answer to a read that a third one has ended.
-    package static let endedByAThird = Problem(
-        .tooManyRequests, "rate_limited", wording: "too_many_slow_reads", headers: [Response.Header("Retry-After", "1")]
-    )
+    package static let endedByAThird = Problem.tooManyAtOnce(
+        "searches", mostAtOnce, wording: "too_many_slow_reads", seconds: 1)
 
     private let source: ReplicaReads
     private let reads = Locked<[ID: [Read]]>([:])

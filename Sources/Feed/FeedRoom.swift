@@ -257,9 +257,7 @@ package final class StreamCount: Sendable {
             return true
         }
         guard isAdmitted else {
-            throw Problem(
-                .tooManyRequests, "rate_limited", wording: "too_many_streams",
-                headers: [Response.Header("Retry-After", "5")])
+            throw Problem.tooManyAtOnce("streams", Self.most, wording: "too_many_streams", seconds: 5)
         }
         return Place(self, session)
     }

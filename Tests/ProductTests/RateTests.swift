@@ -153,17 +153,21 @@ import Testing
     @Test func `a session waits for its feed eight times at once, and no more`() async throws {
         try await ServedProduct.serving { api in
             let (one, two) = (try await api.courier(), try await api.courier())
-            try await withThrowingTaskGroup(of: Int.self) { group in
+            try await withThrowingTaskGroup(of: Answer.self) { group in
                 for _ in 0..<9 {
-                    group.addTask { try await api.get("/v1/events?after=now&wait_seconds=20", as: one.token).status }
+                    group.addTask { try await api.get("/v1/events?after=now&wait_seconds=20", as: one.token) }
                 }
                 // One of them is refused at once. The others wait until there is something.
-                #expect(try await group.next() == 429)
+                let refused = try #require(try await group.next())
+                #expect(refused.status == 429 && refused.reply.header("retry-after") == "5")
+                let policy = "\"streams\";q=8;qu=\"concurrent-requests\""
+                #expect(refused.reply.header("ratelimit-policy") == policy)
+                #expect(refused.reply.header("ratelimit") == "\"streams\";r=0;t=5")
                 #expect(try await api.get("/v1/events?after=now&wait_seconds=1", as: two.token).status == 200)
                 let (store, _) = try await api.team(0)
                 try await api.join(store, one)
                 _ = try await api.delivery(of: store, to: [one])
-                for try await status in group { #expect(status == 200) }
+                for try await answer in group { #expect(answer.status == 200) }
             }
         }
     }

@@ -198,6 +198,8 @@ import Testing
             }
             #expect(first.status == 429 && first.code == "rate_limited", "\(first.json)")
             #expect(first.reply.header("retry-after") == "1")
+            #expect(first.reply.header("ratelimit-policy") == "\"searches\";q=2;qu=\"concurrent-requests\"")
+            #expect(first.reply.header("ratelimit") == "\"searches\";r=0;t=1")
             for other in others { #expect([200, 429, 503].contains(try await other.value.status)) }
             #expect(try await found("torta", by: store, api) == [id])
         }
