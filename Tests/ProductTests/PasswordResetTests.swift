@@ -1,6 +1,9 @@
+import EventLoop
 import HTTP
 import TestSupport
 import Testing
+
+@testable import API
 
 /// Getting a new password when the old one is forgotten.
 @Suite(.database) struct PasswordResetTests {
@@ -192,6 +195,36 @@ import Testing
             let refused = try await api.call("PUT", "/v1/password_resets", form)
             #expect(refused.wrong == ["reset_id": "invalid_id"])
         }
+    }
+
+    /// The work that there is for an account disappears in it.
+    @Test func `asking and typing take a while, whoever is meant`() async throws {
+        try await ServedProduct.serving { api in
+            let store = try await api.store()
+            func time(_ answer: () async throws -> Answer, _ status: Int) async throws {
+                let began = ContinuousClock.now
+                #expect(try await answer().status == status)
+                #expect(ContinuousClock.now - began >= .milliseconds(100))
+            }
+            for email in [store.login, "nobody@example.com"] {
+                let name: JSON = ["email": .string(email)]
+                try await time({ try await api.post("/v1/password_resets", name) }, 202)
+                try await time({ try await reset(api, .null, "000000", name) }, 422)
+            }
+        }
+    }
+
+    @Test func `what fails ends no sooner either`() async throws {
+        let group = try EventLoopGroup(count: 1)
+        let time = await group.loops[0].run {
+            let began = ContinuousClock.now
+            await #expect(throws: CancellationError.self) {
+                try await evenly(over: .milliseconds(30)) { throw CancellationError() }
+            }
+            return ContinuousClock.now - began
+        }
+        #expect(time >= .milliseconds(30))
+        try await blocking { group.stop() }
     }
 
     @Test func `a code is over after its time`() async throws {
