@@ -101,6 +101,12 @@ import Testing
             #expect(twice.code == 1 && twice.complained.contains("erased already"))
             #expect(try await account("list", "--kind", "courier").said.contains("courier  erased\n"))
             #expect(try await kurir.send("GET", "/v1/deliveries/\(id)", as: people.store).status == 200)
+            let noted = """
+                SELECT kind, detail->>'as', detail->>'reason' FROM audit
+                WHERE account_id = '\(courier)' AND kind IN ('account.exported', 'account.erased') ORDER BY id
+                """
+            let events = try await query(noted)
+            #expect(events == [["account.exported", "Mia", nil], ["account.erased", "Mia", "asked for it"]])
         }
     }
 }

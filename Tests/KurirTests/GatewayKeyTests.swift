@@ -32,6 +32,13 @@ import Testing
             #expect(try await kurir.send("POST", "/v1/outbox/claim", claim, as: key).status == 401)
             #expect(try await Kurir.run("gateway-key", "revoke", "--id", id, "--database", url).code == 64)
             #expect(try await Kurir.run("gateway-key", "list", "--database", url).said.contains("revoked"))
+            // Both are noted, with the key's id and never with the key.
+            let audit = try await Kurir.run("audit", "--database", url).said
+            for kind in ["created", "revoked"] {
+                let lines = audit.split(separator: "\n").filter { $0.contains("gateway_key.\(kind)  ") }
+                #expect(lines.count == 1 && lines.allSatisfy { $0.contains(id) })
+            }
+            #expect(!audit.contains(key))
         }
     }
 

@@ -101,6 +101,9 @@ import Testing
             let adopted = try await Kurir.run("keys", "adopt", "--database", url, "--key-file", file)
             #expect(adopted.code == 0)
             #expect(try await query("SELECT secret FROM server_secret") == [[nil]])
+            let noted = try await query(
+                "SELECT detail->>'key' = (SELECT sealed_by FROM server_secret) FROM audit WHERE kind = 'keys.adopted'")
+            #expect(noted == [["t"]])
             #expect(try await kurir.get("/readyz").status == 200)
         }
         #expect(before.hasPrefix("whsec_"))
