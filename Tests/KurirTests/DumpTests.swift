@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Postgres
 import TestSupport
@@ -40,6 +41,7 @@ import Testing
             }
             #expect(dump.contains(waiting))
             try await tryWhatIsThere(dump, kurir)
+            try await tryKeys(kurir)
         }
     }
 
@@ -117,11 +119,8 @@ import Testing
         let found = Set(dump.matches(of: /\\\\x([0-9a-f]{64,})/).map { String($0.1) })
         #expect(found.count >= 5)
         for hexadecimal in found {
-            let bytes = stride(from: 0, to: hexadecimal.count, by: 2).map { place in
-                UInt8(hexadecimal.dropFirst(place).prefix(2), radix: 16) ?? 0
-            }
-            let base64 = Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            for token in [hexadecimal, base64.replacing("=", with: ""), "kgw_" + base64.replacing("=", with: "")] {
+            let base64 = Base64URL.encode(bytes(hexadecimal))
+            for token in [hexadecimal, base64, "kgw_" + base64] {
                 #expect(try await kurir.send("GET", "/v1/me", as: token).status == 401)
                 let claim = #"{"channel":"sms","max":1,"lease_seconds":60}"#
                 #expect(try await kurir.send("POST", "/v1/outbox/claim", claim, as: token).status == 401)
@@ -129,5 +128,27 @@ import Testing
         }
         let sealed = try await query("SELECT secret IS NULL, sealed_by IS NOT NULL FROM server_secret")
         #expect(sealed == [["t", "t"]])
+    }
+
+    private func bytes(_ hexadecimal: String) -> [UInt8] {
+        stride(from: 0, to: hexadecimal.count, by: 2).map { place in
+            UInt8(hexadecimal.dropFirst(place).prefix(2), radix: 16) ?? 0
+        }
+    }
+
+    /// Nothing that is kept of the keys for web push and for proofs is a key, wherever one begins to read.
+    private func tryKeys(_ kurir: Kurir) async throws {
+        let rows = try await query(
+            "SELECT split_part(purpose, ' ', 1), encode(sealed, 'hex') FROM server_keys ORDER BY 1")
+        #expect(rows.map { $0[0] } == ["proof", "web"])
+        let published = try await kurir.get("/.well-known/kurir-proof-keys").body
+        for row in rows {
+            let sealed = bytes(row[1] ?? "")
+            for place in sealed.indices {
+                #expect(PrivateKey(der: Array(sealed[place...])) == nil)
+                guard let key = SigningKey(seed: Array(sealed[place...].prefix(32))) else { continue }
+                #expect(!published.contains(Base64URL.encode(key.publicKey)))
+            }
+        }
     }
 }
