@@ -143,14 +143,29 @@ import Testing
         }
     }
 
+    private let lastsThirtyDays = """
+        SELECT expires_at BETWEEN now() + interval '29 days' AND now() + interval '30 days' FROM sessions
+        ORDER BY id DESC LIMIT 1
+        """
+
+    @Test func `a session lasts thirty days from signing in`() async throws {
+        try await ServedProduct.serving { api in
+            let (email, _) = try await registered(api)
+            #expect(try await api.execute(lastsThirtyDays) == [["t"]])
+            let answer = try await signIn(api, email)
+            #expect(answer.status == 201 && answer.json["expires_at"].string != nil)
+            #expect(try await api.execute(lastsThirtyDays) == [["t"]])
+        }
+    }
+
     @Test func `a session in use lasts on`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()
-            try await api.execute("UPDATE sessions SET used_at = now() - interval '2 hours'")
+            try await api.execute(
+                "UPDATE sessions SET used_at = now() - interval '2 hours', expires_at = now() + interval '1 day'")
             #expect(try await api.get("/v1/me", as: store.token).status == 200)
-            let left =
-                "SELECT used_at > now() - interval '1 minute' AND expires_at > now() + interval '29 days' FROM sessions"
-            #expect(try await api.execute(left) == [["t"]])
+            #expect(try await api.execute("SELECT now() - used_at < interval '1 hour' FROM sessions") == [["t"]])
+            #expect(try await api.execute(lastsThirtyDays) == [["t"]])
         }
     }
 
