@@ -71,40 +71,6 @@ import Testing
         }
     }
 
-    /// Each says its own address and the right password, which is nothing to be slowed down for.
-    @Test func `who is signed in keeps nobody out who signs in for the first time`() async throws {
-        try await ServedProduct.serving(hashingThreads: 1) { api in
-            let (busy, store) = (try await api.registerStore(), try await api.registerStore())
-            let form: JSON = ["email": .string(busy.login), "current_password": .string(SamplePeople.password)]
-            let (isOver, refused) = (Locked(false), Locked(0))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                defer { isOver.withLock { $0 = true } }
-                for _ in 0..<100 {
-                    group.addTask {
-                        while !isOver.withLock({ $0 }) {
-                            let status = try await api.call("PUT", "/v1/me/email", form, as: busy.token).status
-                            #expect(status == 200 || status == 503)
-                            if status == 503 { refused.withLock { $0 += 1 } }
-                        }
-                    }
-                }
-                // There are more than can be served.
-                try await eventually { refused.withLock { $0 > 0 } }
-                var (inARow, tries) = (0, 0)
-                while inARow < 3, tries < 60 {
-                    let address = "198.51.100.\(tries + 1)"
-                    let answer = try await signIn(api, store.login, SamplePeople.password, from: address)
-                    #expect(answer.status == 201 || answer.status == 503, "\(answer.json)")
-                    inARow = answer.status == 201 ? inARow + 1 : 0
-                    tries += 1
-                }
-                #expect(inARow == 3, "after \(tries) tries")
-                isOver.withLock { $0 = true }
-                try await group.waitForAll()
-            }
-        }
-    }
-
     // MARK: Bounds
 
     /// It costs as much to look at as a wrong one.
