@@ -88,12 +88,12 @@ def chromium(browsers):
 
 @pytest.fixture
 def visit(browsers):
-    """Opens a page in a browser of its own. Nothing may go wrong in its console, but for what a test says. It says where it is if
-    `geolocation` does.
+    """Opens a page in a browser of its own. Nothing may go wrong in its console, and nothing be loaded from elsewhere, but for what a test
+    says. It says where it is if `geolocation` does.
     """
     contexts, trouble = [], []
 
-    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, film=None, geolocation=None, **more):
+    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, beside=(), film=None, geolocation=None, **more):
         size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
         context = browsers(film).new_context(
             base_url=address, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
@@ -107,7 +107,7 @@ def visit(browsers):
                 and not any(text in message.text for text in forgiving) and trouble.append(f"{message.text} {message.location}"))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("dialog", lambda dialog: trouble.append(dialog.message) or dialog.dismiss())
-        page.on("request", lambda request: request.url.startswith((address, "blob:", "data:"))
+        page.on("request", lambda request: request.url.startswith((address, "blob:", "data:", *beside))
                 or trouble.append(f"loads {request.url}"))
         page.goto(path)
         return page

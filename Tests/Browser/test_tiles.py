@@ -18,8 +18,8 @@ def test_tiles_of_another_server_are_drawn_with_its_words(visit):
         expect(page.locator(f".leaflet-tile-loaded[src^='{tiles}']").first).to_be_visible()
         expect(page.locator(".map-note")).to_have_text("© Susjedi")
 
-    page = visit("/store")
+    page = visit("/store", beside=(tiles,))
     sign_in(page, store)
     go(page, "Map")
     drawn(page)
-    drawn(visit(path))
+    drawn(visit(path, beside=(tiles,)))
