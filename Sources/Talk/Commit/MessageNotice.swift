@@ -66,15 +66,13 @@ struct MessageNotice: Sendable {
 /// The last message of a side that the other has not read, unless a notice of one waits.
 struct FindUntold: Statement {
     static let sql = """
-        SELECT \(SaidMessage.columns) FROM conversations c,
-            LATERAL (SELECT CASE WHEN $2 THEN c.courier_read ELSE c.store_read END AS up_to) r,
-            LATERAL (
-                SELECT * FROM conversation_messages m WHERE m.conversation_id = c.id
-                ORDER BY m.at DESC, m.seq DESC LIMIT c.last_seq - r.up_to) m
-        WHERE c.id = $1 AND m.from_store = $2 AND NOT m.deleted AND m.seq > r.up_to AND NOT EXISTS (
-            SELECT FROM message_queue q WHERE \(MessageNotice.waiting(of: "$1"))
-                AND q.account_id = CASE WHEN $2 THEN c.courier_id ELSE c.store_id END)
-        ORDER BY m.at DESC, m.seq DESC LIMIT 1
+        SELECT \(SaidMessage.columns) FROM conversations c, LATERAL (
+            SELECT * FROM conversation_messages m WHERE m.conversation_id = c.id AND m.from_store = $2 AND NOT m.deleted
+            ORDER BY m.at DESC, m.seq DESC LIMIT 1) m
+        WHERE c.id = $1 AND m.seq > CASE WHEN $2 THEN c.courier_read ELSE c.store_read END
+            AND CASE WHEN $2 THEN c.courier_unread ELSE c.store_unread END > 0 AND NOT EXISTS (
+                SELECT FROM message_queue q WHERE \(MessageNotice.waiting(of: "$1"))
+                    AND q.account_id = CASE WHEN $2 THEN c.courier_id ELSE c.store_id END)
         """
     let conversation: ID
     let from: AccountKind
