@@ -520,7 +520,7 @@ private struct Statements: Sendable {
             ] + (try await Self.talk(session, storeID, courier, page)) + Self.papers(storeID, courier, hash)
             + (try Self.outside(courier, id, page)) + (try Self.day(storeID, courier, page))
             + (try Self.people(storeID, courier, id, hash, page)) + [
-                Self.one(FindHolder(login: number, address: "127.0.0.1")),
+                Self.one(FindHolder(login: number, network: home)),
                 Self.one(LockIdempotencyKey(attempt: attempt)),
                 Self.one(ForgetFirstAnswer(attempt: attempt)),
                 Self.one(ListPartners(of: try ListedCouriers(of: storeID, page, isPartner: true))),

@@ -213,7 +213,7 @@ import Testing
         ListMessages.self, IsSaid.self, ReadConversation.self, DeleteMessage.self, ChangeConversation.self,
         FindLooseFile.self, FindPair.self, RenewConversationPartitions.self, FindQuickAnswers.self,
         KeepQuickAnswers.self, HoldConversations<PassOverHeld>.self, HoldConversations<WaitForHeld>.self,
-        FindTakenKeys.self, WriteMessages.self, FindUntold.self, FindNews.self,
+        FindTakenKeys.self, WriteMessages.self, FindUntold.self, TellMessage.self, FindNews.self,
         // Road
         AddRoadReport.self, VoteOnRoad.self, FindRoadReport.self, ListRoadReports.self, ListRoadCrowd.self,
         FindRoadsNear.self,

@@ -6,14 +6,22 @@ import {due} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
+import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
-import {noticesOf} from './notices.js';
 import {isHeld, isStranded} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
-import {printSlip} from './slip.js';
 import {talkLink} from './talk.js';
 import {t, when} from './words.js';
+
+/** Who was told what: a list that is folded, and loaded when somebody wants to see it; `load` has an open one loaded anew. */
+function noticesOf(id) {
+  const list = h('ul', {class: 'rows'});
+  const load = () => element.open && loading(list, () => Promise.all([loaded('notices'), all(`/v1/deliveries/${id}/notices`)]),
+    ([{rows}, items]) => list.replaceChildren(...rows(items)));
+  const element = h('details', {ontoggle: load}, h('summary', {}, t('notices')), list);
+  return {element, load};
+}
 
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
@@ -71,7 +79,7 @@ export function details(delivery, {changed, created, closed}) {
       may.includes('reopen') && button('do_reopen', () => reopen(id)),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
-      may.includes('edit') && button('slip', alone(id, printSlip)),
+      may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),
       may.includes('cancel') && button('cancelDelivery', () => cancel(id), 'danger'));
   }
 

@@ -18,7 +18,8 @@ enum Unplanned {
             "ReadOwnStats", "StatsSums", "StatsDays", "StatsCouriers", "ReadFeedFigures", "ReadOutboxFigures",
             "ReadBudgetFigures", "ReadPositionFigures", "ReadOutboxStats", "SizesOfTables",
             // They are planned with what uses the same functions: a gateway's turn, a message of a conversation.
-            "ClaimMessages", "AckMessages", "NackMessages", "ExtendMessages", "HoldConversations<PassOverHeld>",
+            "ClaimMessages", "AckMessages", "NackMessages", "ExtendMessages", "TellMessage",
+            "HoldConversations<PassOverHeld>",
             "HoldConversations<WaitForHeld>",
             // They write a row by its key, with what follows from that.
             "KeepFirstAnswer", "NoteFailure", "NoteEvent", "TakeShare", "KeepFormerPlace", "InsertStore",

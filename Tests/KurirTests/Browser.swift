@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How the tests in `Tests/Browser` are run.
+enum Browser {
+    @discardableResult static func look(
+        at kurir: Kurir, key: String = "", _ tests: String..., environment: [String: String] = [:]
+    ) async throws -> String {
+        let said = try await Python.run(
+            "pytest",
+            ["--quiet", "--tb=short", "-p", "no:cacheprovider"]
+                + tests.map { Python.root + "/Tests/Browser/test_\($0).py" },
+            environment: [
+                "KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures",
+                "KURIR_GATEWAY_KEY": key,
+            ].merging(environment) { $1 })
+        // A test that passed only the second time may have met a page that lost a race.
+        if said.contains("is run again") { print(said) }
+        return said
+    }
+
+    /// A key to all channels.
+    static func key() async throws -> String {
+        let made = try await Kurir.run(
+            "gateway-key", "create", "--name", "pages", "--channel", "sms,push,email", "--database",
+            TestDatabase.current.url)
+        return String(made.said.prefix { !$0.isNewline })
+    }
+}
