@@ -139,9 +139,10 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
             guard items.isEmpty, !listener.isOver, case let now = Instant.now, now < deadline else { return items }
             let mayHaveMore = try await self.mayHaveMore(
                 listener, within: .nanoseconds(deadline.nanoseconds(since: now)))
+            // A server that stops asks no more.
+            guard mayHaveMore, !listener.isOver else { return items }
             // Nobody reads on after the session has ended.
             guard try await isSignedIn(account, call.request) else { throw Problem.unauthenticated }
-            guard mayHaveMore else { return items }
         }
     }
 
