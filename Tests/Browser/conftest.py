@@ -95,9 +95,10 @@ def visit(browsers):
 
     def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, beside=(), film=None, geolocation=None, **more):
         size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
+        # An empty list of permissions would deny all that a browser asks for.
         context = browsers(film).new_context(
             base_url=address, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
-            color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb", geolocation=geolocation, permissions=["geolocation"] if geolocation else [], **more)
+            color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb", geolocation=geolocation, permissions=["geolocation"] if geolocation else None, **more)
         context.set_default_timeout(PATIENCE)
         # The page waits as long as the test: a busy machine may take longer over a password than it has patience.
         context.add_init_script("AbortSignal.timeout = () => new AbortController().signal")
