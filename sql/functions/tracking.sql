@@ -1,5 +1,8 @@
 -- What recipients are told of their delivery's steps.
 
+-- Rows of trackings are inserted with a bare ON CONFLICT DO NOTHING. Two who make the same link at once conflict in its delivery
+-- and in its token, and an ON CONFLICT that names one of the two fails in the other.
+
 -- What an SMS said of the step before is taken back, if it waits. `said` has the notice of this step, if it is one that is told,
 -- with its link: it is given as notices for the outbox, unless the link was ended, or the recipient got four already.
 CREATE OR REPLACE FUNCTION text_recipient(delivery uuid, said jsonb) RETURNS jsonb
@@ -9,7 +12,7 @@ BEGIN
     IF NOT said ? 'notice' THEN RETURN NULL; END IF;
     INSERT INTO trackings (delivery_id, link, token_hash)
         VALUES (delivery, (said->>'link')::integer, decode(said->>'token_hash', 'hex'))
-        ON CONFLICT (delivery_id) DO NOTHING;
+        ON CONFLICT DO NOTHING;
     UPDATE trackings SET texts = texts + 1
         WHERE delivery_id = delivery AND link = (said->>'link')::integer AND NOT ended AND texts < 4;
     IF NOT FOUND THEN RETURN NULL; END IF;
@@ -22,8 +25,8 @@ $$;
 CREATE OR REPLACE FUNCTION end_tracking(delivery uuid, hash bytea) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    INSERT INTO trackings AS t (delivery_id, token_hash, ended) VALUES (delivery, hash, true)
-        ON CONFLICT (delivery_id) DO UPDATE SET ended = true;
+    INSERT INTO trackings (delivery_id, token_hash, ended) VALUES (delivery, hash, true) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN UPDATE trackings SET ended = true WHERE delivery_id = delivery; END IF;
     PERFORM withdraw('recipient_tracking', ARRAY[delivery]);
 END
 $$;

@@ -16,12 +16,13 @@ struct FindEnd: Statement {
     static func decode(_ row: inout RowReader) throws -> Timestamp? { try row.read() }
 }
 
-/// Opens a delivery's next link, unless somebody else was faster.
+/// Opens a delivery's next link, unless somebody else was faster: whoever makes the same link at once conflicts in its delivery
+/// and in its token.
 struct OpenTracking: Statement {
     static let sql = """
-        INSERT INTO trackings AS t (delivery_id, link, token_hash) VALUES ($1, $2, $3)
-        ON CONFLICT (delivery_id) DO UPDATE SET link = EXCLUDED.link, token_hash = EXCLUDED.token_hash, ended = false
-        WHERE t.ended AND t.link = EXCLUDED.link - 1
+        WITH first AS (
+            INSERT INTO trackings (delivery_id, link, token_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING)
+        UPDATE trackings SET link = $2, token_hash = $3, ended = false WHERE delivery_id = $1 AND ended AND link = $2 - 1
         """
     let delivery: ID
     let link: Int32
