@@ -148,7 +148,7 @@ let package = Package(
         .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["Domain", "Simulation"], swiftSettings: strict),
         .testTarget(
-            name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: strict
+            name: "CryptoTests", dependencies: ["COpenSSL", "Crypto", "EventLoop", "TestSupport"], swiftSettings: strict
         ),
         .testTarget(name: "PicturesTests", dependencies: ["CGD", "Pictures"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),

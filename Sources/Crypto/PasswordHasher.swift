@@ -4,7 +4,7 @@ import EventLoop
 /// Hashes passwords by scrypt on its own threads, which give way to everything else.
 public final class PasswordHasher: Sendable {
     private let pool: BlockingPool
-    private let turns: Turns
+    private let turns: HashingLine
 
     /// Who asks. Whoever is signed in, or asks from where the account has signed in before, comes first.
     public struct Turn: Sendable {
@@ -25,7 +25,7 @@ public final class PasswordHasher: Sendable {
 
     /// Starts the threads. A password that could not be hashed with so much `patience` is refused at once, as ``Busy``.
     public init(threads: Int, patience: Duration = .seconds(3)) throws {
-        turns = Turns(places: threads, patience: patience / .seconds(1))
+        turns = HashingLine(places: threads, patience: patience / .seconds(1))
         pool = try BlockingPool(name: "scrypt", threads: threads, waiting: threads, priority: .background)
     }
 

@@ -7,7 +7,7 @@ import People
 struct NewDelivery: Form {
     let content: DeliveryContent
     private let proof: WantedProof
-    private let turns: Turns??
+    private let turns: OfferTurns??
     let couriers: [ID]
 
     init(_ fields: inout Fields) {
@@ -35,7 +35,7 @@ struct NewDelivery: Form {
     }
 
     /// What is delivered, where the store wants that unless it says otherwise.
-    func content(_ usual: (proof: WantedProof, turns: Turns?)) -> DeliveryContent {
+    func content(_ usual: (proof: WantedProof, turns: OfferTurns?)) -> DeliveryContent {
         var content = content
         proof.apply(to: &content.terms.proof, unless: usual.proof)
         content.terms.turns = turns ?? usual.turns
@@ -54,7 +54,7 @@ struct ChangedDelivery: Form {
     private let parcel: Parcel??
     private let cash, pay: Money??
     private let offerAt: Moment??
-    private let turns: Turns??
+    private let turns: OfferTurns??
     private let proof: WantedProof
     private let offersAgain: Bool
     /// The new candidates, if they change.

@@ -377,11 +377,11 @@ package struct FindStoreWithPartners: Statement {
     package static func decode(
         _ row: inout RowReader
     ) throws -> (
-        store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usual: (proof: WantedProof, turns: Turns?),
+        store: PartnerStore, partners: [ID], isAnybodyOnDuty: Bool, usual: (proof: WantedProof, turns: OfferTurns?),
         devices: Int64
     ) {
         (
-            try PartnerStore(&row), try row.read(), try row.read(), (try WantedProof(&row), try Turns.read(&row)),
+            try PartnerStore(&row), try row.read(), try row.read(), (try WantedProof(&row), try OfferTurns.read(&row)),
             try row.read()
         )
     }

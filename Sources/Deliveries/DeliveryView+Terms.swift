@@ -28,7 +28,7 @@ extension StoredDelivery {
         .init("cash", Money.shape, optional: true), .init("pay", Money.shape, optional: true),
         .init("proof", WantedProof.shape, optional: true),
         // For its store.
-        .init("offer", Turns.shape, optional: true), .init("offer_at", .time, optional: true),
+        .init("offer", OfferTurns.shape, optional: true), .init("offer_at", .time, optional: true),
         .init("offered", .boolean, optional: true),
         // For its store, and in the answer that is this delivery alone.
         .init("pin", .string(pattern: "^[0-9]{4}$"), optional: true),
@@ -83,7 +83,7 @@ extension StoredDelivery {
     /// Writes how and when couriers are offered it.
     func writeOffer(_ json: inout JSONWriter) {
         let terms = delivery.content.terms
-        if let turns = terms.turns { json.object("offer") { Turns.write(turns, &$0) } }
+        if let turns = terms.turns { json.object("offer") { OfferTurns.write(turns, &$0) } }
         guard let offerAt = terms.offerAt else { return }
         json.field("offer_at", Timestamp(offerAt))
         json.field("offered", !delivery.course.isHeld)

@@ -88,8 +88,8 @@ extension KeptExtras {
         terms.proof = Proof(
             pin: text("pin"), wantsPhoto: flag("wants_photo"), wantsSignature: flag("wants_signature"))
         terms.offerAt = self["offer_at"].map { Moment($0) }
-        terms.turns = text("turn_order").flatMap(Turns.Order.init).map {
-            Turns(order: $0, seconds: number("turn_seconds") ?? Turns.usual)
+        terms.turns = text("turn_order").flatMap(OfferTurns.Order.init).map {
+            OfferTurns(order: $0, seconds: number("turn_seconds") ?? OfferTurns.usual)
         }
         return terms
     }

@@ -10,7 +10,7 @@ public struct DeliveryTerms: Equatable, Sendable {
     /// When couriers are offered it at the earliest.
     public var offerAt: Moment?
     /// How they are offered it one after the other, if not all at once.
-    public var turns: Turns?
+    public var turns: OfferTurns?
 
     /// Says nothing.
     public init() {}
@@ -24,7 +24,7 @@ public struct DeliveryTerms: Equatable, Sendable {
 }
 
 /// How couriers are offered something one after the other.
-public struct Turns: Equatable, Sendable {
+public struct OfferTurns: Equatable, Sendable {
     public let order: Order
     /// How long a turn is.
     public let seconds: Int

@@ -4,11 +4,11 @@ import Glibc
 /// Something that wants to know when its file can be read or written.
 public protocol FileEvents: AnyObject {
     /// The file has become ready.
-    func ready(_ readiness: Readiness)
+    func ready(_ readiness: FileReadiness)
 }
 
 /// What epoll watches for and reports.
-public struct Readiness: OptionSet, Sendable {
+public struct FileReadiness: OptionSet, Sendable {
     public let rawValue: UInt32
 
     public init(rawValue: UInt32) {
@@ -16,15 +16,15 @@ public struct Readiness: OptionSet, Sendable {
     }
 
     /// There is something to read.
-    public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+    public static let readable = FileReadiness(rawValue: EPOLLIN.rawValue)
     /// There is room to write.
-    public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    public static let writable = FileReadiness(rawValue: EPOLLOUT.rawValue)
     /// The other side will send no more.
-    public static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
+    public static let peerClosed = FileReadiness(rawValue: EPOLLRDHUP.rawValue)
     /// The connection is broken.
-    public static let broken = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+    public static let broken = FileReadiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     /// Reports changes only, so that no interest has to be switched on and off.
-    public static let edges = Readiness(rawValue: EPOLLET.rawValue)
+    public static let edges = FileReadiness(rawValue: EPOLLET.rawValue)
 }
 
 /// A watched file: its slot in the loop and how often that slot was used before, so that a late event reaches no other
@@ -51,7 +51,7 @@ struct FileSlot {
 
 extension EventLoop {
     /// Watches a file until ``unwatch(_:file:)``. The handler is kept alive until then.
-    public func watch(_ file: Int32, for interest: Readiness, handler: any FileEvents) throws -> FileToken {
+    public func watch(_ file: Int32, for interest: FileReadiness, handler: any FileEvents) throws -> FileToken {
         let slot = freeFiles.popLast() ?? files.count
         if slot == files.count { files.append(FileSlot()) }
         let token = FileToken(slot: slot, generation: files[slot].generation)
@@ -65,7 +65,7 @@ extension EventLoop {
     }
 
     /// Changes what a watched file is watched for.
-    public func rewatch(_ token: FileToken, file: Int32, for interest: Readiness) {
+    public func rewatch(_ token: FileToken, file: Int32, for interest: FileReadiness) {
         var event = epoll_event(events: interest.rawValue, data: epoll_data_t(u64: token.rawValue))
         epoll_ctl(epoll, EPOLL_CTL_MOD, file, &event)
     }
@@ -79,7 +79,7 @@ extension EventLoop {
         freeFiles.append(token.slot)
     }
 
-    func deliver(_ readiness: Readiness, to token: FileToken) {
+    func deliver(_ readiness: FileReadiness, to token: FileToken) {
         let slot = files[token.slot]
         guard slot.generation == token.generation else { return }
         slot.handler?.ready(readiness)

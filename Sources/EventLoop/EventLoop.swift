@@ -138,7 +138,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
             eventfd_read(wakeUp, &value)
             return
         }
-        deliver(Readiness(rawValue: event.events), to: FileToken(rawValue: event.data.u64))
+        deliver(FileReadiness(rawValue: event.events), to: FileToken(rawValue: event.data.u64))
     }
 
     private func takeInbox() {

@@ -16,7 +16,7 @@ package final class EventNumbering: Sendable {
 
     private let database: Database
     private let loop: EventLoop
-    private let bell: LoopBound<Bell>
+    private let bell: LoopBound<NumberingBell>
     /// Whether the bell has rung since the last round began. It rings once for all who commit until the next.
     private let isRung = Atomic(false)
     private let failed: @Sendable (any Error) -> Void
@@ -27,7 +27,7 @@ package final class EventNumbering: Sendable {
         self.database = database
         self.loop = loop
         self.failed = failed
-        bell = await loop.run { LoopBound(Bell(on: loop), to: loop) }
+        bell = await loop.run { LoopBound(NumberingBell(on: loop), to: loop) }
         task.withLock { $0 = Task(executorPreference: loop) { await self.follow() } }
     }
 
@@ -70,7 +70,7 @@ package final class EventNumbering: Sendable {
 /// A task sleeps by it until it rings.
 ///
 /// Unchecked, because all of it happens on the loop's thread.
-private final class Bell: @unchecked Sendable {
+private final class NumberingBell: @unchecked Sendable {
     private let loop: EventLoop
     private var hasRung = false
     private var promise: Promise<Void>?

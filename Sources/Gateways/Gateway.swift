@@ -18,7 +18,7 @@ public struct Gateway {
     private let most: Int
     private let grace: Int
     private let tell: (String) -> Void
-    private let bell: Bell?
+    private let bell: GatewayBell?
     private var outlets: Outlets
     private let transfers = Transfers<Claimed>()
     private var verdicts: [(message: Claimed, verdict: Verdict)] = []
@@ -27,7 +27,7 @@ public struct Gateway {
     /// A gateway of these channels, with at most so many messages under way. When it is to stop it finishes what it has
     /// within `grace` seconds, and gives the rest back. Failures are told to `tell`. One with a bell is told of messages.
     public init(
-        database url: String, channels: [String], to outlets: Outlets, most: Int, grace: Int, bell: Bell? = nil,
+        database url: String, channels: [String], to outlets: Outlets, most: Int, grace: Int, bell: GatewayBell? = nil,
         tell: @escaping (String) -> Void
     ) {
         queue = OutboxQueue(url: url)

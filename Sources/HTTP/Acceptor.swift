@@ -14,7 +14,7 @@ final class Acceptor: FileEvents {
         token = try server.loop.watch(file, for: .readable, handler: self)
     }
 
-    func ready(_ readiness: Readiness) {
+    func ready(_ readiness: FileReadiness) {
         // Each turn accepts a bounded number, so that a storm of connections does not keep the open ones waiting.
         for _ in 0..<256 where !accept() { return }
     }

@@ -68,7 +68,7 @@ final class ClientConnection: FileEvents, TurnEnd {
 
     // MARK: Events
 
-    func ready(_ readiness: Readiness) {
+    func ready(_ readiness: FileReadiness) {
         if !readiness.isDisjoint(with: .broken) { return close() }
         if readiness.contains(.peerClosed), peerLeft == nil { peerLeft = server.loop.now }
         // What TLS waits for to read on may be to write.

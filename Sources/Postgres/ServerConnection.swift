@@ -40,7 +40,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     private let wire: Wire
     private let events: any ConnectionEvents
     private var watch: FileToken?
-    private var interest = Readiness.readable
+    private var interest = FileReadiness.readable
     private var willHandOver = false
 
     private var queue = WaitingLine<any DatabaseCall>()
@@ -169,7 +169,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     private func flush() {
         let unsent = PQflush(pointer)
         guard unsent >= 0 else { return close(wire.lastError) }
-        let wanted: Readiness = unsent > 0 ? [.readable, .writable] : .readable
+        let wanted: FileReadiness = unsent > 0 ? [.readable, .writable] : .readable
         guard wanted != interest, let watch else { return }
         interest = wanted
         loop.rewatch(watch, file: PQsocket(pointer), for: wanted)
@@ -177,7 +177,7 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
 
     // MARK: Receiving
 
-    func ready(_ readiness: Readiness) {
+    func ready(_ readiness: FileReadiness) {
         guard PQconsumeInput(pointer) == 1 else { return close(wire.lastError) }
         heard = loop.now
         receive()

@@ -60,7 +60,7 @@ extension Act.Deed: CustomStringConvertible {
 }
 
 /// What somebody sees of an open delivery.
-package struct Sight: Hashable, Sendable {
+package struct SeenJob: Hashable, Sendable {
     package let id: ID
     package let status: DeliveryStatus
     /// Whether it keeps couriers waiting for their turn or for its time, as its store sees it.
@@ -75,7 +75,7 @@ package struct Sight: Hashable, Sendable {
 /// Where a story is played: on a server, or only by the rules.
 package protocol Stage {
     /// The open deliveries that somebody sees.
-    mutating func look(as person: Person) throws -> [Sight]
+    mutating func look(as person: Person) throws -> [SeenJob]
     /// Does what somebody does, or is told why it cannot be done.
     mutating func perform(_ act: Act) throws
 }

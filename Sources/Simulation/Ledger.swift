@@ -66,14 +66,14 @@ package struct Ledger: Sendable {
     private func person(_ account: ID) -> Person { accounts[account]! }
 
     /// The open deliveries that somebody sees, oldest first.
-    package func sights(of person: Person) -> [Sight] {
+    package func sights(of person: Person) -> [SeenJob] {
         let account = id(of: person)
         return open.compactMap { deliveries[$0] }.filter { delivery in
             let standing = Lifecycle.standing(of: account, to: delivery, isPartner: isPartner(person, of: delivery))
             return Lifecycle.isListed(delivery.status, for: standing)
         }.map {
             let terms = $0.content.terms
-            return Sight(
+            return SeenJob(
                 id: $0.id, status: $0.status,
                 keepsWaiting: $0.store == account && (terms.turns != nil || terms.offerAt != nil))
         }
@@ -186,7 +186,7 @@ package struct Ledger: Sendable {
 
     /// The order of turns: as it was given, unless the most reliable come first. Nobody in a story is nearer than others, since
     /// nobody says where it is.
-    private func order(of candidates: [ID], _ turns: Turns?) -> [ID] {
+    private func order(of candidates: [ID], _ turns: OfferTurns?) -> [ID] {
         guard turns?.order == .reliable else { return candidates }
         return candidates.enumerated().sorted {
             (shortfall(of: $0.element), $0.offset) < (shortfall(of: $1.element), $1.offset)

@@ -101,7 +101,7 @@ package struct Story: Sendable {
     }
 
     /// Recipients call now and then, and say that nothing has come.
-    private mutating func watch(_ number: Int, _ open: [Sight], _ at: Int, _ stage: inout some Stage) throws {
+    private mutating func watch(_ number: Int, _ open: [SeenJob], _ at: Int, _ stage: inout some Stage) throws {
         guard let id = watched[number] else {
             watched[number] = open.first { $0.status == .inProgress }?.id
             return
@@ -113,7 +113,7 @@ package struct Story: Sendable {
     }
 
     private mutating func reconsider(
-        _ job: Sight, by store: Person, _ shop: Shop, _ at: Int, _ stage: inout some Stage
+        _ job: SeenJob, by store: Person, _ shop: Shop, _ at: Int, _ stage: inout some Stage
     ) throws {
         switch (job.status, chance.number(1...100)) {
         case (.pending, ...6):
@@ -157,8 +157,9 @@ package struct Story: Sendable {
         content.terms.proof = Proof(
             pin: chance.happens(10) ? "\(chance.number(1000...9999))" : nil, wantsPhoto: chance.happens(8),
             wantsSignature: chance.happens(6))
-        let (isInTurn, order, isHeld) = (chance.happens(15), chance.pick(Turns.Order.allCases), chance.happens(6))
-        content.terms.turns = isInTurn && hasTurns ? Turns(order: order, seconds: Turns.bounds.upperBound) : nil
+        let (isInTurn, order, isHeld) = (chance.happens(15), chance.pick(OfferTurns.Order.allCases), chance.happens(6))
+        content.terms.turns =
+            isInTurn && hasTurns ? OfferTurns(order: order, seconds: OfferTurns.bounds.upperBound) : nil
         content.terms.offerAt = isHeld && hasTurns ? Self.whenStoreSaysSo : nil
         if chance.happens(10) { content.terms.pickup = Self.storehouse }
         content.terms.pay = chance.happens(40) ? try? Money(Int64(chance.number(6...18) * 50), "EUR") : nil
@@ -207,7 +208,7 @@ package struct Story: Sendable {
 
     /// Whether something was done about it.
     private mutating func consider(
-        _ job: Sight, _ courier: Person, _ habits: Habits, _ at: Int, _ stage: inout some Stage
+        _ job: SeenJob, _ courier: Person, _ habits: Habits, _ at: Int, _ stage: inout some Stage
     ) throws -> Bool {
         let dice = chance.number(1...100)
         switch job.status {

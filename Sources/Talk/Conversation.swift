@@ -8,7 +8,7 @@ struct Conversation: Sendable {
     let id: ID
     private let side: AccountKind
     private let other: (id: ID, name: String, picture: ID?)
-    private let standing: Standing
+    private let standing: ConversationStanding
     private let unread, readByOther: Int32
     private let createdAt: Timestamp
     /// Where it stands in the list.
@@ -61,7 +61,7 @@ struct Conversation: Sendable {
     static let columns = """
         c.id, c.store_id = $1, CASE WHEN c.store_id = $1 THEN c.courier_id ELSE c.store_id END,
         CASE WHEN c.store_id = $1 THEN trim(k.first_name || ' ' || k.last_name) ELSE s.name END,
-        CASE WHEN c.is_open THEN a.picture END, \(Standing.columns),
+        CASE WHEN c.is_open THEN a.picture END, \(ConversationStanding.columns),
         CASE WHEN c.store_id = $1 THEN c.store_unread ELSE c.courier_unread END,
         CASE WHEN c.store_id = $1 THEN c.courier_read ELSE c.store_read END, c.created_at, c.latest_at, \(SaidMessage.columns)
         """
@@ -79,7 +79,7 @@ struct Conversation: Sendable {
         id = try row.read()
         side = try row.read() ? .store : .courier
         other = (try row.read(), try row.read(), try row.read())
-        standing = try Standing(&row)
+        standing = try ConversationStanding(&row)
         (unread, readByOther) = (try row.read(), try row.read())
         (createdAt, latestAt) = (try row.read(), try row.read())
         last = try SaidMessage.read(&row)

@@ -115,7 +115,7 @@ final class Application: Sendable {
     private static func start(
         _ configuration: Configuration, _ parts: Parts, _ lanes: Lanes, _ secret: ServerSecret
     ) async throws -> Application {
-        let readiness = Readiness(
+        let readiness = NodeReadiness(
             database: lanes.requests, newestMigration: Schema.migrations.count,
             functionsRevision: Schema.functionsRevision)
         let gateways = configuration.gateways
@@ -124,7 +124,7 @@ final class Application: Sendable {
         product.papers = try KnownPapers(configuration.papers)
         let far = try services(configuration, parts)
         product.services = far
-        let bell = Bell()
+        let bell = GatewayBell()
         let pushKey = try await PushKey.find(lanes.requests, secret)
         if gateways.sendsWebPush { product.webPushKey = Base64URL.encode(pushKey.publicPoint) }
         if !gateways.channels.isEmpty { product.messagesMayWait = { bell.ring() } }
@@ -165,7 +165,7 @@ final class Application: Sendable {
     /// Begins to send on what this node sends by itself.
     private static func begin(
         _ gateways: OwnGateways, _ configuration: Configuration, _ parts: Parts, _ secret: ServerSecret,
-        _ pushKey: PrivateKey, _ bell: Bell
+        _ pushKey: PrivateKey, _ bell: GatewayBell
     ) throws -> OwnGateway? {
         guard !gateways.channels.isEmpty else { return nil }
         var outlets = try gateways.outlets(signedBy: WebhookSecret(of: secret))

@@ -4,14 +4,14 @@ import Product
 
 /// What is there for operators: their address, and what is told there.
 struct Operators: Sendable {
-    let readiness: Readiness
+    let readiness: NodeReadiness
     /// Nil where there is none.
     let server: Server?
 
     /// Begins to listen. The usual address may be taken, as by another Kurir on this machine; one that was asked for
     /// must be free.
     init(
-        _ address: AdminAddress, _ readiness: Readiness, _ report: MetricsReport, _ parts: Application.Parts
+        _ address: AdminAddress, _ readiness: NodeReadiness, _ report: MetricsReport, _ parts: Application.Parts
     ) async throws {
         self.readiness = readiness
         guard let listen = address.address else {

@@ -86,13 +86,13 @@ struct OwnGateways: Sendable {
 
 /// The gateway within `serve`, at work on a thread of its own.
 final class OwnGateway: Sendable {
-    private let bell: Bell
+    private let bell: GatewayBell
     private let isToStop = Locked(false)
     private let thread: BlockingPool
 
     /// Begins to send on. It finishes within `grace` seconds of being stopped.
     init(
-        _ channels: [String], to outlets: Outlets, database url: String, grace: Int, bell: Bell,
+        _ channels: [String], to outlets: Outlets, database url: String, grace: Int, bell: GatewayBell,
         tell: @escaping @Sendable (String) -> Void
     ) throws {
         self.bell = bell

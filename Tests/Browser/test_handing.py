@@ -229,6 +229,23 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
 
 
+def test_what_was_tried_in_vain_a_day_ago_is_not_said_again(visit):
+    """Its answer was lost, and the server has forgotten its key. What has not arrived is said, and no more than once."""
+    shop, ana, job, page = carried(visit=visit)
+    ana.act("fail", job, reason="nobody_home")
+    page.evaluate("""([account, id]) => localStorage.setItem('kurir.outgoing', JSON.stringify([
+        {key: 'x'.repeat(32), account, id, action: 'fail', body: {reason: 'nobody_home'}, tried: Date.now() - 86_400_000}]))""", [ana.id, job])
+    sent = lambda: page.evaluate("localStorage.getItem('kurir.outgoing')") == "[]"
+    page.reload()
+    until(page, sent)
+    assert shop.history(job).count("fail") == 1
+    page.evaluate("""([account, id]) => localStorage.setItem('kurir.outgoing', JSON.stringify([
+        {key: 'y'.repeat(32), account, id, action: 'fail', body: {reason: 'refused'}, tried: Date.now() - 86_400_000}]))""", [ana.id, job])
+    page.reload()
+    until(page, sent)
+    assert shop.history(job).count("fail") == 2
+
+
 @pytest.mark.parametrize("action, words", [("cancel", "has cancelled this delivery"), ("reassign", "has taken this delivery back")])
 def test_what_the_store_takes_stays_until_it_is_put_away(visit, look, action, words):
     shop, ana, job, page = carried(visit=visit)

@@ -7,7 +7,7 @@ import Testing
     private let store = ID(high: 1, low: 1)
     private let people = (0..<3).map { ID(high: 2, low: $0) }
 
-    private func content(_ turns: Turns? = Turns(), offerAt: Moment? = nil) -> DeliveryContent {
+    private func content(_ turns: OfferTurns? = OfferTurns(), offerAt: Moment? = nil) -> DeliveryContent {
         var content = DeliveryContent(
             recipient: Recipient(firstName: "Iva", lastName: "Ivić", address: "x", phone: nil, location: nil),
             description: "x", instructions: nil, reference: nil)

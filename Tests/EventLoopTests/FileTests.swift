@@ -10,11 +10,12 @@ struct FileTests {
     private final class Watched: FileEvents, @unchecked Sendable {
         let loop: EventLoop
         let pipe = openPipe()
-        let happened: @Sendable (Readiness) -> Void
+        let happened: @Sendable (FileReadiness) -> Void
         private var token: FileToken?
 
         init(
-            on loop: EventLoop, for interest: Readiness = .readable, _ happened: @escaping @Sendable (Readiness) -> Void
+            on loop: EventLoop, for interest: FileReadiness = .readable,
+            _ happened: @escaping @Sendable (FileReadiness) -> Void
         )
             throws
         {
@@ -25,7 +26,7 @@ struct FileTests {
 
         var slot: Int? { token?.slot }
 
-        func ready(_ readiness: Readiness) {
+        func ready(_ readiness: FileReadiness) {
             happened(readiness)
         }
 
@@ -34,7 +35,7 @@ struct FileTests {
             _ = read(pipe.read, &byte, 1)
         }
 
-        func rewatch(for interest: Readiness) {
+        func rewatch(for interest: FileReadiness) {
             if let token { loop.rewatch(token, file: pipe.read, for: interest) }
         }
 
@@ -73,7 +74,7 @@ struct FileTests {
 
     @Test func `events of a file are told on its loop`() async throws {
         try await withLoop { loop in
-            let told = Mailbox<(Readiness, Bool)>()
+            let told = Mailbox<(FileReadiness, Bool)>()
             let watched = try await loop.run { try Watched(on: loop) { told.put(($0, loop.isCurrent)) } }
             makeReadable(watched.pipe.write)
             let (readiness, isOnLoop) = try await told.next()
@@ -118,7 +119,7 @@ struct FileTests {
 
     @Test func `the interest in a file can be changed`() async throws {
         try await withLoop { loop in
-            let told = Mailbox<Readiness>()
+            let told = Mailbox<FileReadiness>()
             let watched = try await loop.run { try Watched(on: loop, for: []) { told.put($0) } }
             makeReadable(watched.pipe.write)
             try await loop.run { try await loop.sleep(for: .milliseconds(2)) }
@@ -157,11 +158,11 @@ struct FileTests {
             var ends: [Int32] = [0, 0]
             #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             let (ours, theirs) = (ends[0], ends[1])
-            let told = Mailbox<Readiness>()
+            let told = Mailbox<FileReadiness>()
             final class Ears: FileEvents {
-                let told: Mailbox<Readiness>
-                init(_ told: Mailbox<Readiness>) { self.told = told }
-                func ready(_ readiness: Readiness) { told.put(readiness) }
+                let told: Mailbox<FileReadiness>
+                init(_ told: Mailbox<FileReadiness>) { self.told = told }
+                func ready(_ readiness: FileReadiness) { told.put(readiness) }
             }
             let token = try await loop.run {
                 try loop.watch(ours, for: [.readable, .peerClosed, .edges], handler: Ears(told))
@@ -199,7 +200,7 @@ struct FileTests {
     }
 
     private final class Nobody: FileEvents {
-        func ready(_ readiness: Readiness) {}
+        func ready(_ readiness: FileReadiness) {}
     }
 
     @Test func `tokens keep slot and generation apart`() {

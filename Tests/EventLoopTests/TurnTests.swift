@@ -31,7 +31,7 @@ struct TurnTests {
             self.happened = happened
         }
 
-        func ready(_ readiness: Readiness) {
+        func ready(_ readiness: FileReadiness) {
             happened.put("file")
         }
     }

@@ -136,7 +136,7 @@ import Testing
         ("handing.js", #"name: 'pin',[^}]*longest: (\d+)"#, ["\(Bounds.pin)"]),
         ("papers.js", #"const kinds = \[([^\]]+)\]"#, PaperKind.stated.map(\.rawValue)),
         ("editor.js", #"const sizes = \[([^\]]+)\]"#, Parcel.Size.allCases.map(\.rawValue)),
-        ("offering.js", #"const orders = \[([^\]]+)\]"#, Turns.Order.allCases.map(\.rawValue)),
+        ("offering.js", #"const orders = \[([^\]]+)\]"#, OfferTurns.Order.allCases.map(\.rawValue)),
     ])
     func `bounds and kinds in scripts are those of the API`(script: String, place: String, wanted: [String]) throws {
         let said = try #require(try source(script).firstMatch(of: Regex(place))?.output[1].substring)

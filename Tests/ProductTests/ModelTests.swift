@@ -123,7 +123,7 @@ import Testing
         var content = DeliveryContent(
             recipient: Recipient(firstName: "Iva", lastName: "Ivić", address: "x", phone: nil, location: nil),
             description: "x", instructions: nil, reference: nil)
-        if there["offer"]["mode"] == "in_turn" { content.terms.turns = Turns() }
+        if there["offer"]["mode"] == "in_turn" { content.terms.turns = OfferTurns() }
         let store = try #require(ID(team.store.id))
         var delivery = Lifecycle.create(
             try #require(ID(id)), content: content,

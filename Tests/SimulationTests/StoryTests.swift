@@ -17,7 +17,7 @@ import Testing
             ledger = Ledger(of: cast, Dictionary(uniqueKeysWithValues: ids))
         }
 
-        func look(as person: Person) -> [Sight] { ledger.sights(of: person) }
+        func look(as person: Person) -> [SeenJob] { ledger.sights(of: person) }
 
         mutating func perform(_ act: Act) {
             networks.append(act.network)
@@ -79,7 +79,7 @@ import Testing
         let wanted = deeds.compactMap { if case .create(let content, _, _) = $0 { content.terms } else { nil } }
         #expect(wanted.contains { $0.proof.wantsPhoto } && wanted.contains { $0.proof.wantsSignature })
         #expect(wanted.contains { $0.pickup != nil } && wanted.contains { $0.offerAt != nil })
-        #expect(Set(wanted.compactMap { $0.turns?.order }) == Set(Turns.Order.allCases))
+        #expect(Set(wanted.compactMap { $0.turns?.order }) == Set(OfferTurns.Order.allCases))
         let receivers = deeds.compactMap { if case .deliver(_, let receiver, _) = $0 { receiver } else { nil } }
         #expect(Set(receivers).count > 1)
         let payments = deeds.compactMap { if case .deliver(_, _, let paysLess) = $0 { paysLess } else { nil } }

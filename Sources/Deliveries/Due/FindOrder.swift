@@ -16,7 +16,7 @@ struct FindOrder: Statement {
         """
     static let isReadOnly = true
     private let candidates: [ID]
-    private let turns: Turns?
+    private let turns: OfferTurns?
     private let store: ID
     private let pickup: Location?
 

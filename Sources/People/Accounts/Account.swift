@@ -25,7 +25,7 @@ struct Account: Sendable {
             + ["name", "country", "tax_id", "address", "phone"].map { .init($0, .string()) }
             + [
                 .init("alert_after_minutes", .integer(StoreProfile.alertAfter)), .init("proof", WantedProof.shape),
-                .init("offer", Turns.shape), .init("location", Location.written.orNull),
+                .init("offer", OfferTurns.shape), .init("location", Location.written.orNull),
                 .init("tell_recipients", .boolean), .init("opening_hours", Shape.string().orNull),
                 .init("wants", WantedPapers.shape),
             ])
@@ -60,7 +60,7 @@ struct Account: Sendable {
             json.field("phone", store.phone)
             json.field("alert_after_minutes", Int(store.alertAfterMinutes))
             json.object("proof", store.proof.write)
-            json.object("offer") { Turns.write(store.turns, &$0) }
+            json.object("offer") { OfferTurns.write(store.turns, &$0) }
             json.field("location", store.location)
             json.field("tell_recipients", store.tellsRecipients)
             json.field("opening_hours", store.openingHours)
@@ -123,7 +123,7 @@ struct StoreProfile: Sendable {
     /// What handing over must show where a delivery does not say it.
     let proof: WantedProof
     /// How couriers are offered something where a delivery does not say it: in turn, or all at once.
-    let turns: Turns?
+    let turns: OfferTurns?
     let location: Location?
     /// Whether recipients are told of what comes.
     let tellsRecipients: Bool
@@ -222,14 +222,14 @@ struct FindAccount: Statement {
                 StoreProfile(
                     email: try row.read(), isVerified: try row.read(), taxID: try TaxID(&row), name: try row.read(),
                     address: try row.read(), phone: try row.read(), alertAfterMinutes: try row.read(),
-                    proof: try WantedProof(&row), turns: try Turns.read(&row), location: try Location.read(&row),
+                    proof: try WantedProof(&row), turns: try OfferTurns.read(&row), location: try Location.read(&row),
                     tellsRecipients: try row.read(), openingHours: try row.read(), wants: try row.read()))
         }
         let (_, _): (String?, Bool?) = (try row.read(), try row.read())
         for _ in 0..<5 { let _: String? = try row.read() }
         let _: Int16? = try row.read()
         _ = try WantedProof(&row)
-        _ = try Turns.read(&row)
+        _ = try OfferTurns.read(&row)
         _ = try Location.read(&row)
         let (_, _, _): (Bool, String?, [String]) = (try row.read(), try row.read(), try row.read())
         let courier = CourierProfile(

@@ -66,7 +66,7 @@ struct AccountChange: Form {
     let notificationsEnabled: Bool?
     let alertAfterMinutes: Int?
     let proof: WantedProof
-    let turns: Turns??
+    let turns: OfferTurns??
     let location: Location??
     let tellsRecipients: Bool?
     let openingHours: String??

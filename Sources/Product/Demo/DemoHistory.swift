@@ -34,7 +34,7 @@ struct DemoHistory: Stage {
     private static let second: Int64 = 1_000_000
     private static let day: Int64 = 86_400 * second
 
-    func look(as person: Person) -> [Sight] { ledger.sights(of: person) }
+    func look(as person: Person) -> [SeenJob] { ledger.sights(of: person) }
 
     mutating func perform(_ told: Act) {
         var act = told

@@ -2,11 +2,11 @@ import HTTP
 
 /// What operators are told, at an address of their own: the figures, and why a node is not ready.
 package struct AdminRoutes: Sendable {
-    private let readiness: Readiness
+    private let readiness: NodeReadiness
     private let metrics: @Sendable (_ isReady: Bool) async -> String
 
     /// `metrics` writes the figures for Prometheus.
-    package init(_ readiness: Readiness, metrics: @escaping @Sendable (_ isReady: Bool) async -> String) {
+    package init(_ readiness: NodeReadiness, metrics: @escaping @Sendable (_ isReady: Bool) async -> String) {
         (self.readiness, self.metrics) = (readiness, metrics)
     }
 
@@ -26,7 +26,7 @@ package struct AdminRoutes: Sendable {
     }
 }
 
-extension Readiness.Report {
+extension NodeReadiness.Report {
     fileprivate func write(_ json: inout JSONWriter) {
         json.field("status", isReady ? "ready" : isLeaving ? "leaving" : "not_ready")
         json.field("database", database)

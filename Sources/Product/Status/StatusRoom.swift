@@ -4,9 +4,9 @@ import HTTP
 /// The calls for whoever spreads requests over nodes: whether this one lives, and whether it can work. They say no more,
 /// since everybody may ask; ``AdminRoutes`` do.
 package struct StatusRoom: Room {
-    private let readiness: Readiness
+    private let readiness: NodeReadiness
 
-    package init(_ readiness: Readiness) { self.readiness = readiness }
+    package init(_ readiness: NodeReadiness) { self.readiness = readiness }
 
     package var endpoints: [Endpoint] {
         [

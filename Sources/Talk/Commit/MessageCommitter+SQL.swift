@@ -9,7 +9,7 @@ import Postgres
 struct HoldConversations<Locks: WhenHeld>: Statement {
     static var sql: String {
         """
-        SELECT c.id, c.store_id, c.courier_id, s.name, k.name, \(Standing.columns), c.last_seq, c.latest_at,
+        SELECT c.id, c.store_id, c.courier_id, s.name, k.name, \(ConversationStanding.columns), c.last_seq, c.latest_at,
             s.has_device, k.has_device
         FROM (SELECT id FROM unnest($1::uuid[]) AS w(id) WHERE \(Locks.patience) ORDER BY id) w,
             LATERAL (SELECT * FROM conversations c WHERE c.id = w.id FOR NO KEY UPDATE \(Locks.clause)) c,

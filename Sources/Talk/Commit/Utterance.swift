@@ -28,7 +28,7 @@ struct Utterance: Sendable {
 struct HeldConversation: Sendable {
     let id, store, courier: ID
     let storeName, courierName: String
-    private let standing: Standing
+    private let standing: ConversationStanding
     /// Whether each side has a device that could be told.
     private let storeHasDevice, courierHasDevice: Bool
     private(set) var lastSeq: Int32
@@ -37,7 +37,7 @@ struct HeldConversation: Sendable {
     init(_ row: inout RowReader) throws {
         (id, store, courier) = (try row.read(), try row.read(), try row.read())
         (storeName, courierName) = (try row.read(), try row.read())
-        standing = try Standing(&row)
+        standing = try ConversationStanding(&row)
         (lastSeq, latestAt) = (try row.read(), try row.read())
         (storeHasDevice, courierHasDevice) = (try row.read(), try row.read())
     }

@@ -74,7 +74,11 @@ export function makeMap(place, base, says) {
   // What it is shown in may still be growing.
   const observer = new ResizeObserver(() => map.invalidateSize());
   observer.observe(place);
-  map.on('unload', () => observer.disconnect());
+  map.on('unload', () => {
+    observer.disconnect();
+    // Otherwise Leaflet would end a zoom that is under way on a map that is gone.
+    map._animatingZoom = false;
+  });
   return map;
 }
 

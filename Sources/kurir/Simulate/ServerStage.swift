@@ -28,7 +28,7 @@ struct ServerStage: Stage {
     /// As many deliveries as a list is asked for; what is open stands first.
     static let most = 40
 
-    mutating func look(as person: Person) throws -> [Sight] {
+    mutating func look(as person: Person) throws -> [SeenJob] {
         try get("/v1/deliveries?limit=\(Self.most)", as: person).items.compactMap { item in
             guard let id = item["id"]?.text.flatMap(ID.init(_:)), let text = item["status"]?.text,
                 let status = DeliveryStatus(rawValue: text), status.isOpen,
@@ -36,7 +36,7 @@ struct ServerStage: Stage {
                 case .array(let actions)? = item["allowed_actions"], !actions.isEmpty
             else { return nil }
             let hasTurns = item["offer"]?["mode"]?.text == "in_turn"
-            return Sight(id: id, status: status, keepsWaiting: hasTurns || item["offer_at"]?.text != nil)
+            return SeenJob(id: id, status: status, keepsWaiting: hasTurns || item["offer_at"]?.text != nil)
         }
     }
 
@@ -79,7 +79,7 @@ struct ServerStage: Stage {
             }
             if let due { form["window"] = .object(["until": later(by: 60 * due)]) }
             // The store offers it before, as with turns.
-            if content.terms.offerAt != nil { form["offer_at"] = later(by: Turns.bounds.upperBound) }
+            if content.terms.offerAt != nil { form["offer_at"] = later(by: OfferTurns.bounds.upperBound) }
             return post("", form)
         case .instruct(let id, let text): return patch(id, ["instructions": .string(text)])
         case .offer(let id, let candidates): return patch(id, ["courier_ids": try ids(candidates)])

@@ -28,7 +28,7 @@ struct WatchedStage: Stage {
         ledger = Ledger(of: cast, ids)
     }
 
-    mutating func look(as person: Person) throws -> [Sight] {
+    mutating func look(as person: Person) throws -> [SeenJob] {
         let (shown, due) = (Set(try stage.look(as: person)), ledger.sights(of: person))
         // Of a longer list this is the beginning.
         if due.count < ServerStage.most, shown != Set(due) {

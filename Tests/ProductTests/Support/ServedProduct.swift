@@ -68,7 +68,7 @@ struct ServedProduct: Sendable {
         let service = try await Service.start(
             settings, configuration, lanes: lanes, on: group, secret: secret,
             status: StatusRoom(
-                Readiness(
+                NodeReadiness(
                     database: database, newestMigration: Schema.migrations.count,
                     functionsRevision: Schema.functionsRevision))
         ) { event in

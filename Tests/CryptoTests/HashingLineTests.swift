@@ -5,12 +5,12 @@ import Testing
 @testable import Crypto
 
 /// Passwords are hashed in turn, so that nobody keeps others from signing in.
-@Suite struct TurnsTests {
+@Suite struct HashingLineTests {
     private typealias Turn = PasswordHasher.Turn
 
     /// Does `count` things in a place that is taken, in the order of `turns`, and says in which order they were done.
     private func order(_ turns: [(name: String, turn: Turn)]) async throws -> [String] {
-        let (line, gate, done) = (Turns(places: 1), Gate(), Locked<[String]>([]))
+        let (line, gate, done) = (HashingLine(places: 1), Gate(), Locked<[String]>([]))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await line.take(.own) { await gate.wait() } }
             try await eventually { gate.isAwaited }
@@ -43,7 +43,7 @@ import Testing
 
     /// Two hundred wrong sign-ins from one network: most are refused at once, and another network's is not held up.
     @Test func `what cannot begin in time is refused at once`() async throws {
-        let (line, gate) = (Turns(places: 1), Gate())
+        let (line, gate) = (HashingLine(places: 1), Gate())
         let refused = Locked(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await line.take(.own) { await gate.wait() } }
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `whoever goes away leaves the line`() async throws {
-        let (line, gate) = (Turns(places: 1), Gate())
+        let (line, gate) = (HashingLine(places: 1), Gate())
         let first = Task { try await line.take(.own) { await gate.wait() } }
         try await eventually { gate.isAwaited }
         let second = Task { try await line.take(.own) {} }

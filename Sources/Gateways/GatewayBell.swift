@@ -1,7 +1,7 @@
 import EventLoop
 
 /// Tells a gateway, from any thread, that there may be messages.
-public final class Bell: Sendable {
+public final class GatewayBell: Sendable {
     private struct State {
         var wake: (@Sendable () -> Void)?
         var hasRung = false

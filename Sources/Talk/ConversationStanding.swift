@@ -2,7 +2,7 @@ import Domain
 import Postgres
 
 /// What is kept of a conversation that decides who may what in it.
-struct Standing: Sendable {
+struct ConversationStanding: Sendable {
     private let isOpen, isBlocked: Bool
     private let store, courier: Side
 

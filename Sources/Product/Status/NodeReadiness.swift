@@ -2,7 +2,7 @@ import EventLoop
 import Postgres
 
 /// Whether this node can serve: the database answers, its schema is what this binary needs, and nobody asked to stop.
-package final class Readiness: Sendable {
+package final class NodeReadiness: Sendable {
     private let database: Database
     private let wanted: (migration: Int, functions: Int)
     private let isLeaving = Locked(false)

@@ -2,7 +2,7 @@ import EventLoop
 
 /// Whose turn it is to use something of which there is little: whoever is known comes first, but for one in five, and networks
 /// take turns, so that none that asks for much keeps another waiting.
-final class Turns: Sendable {
+final class HashingLine: Sendable {
     private let places: Int
     /// In seconds.
     private let patience: Double
@@ -23,15 +23,15 @@ final class Turns: Sendable {
         func ahead(of turn: PasswordHasher.Turn) -> Int {
             if turn.isKnown {
                 let ahead = known.ahead(of: turn.network)
-                return ahead + min(others.count, (ahead + inARow) / Turns.mostInARow)
+                return ahead + min(others.count, (ahead + inARow) / HashingLine.mostInARow)
             }
             let ahead = others.ahead(of: turn.network)
-            return ahead + min(known.count, (ahead + 1) * Turns.mostInARow)
+            return ahead + min(known.count, (ahead + 1) * HashingLine.mostInARow)
         }
 
         /// Otherwise a few accounts that ask without end would keep everybody out who is not known yet.
         mutating func next() -> Waiting? {
-            if inARow < Turns.mostInARow, let one = known.next() {
+            if inARow < HashingLine.mostInARow, let one = known.next() {
                 inARow += 1
                 return one
             }
