@@ -62,6 +62,7 @@ public struct WebFile: Sendable {
         WebFile("feed.js", PackageResources.feed_js),
         WebFile("figures.js", PackageResources.figures_js),
         WebFile("filters.js", PackageResources.filters_js),
+        WebFile("foot.js", PackageResources.foot_js),
         WebFile("form.js", PackageResources.form_js),
         WebFile("found.js", PackageResources.found_js),
         WebFile("gone.js", PackageResources.gone_js),

@@ -56,6 +56,24 @@ def test_rows_stand_by_the_time_they_are_wanted(visit, look):
     expect(page.locator(".card")).to_have_count(3)
 
 
+def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/store")
+    sign_in(page, shop)
+    jobs = [shop.deliver_to(ana, window={"until": minutes(30)}) for _ in range(3)]
+    expect(page.locator(".card")).to_have_count(3)
+    for job in jobs[:2]:
+        ana.act("accept", job)
+    ana.act("deliver", jobs[0])
+    call("POST", f"/v1/deliveries/{jobs[2]}/cancel", {}, shop.token)
+    foot = page.locator(".foot.hint")
+    expect(foot).to_have_text("Today: Delivered 1 · Cancelled 1 · On time 100 %")
+    look(page, "board-foot")
+    ana.act("deliver", jobs[1])
+    expect(foot).to_have_text("Today: Delivered 2 · Cancelled 1 · On time 100 %")
+
+
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     shop = Store()
     call("PATCH", "/v1/me", {"alert_after_minutes": 30}, shop.token)

@@ -247,6 +247,18 @@ def test_the_map_comes_right_again_when_the_server_was_away(visit):
     assert len(asked) == 3
 
 
+def drag(page, name, above):
+    """Drags somebody's stop above another's."""
+    grip = page.get_by_role("button", name=f"Move {name}: up and down")
+    grip.scroll_into_view_if_needed()
+    start, end = grip.bounding_box(), page.get_by_role("button", name=f"Move {above}: up and down").bounding_box()
+    page.mouse.move(start["x"] + 20, start["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 20, start["y"] - 30, steps=5)
+    page.mouse.move(end["x"] + 20, end["y"] + 2, steps=10)
+    page.mouse.up()
+
+
 def test_a_courier_changes_the_order_of_its_stops(visit, look):
     store, courier = shop()
     iva = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}
@@ -271,14 +283,7 @@ def test_a_courier_changes_the_order_of_its_stops(visit, look):
     until(page, lambda: order() == [ids[1], ids[0], ids[2]])
     expect(page.get_by_role("button", name="Move Jan Perić: up and down")).to_be_focused()
     # By dragging the last one above all others.
-    grip = page.get_by_role("button", name="Move Mia Ćuk: up and down")
-    grip.scroll_into_view_if_needed()
-    start, end = grip.bounding_box(), page.get_by_role("button", name="Move Iva Ivić: up and down").bounding_box()
-    page.mouse.move(start["x"] + 20, start["y"] + 20)
-    page.mouse.down()
-    page.mouse.move(start["x"] + 20, start["y"] - 30, steps=5)
-    page.mouse.move(end["x"] + 20, end["y"] + 2, steps=10)
-    page.mouse.up()
+    drag(page, "Mia Ćuk", "Iva Ivić")
     expect(names).to_have_text(["Mia Ćuk", "Iva Ivić", "Jan Perić"])
     until(page, lambda: order() == [ids[2], ids[1], ids[0]])
     look(page, "route-courier")
@@ -292,6 +297,35 @@ def test_a_courier_changes_the_order_of_its_stops(visit, look):
     page.get_by_role("button", name="Suggested order").click()
     expect(names).to_have_text(["Mia Ćuk", "Iva Ivić", "Jan Perić"])
     expect(page.locator(".notices")).to_contain_text("saves")
+
+
+def test_a_courier_changes_the_order_of_its_jobs_where_they_stand(visit, look):
+    store, courier = shop()
+    first = sent(store, courier)[0]
+    courier.act("accept", first)
+    page = visit("/courier", phone=True, forgiving=("geolocation", "503"))
+    sign_in(page, courier)
+    names = page.locator(".in_progress h3")
+    expect(names).to_have_text(["Iva Ivić"])
+    # One alone has no order.
+    expect(page.locator(".handle")).to_have_count(0)
+    second = sent(store, courier, recipient=JAN)[0]
+    courier.act("accept", second)
+    expect(page.locator(".handle")).to_have_count(2)
+    expect(names).to_have_text(["Iva Ivić", "Jan Perić"])
+    page.get_by_role("button", name="Move Iva Ivić: up and down").press("ArrowDown")
+    expect(names).to_have_text(["Jan Perić", "Iva Ivić"])
+    until(page, lambda: call("GET", f"/v1/deliveries/{first}", token=store.token)["stop"] == {"number": 2, "of": 2})
+    # By dragging; what the server does not take is not so.
+    page.route("**/v1/me/route", lambda route: route.fulfill(status=503, body=""))
+    drag(page, "Iva Ivić", "Jan Perić")
+    expect(page.locator(".notices")).to_contain_text("busy")
+    expect(names).to_have_text(["Jan Perić", "Iva Ivić"])
+    page.unroute("**/v1/me/route")
+    drag(page, "Iva Ivić", "Jan Perić")
+    expect(names).to_have_text(["Iva Ivić", "Jan Perić"])
+    until(page, lambda: call("GET", f"/v1/deliveries/{first}", token=store.token)["stop"] == {"number": 1, "of": 2})
+    look(page, "order-of-jobs")
 
 
 def test_three_people_follow_one_delivery(visit, chromium, look):

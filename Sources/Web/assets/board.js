@@ -12,6 +12,7 @@ import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
 import {keys} from './keys.js';
+import {loaded} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {createdWords, isHeld, isStranded, offeredFrom} from './offering.js';
@@ -32,7 +33,7 @@ const groups = [
 ];
 
 export function board(region, {count}) {
-  let words = '', open;
+  let words = '', open, tellFoot = () => {};
   // Whom nobody hears of, since all who could are off duty: only the answer to creating says so.
   const unheard = new Set();
   const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
@@ -99,6 +100,7 @@ export function board(region, {count}) {
     mark();
     drawMap();
     told();
+    tellFoot(columns.of('delivered', 'cancelled').length);
   }
 
   function told() { noticed('board', ({delivery_id: id}) => Boolean(columns.get(id))); }
@@ -115,6 +117,8 @@ export function board(region, {count}) {
   const first = guide(create);
   const map = mapBeside(region, {look, redraw: drawMap});
   const sky = warnings();
+  const foot = h('p', {class: 'hint foot', hidden: true});
+  loaded('foot').then(({footOf}) => { tellFoot = footOf(foot); }, () => {});
   const hand = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});
   const sections = (areOver) => columns.parts.filter(({fold}) => Boolean(fold) === areOver).map(({section}) => section);
@@ -123,7 +127,7 @@ export function board(region, {count}) {
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
-    sky.line, hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, sections(true)), map.place));
+    sky.line, hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false), foot), h('div', {class: 'ended'}, sections(true)), map.place));
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens.
   const clock = setInterval(() => {

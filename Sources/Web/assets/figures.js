@@ -5,6 +5,7 @@ import {bars, lines, rows, tile} from './chart.js';
 import {fullName} from './delivery.js';
 import {h, loading, newID} from './dom.js';
 import {gathered} from './feed.js';
+import {share} from './foot.js';
 import {number, span, t} from './words.js';
 
 const outcomes = ['delivered', 'cancelled', 'open'];
@@ -55,8 +56,6 @@ export function figures(region) {
   const again = gathered(loadAll, 500);
   return {onFresh: again, hears: ['delivery'], onEvent: again, leave: byArea.leave};
 }
-
-const share = ({due, on_time: kept}) => (due ? `${Math.floor((100 * kept) / due)} %` : '–');
 
 /** How much it is now against the period before. */
 function change(now, before) {

@@ -14,6 +14,7 @@ import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {noticed} from './push.js';
 import {said, saidMark} from './recipient.js';
+import {goBy, handle, movable} from './route.js';
 import {deliveryIn, scanCode} from './scan.js';
 import {talkLink} from './talk.js';
 import {surroundings} from './surroundings.js';
@@ -40,16 +41,21 @@ export function jobs(region, {count}) {
     card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
     mark(job) {
       const item = outgoing.waiting(job.id);
-      return `${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
+      return `${isOneOfMany(job)} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
     },
   });
+
+  // The order of what is carried is changed where it stands.
+  movable(all.parts[0].list, (ids) => goBy(ids, all.get, all.put));
+  const isOneOfMany = ({status}) => status === 'in_progress' && all.of(status).filter(isListed).length > 1;
 
   function card(job) {
     const {recipient, store, status} = job;
     const isOver = status === 'delivered';
     return h('li', {class: `card ${status}`},
       h('div', {class: 'top'}, h('h3', {}, fullName(recipient)),
-        job.due_at && !isOver ? h('span', {class: 'by'}, due(job)) : moment(job.delivered_at ?? job.accepted_at ?? job.created_at)),
+        job.due_at && !isOver ? h('span', {class: 'by'}, due(job)) : moment(job.delivered_at ?? job.accepted_at ?? job.created_at),
+        isOneOfMany(job) && handle(fullName(recipient))),
       h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
       ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job)),

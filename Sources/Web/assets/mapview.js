@@ -10,7 +10,7 @@ import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {createdWords} from './offering.js';
-import {handle, keepRoute, movable, suggest} from './route.js';
+import {goBy, handle, movable, suggest} from './route.js';
 import {t} from './words.js';
 
 export function mapOf(kind) {
@@ -45,17 +45,9 @@ export function mapOf(kind) {
     const lookAgain = gathered(() => { if (open) get(`/v1/deliveries/${open.id}`).then(put, () => {}); }, 5000);
 
     /** Goes in this order; what has no place comes last, as it stands. */
-    async function go(ids) {
+    function go(ids) {
       const all = [...deliveries.values()].filter(({status}) => status === 'in_progress').sort(inOrder).map(({id}) => id);
-      const order = [...ids, ...all.filter((id) => !ids.includes(id))];
-      for (const [at, id] of order.entries()) deliveries.set(id, {...deliveries.get(id), stop: {number: at + 1, of: order.length}});
-      draw();
-      try {
-        await keepRoute(order);
-      } catch (error) {
-        say(wordsOf(error));
-        await load().then(draw, () => {});
-      }
+      return goBy([...ids, ...all.filter((id) => !ids.includes(id))], (id) => deliveries.get(id), put);
     }
 
     /** Where a courier goes: its own stops, or to one delivery over what it brings before. */

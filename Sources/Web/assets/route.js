@@ -54,8 +54,19 @@ export function movable(list, moved) {
   return () => Boolean(held);
 }
 
-/** Tells the server, and with it the stores. */
-export const keepRoute = (ids) => ask('PUT', '/v1/me/route', {delivery_ids: ids});
+/** Goes in this order, and tells the server, and with it the stores. `find` has a delivery by its id, and `put` takes it with another stop. */
+export async function goBy(ids, find, put) {
+  const stops = ids.map((id) => find(id).stop);
+  const have = (stopOf) => ids.forEach((id, at) => { if (find(id)) put({...find(id), stop: stopOf(at)}); });
+  have((at) => ({number: at + 1, of: ids.length}));
+  try {
+    await ask('PUT', '/v1/me/route', {delivery_ids: ids});
+  } catch (error) {
+    say(wordsOf(error));
+    // What nobody was told of is not so.
+    have((at) => stops[at]);
+  }
+}
 
 /** Has the order that is least late and ends soonest, unless it is no better; `take` gets it. */
 export async function suggest(take) {

@@ -1,0 +1,31 @@
+// What has become of today's deliveries so far, in one line below those that are open.
+import {get} from './ask.js';
+import {gathered} from './feed.js';
+import {number, t} from './words.js';
+
+/** How many of those with a time were there by then. */
+export const share = ({due, on_time: kept}) => (due ? `${Math.floor((100 * kept) / due)} %` : '–');
+
+/** Fills the line. What it gives back is told how many the board knows to be over: the figures are asked for when those are others, or it is another day. */
+export function footOf(line) {
+  let shown;
+  const load = gathered(async () => {
+    // As the days are where the shop is.
+    const day = new Date().toLocaleDateString('sv');
+    try {
+      const {totals} = await get('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
+      const parts = ['delivered', 'cancelled'].map((status) => `${t(`status_${status}`)} ${number(totals[status])}`);
+      if (totals.due) parts.push(`${t('onTime')} ${share(totals)}`);
+      line.textContent = `${t('today')}: ${parts.join(' · ')}`;
+      line.hidden = !totals.created;
+    } catch {
+      shown = undefined;
+    }
+  }, 1000);
+  return (over) => {
+    const wanted = `${new Date().toDateString()} ${over}`;
+    if (wanted === shown) return;
+    shown = wanted;
+    load();
+  };
+}
