@@ -27,6 +27,8 @@ struct FirebasePush: Provider {
         if let access, now < access.until - 300 { return }
         var request = account.tokenRequest(at: now)
         request.certificates = certificates
+        // Nothing else is sent meanwhile.
+        request.patience = 3000
         let reply = Transfers<Void>().perform(request)
         guard reply.status == 200, let answer = reply.json, let token = answer["access_token"]?.text else {
             throw GatewayError("no access token from \(account.tokenURL): \(reply.complaint)")

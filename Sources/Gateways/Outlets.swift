@@ -32,15 +32,19 @@ public struct Outlets: Sendable {
         return .none("this gateway has no way to \(message.platform ?? message.channel)")
     }
 
-    mutating func prepare() throws {
-        for way in providers.keys { try providers[way]?.prepare() }
+    /// Makes ready what messages of that channel go by.
+    mutating func prepare(for channel: String) throws {
+        for way in Self.ways(of: channel) { try providers[way]?.prepare() }
     }
 
     /// Whether there is a way for messages of that channel.
     public func serve(_ channel: String) -> Bool {
         if isLogged(channel) || providers[nil] != nil { return true }
-        let ways = channel == "push" ? ["push", "fcm", "apns"] : [channel]
-        return ways.contains { providers[$0] != nil }
+        return Self.ways(of: channel).contains { providers[$0] != nil }
+    }
+
+    private static func ways(of channel: String) -> [String] {
+        channel == "push" ? ["push", "fcm", "apns"] : [channel]
     }
 
     private func isLogged(_ channel: String) -> Bool { logged.contains(channel) || logged.contains(nil) }

@@ -68,10 +68,10 @@ def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     ana.act("deliver", jobs[0])
     call("POST", f"/v1/deliveries/{jobs[2]}/cancel", {}, shop.token)
     foot = page.locator(".foot.hint")
-    expect(foot).to_have_text("Today: Delivered 1 · Cancelled 1 · On time 100 %")
+    expect(foot).to_have_text("Created today: Delivered 1 · Cancelled 1 · On time 100 %")
     look(page, "board-foot")
     ana.act("deliver", jobs[1])
-    expect(foot).to_have_text("Today: Delivered 2 · Cancelled 1 · On time 100 %")
+    expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 100 %")
 
 
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):

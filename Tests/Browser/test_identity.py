@@ -1,6 +1,7 @@
 """Who one is: proving a number, changing it, taking that back, and signing out without a connection."""
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from conftest import ADDRESS, PASSWORD, Courier, Store, call, go, live, message_to, numbers, panel, sign_in, until
@@ -155,12 +156,16 @@ def test_signing_out_without_a_connection(visit, line):
     until(page, lambda: page.evaluate("localStorage.length") == 0)
 
 
-def test_the_service_worker_ends_a_session_that_was_left(visit, line):
-    ana = Courier()
-    page = visit("/courier", phone=True, forgiving=["net::ERR_", "401"], address=line.address)
-    sign_in(page, ana)
-    before = len(call("GET", "/v1/sessions", token=ana.token)["items"])
+@pytest.mark.parametrize("who, path, script", [(Courier, "/courier", "courier.js"), (Store, "/store", "dashboard.js")])
+def test_the_service_worker_ends_a_session_that_was_left(visit, line, who, path, script):
+    person = who()
+    page = visit(path, forgiving=["net::ERR_", "401"], address=line.address)
+    sign_in(page, person)
+    before = len(call("GET", "/v1/sessions", token=person.token)["items"])
     go(page, "Settings")
+    # A store's page has one since it is told of something.
+    page.evaluate("""([script, kind]) => import(document.querySelector('script[type=module]').src.replace(script, 'push.js'))
+        .then(({standBy}) => standBy(kind))""", [script, path[1:]])
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     session, found = page.context.new_cdp_session(page), []
     session.on("ServiceWorker.workerRegistrationUpdated", lambda told: found.extend(told["registrations"]))
@@ -171,4 +176,4 @@ def test_the_service_worker_ends_a_session_that_was_left(visit, line):
     line.mend()
     session.send("ServiceWorker.dispatchSyncEvent", {
         "origin": line.address, "registrationId": found[0]["registrationId"], "tag": "kurir.leaving", "lastChance": False})
-    until(page, lambda: len(call("GET", "/v1/sessions", token=ana.token)["items"]) == before - 1)
+    until(page, lambda: len(call("GET", "/v1/sessions", token=person.token)["items"]) == before - 1)

@@ -46,7 +46,7 @@ def reachable(page, script, account=None):
 
 
 def test_it_is_asked_once_and_with_a_reason(visit, look):
-    page = visit("/courier", phone=True)
+    page = visit("/courier", phone=True, forgiving=["503"])
     asked = reachable(page, ALLOWED)
     page.reload()
     expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
@@ -64,11 +64,20 @@ def test_it_is_asked_once_and_with_a_reason(visit, look):
     until(page, lambda: len(asked) == 2)
     assert asked[1][1] == path
     expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
-    # A switch for this device alone.
+    # A switch for this device alone. As long as the server does not know of it, it is on.
     go(page, "Settings")
-    page.get_by_label("Notifications on this device").uncheck()
+    switch = page.get_by_label("Notifications on this device")
+    page.route("**/v1/me/devices/*", lambda route: route.fulfill(status=503, body=""))
+    switch.click()
+    expect(page.locator(".notices")).not_to_be_empty()
+    expect(switch).to_be_checked()
+    page.unroute("**/v1/me/devices/*")
+    assert page.evaluate("caches.has('kurir.push')")
+    switch.uncheck()
     expect(page.get_by_text("This device is told nothing any more.")).to_be_visible()
     assert asked[2][:2] == ("DELETE", path)
+    # And nothing is left by which the worker would register it once more.
+    until(page, lambda: not page.evaluate("caches.has('kurir.push')"))
     page.get_by_label("Notifications on this device").check()
     until(page, lambda: len(asked) == 4)
     look(page, "settings-notifications")

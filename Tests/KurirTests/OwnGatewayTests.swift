@@ -120,6 +120,44 @@ import Testing
         }
     }
 
+    @Test func `a way that cannot be made ready keeps no other channel waiting`() async throws {
+        try await Receivers.running { receivers in
+            let keys = TemporaryDirectory.path("keys")
+            try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+            // Where tokens are given out, nobody listens.
+            let account = String(decoding: receivers.account, as: UTF8.self)
+                .replacing(try receivers.told("http"), with: "http://127.0.0.1:1")
+            try Data(account.utf8).write(to: URL(fileURLWithPath: keys + "/fcm.json"))
+            let kurir = try await Kurir.start(
+                [
+                    "--database", TestDatabase.current.url, "--insecure-transport", "--gateway",
+                    "push=fcm+" + (try receivers.told("http")), "--gateway",
+                    "sms=" + (try receivers.told("http")) + "/hook",
+                ],
+                environment: [
+                    "KURIR_THROTTLE": "off", "KURIR_WEBHOOK_SECRET": Receivers.secret,
+                    "KURIR_FCM_KEY": keys + "/fcm.json",
+                ])
+            let url = TestDatabase.current.url
+            try await blocking {
+                _ = try BlockingConnection(url: url).query(
+                    """
+                    INSERT INTO messages (kind, channel, platform, address, language, title, body, data)
+                    VALUES ('invite', 'push', 'fcm', 'phone', 'hr', 'T', 'B', '{}'),
+                        ('invite', 'sms', NULL, '+385911234567', 'hr', 'T', 'B', '{}')
+                    """)
+            }
+            try await eventually { receivers.arrived(at: "webhook").count == 1 }
+            try await eventually { kurir.program.complained.contains("no access token") }
+            let waiting = try await blocking {
+                try BlockingConnection(url: url).query("SELECT address, attempt::text FROM message_queue")
+            }
+            #expect(waiting == [["phone", "0"]])
+            kurir.program.signal(SIGTERM)
+            #expect(try await kurir.program.end() == 0)
+        }
+    }
+
     @Test func `a push service that says nothing keeps nobody else's messages waiting`() async throws {
         try await Receivers.running { receivers in
             let options = try options(receivers).map { $0 == "127.0.0.1" ? "127.0.0.1,127.0.0.2" : $0 }

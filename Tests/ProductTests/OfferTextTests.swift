@@ -42,24 +42,25 @@ import Testing
         }
     }
 
-    enum Reason: CaseIterable { case notAllowed, silent, hasDevice, muted, offDuty, unproven, taken }
+    enum Reason: CaseIterable { case notAllowed, silent, hasDevice, muted, offDuty, unproven, taken, hidden }
 
     @Test(arguments: Reason.allCases) func `nobody else is sent one`(_ reason: Reason) async throws {
         try await ServedProduct.serving(trust: reason == .notAllowed ? Trust() : Self.allowed) { api in
             let (store, couriers) = try await api.team(1)
             let ana = couriers[0]
-            if reason != .silent, reason != .taken { _ = try await api.claim(api.key("sms"), channel: "sms") }
+            if ![.silent, .taken, .hidden].contains(reason) { _ = try await api.claim(api.key("sms"), channel: "sms") }
             switch reason {
-            case .notAllowed, .silent, .taken: break
+            case .notAllowed, .silent, .taken, .hidden: break
             case .hasDevice: _ = try await api.call("PUT", "/v1/me/devices/d", ["platform": "fcm"], as: ana.token)
             case .muted: _ = try await api.call("PATCH", "/v1/me", ["notifications_enabled": false], as: ana.token)
             case .offDuty: _ = try await api.call("PUT", "/v1/me/duty", ["on": false], as: ana.token)
             case .unproven: try await api.execute("UPDATE couriers SET phone_verified = false")
             }
             let id = try await api.delivery(of: store, to: couriers)
-            // What is taken before anybody sends is no offer any more.
-            if reason == .taken {
-                try await api.act("accept", id, as: ana)
+            // What is taken before anybody sends is no offer any more, and what a blocked store offers is none for now.
+            if [.taken, .hidden].contains(reason) {
+                if reason == .taken { try await api.act("accept", id, as: ana) }
+                if reason == .hidden { try await api.execute("UPDATE partners SET store_off = true") }
                 _ = try await api.claim(api.key("sms"), channel: "sms")
                 try await api.execute("UPDATE offer_texts SET due_at = now(), sent_at = NULL")
             }

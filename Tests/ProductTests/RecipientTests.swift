@@ -91,6 +91,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `what a store must know goes to its address once no device is left`(isGone: Bool) async throws {
+        try await ServedProduct.serving { api in
+            let (key, store, couriers) = try await team(api, 1)
+            try await claim("shop", api, store)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("decline", id, as: couriers[0])
+            #expect(try await texts(api) == [["delivery_stranded", "push", "shop"]])
+            if isGone {
+                let pushes = try await api.claim(key, channel: "push")
+                #expect(try await api.tell(key, "nack", pushes, ["reason": "gone", "unregistered": true]) == ["dead"])
+            } else {
+                _ = try await api.call("DELETE", "/v1/me/devices/shop", as: store.token)
+            }
+            #expect(try await texts(api) == [["delivery_stranded", "email", store.login]])
+        }
+    }
+
     @Test func `a device that changed hands is not forgotten for its former owner`() async throws {
         try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 2)

@@ -43,6 +43,22 @@ LANGUAGE sql AS $$
     ORDER BY id
 $$;
 
+-- What a store must know goes to its address in place of a push that cannot arrive any more, unless another device gets it.
+CREATE OR REPLACE FUNCTION reach_by_email(ids uuid[]) RETURNS void
+LANGUAGE sql AS $$
+    INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at)
+    SELECT kind, 'email', email, language, title, body, data - 'keys', account_id, subject, expires_at
+    FROM (
+        SELECT DISTINCT ON (m.account_id, m.kind, m.subject) m.*, s.email
+        FROM messages m JOIN stores s ON s.id = m.account_id JOIN accounts a ON a.id = m.account_id
+        WHERE m.id = ANY (ids) AND m.channel = 'push' AND reach_of(m.kind) = 'else_email'
+            AND s.email_verified AND NOT s.off AND a.notifications_enabled
+            AND (m.expires_at > clock_timestamp()) IS NOT FALSE
+            AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)
+        ORDER BY m.account_id, m.kind, m.subject, m.id) lost
+    ORDER BY id
+$$;
+
 -- Where somebody is told besides by push, as far as a kind reaches, or the number or the address of whoever has no account.
 CREATE OR REPLACE FUNCTION reached_besides(account uuid, reach text, to_phone text, to_email text, to_language text)
 RETURNS TABLE (channel text, address text, spoken text)
@@ -68,4 +84,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    reach_of, duty_now, reach_by_sms, reached_besides FROM PUBLIC;
+    reach_of, duty_now, reach_by_sms, reach_by_email, reached_besides FROM PUBLIC;

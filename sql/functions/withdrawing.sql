@@ -53,7 +53,9 @@ BEGIN
                 AND EXISTS (
                     SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id AND NOT p.store_off));
     WHEN 'offers_waiting' THEN
-        RETURN EXISTS (SELECT FROM jobs j WHERE j.courier_id = m.subject AND j.status = 'pending' AND j.until IS NULL);
+        RETURN EXISTS (
+            SELECT FROM jobs j WHERE j.courier_id = m.subject AND j.status = 'pending' AND j.until IS NULL AND EXISTS (
+                SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id AND NOT p.store_off));
     WHEN 'delivery_stranded' THEN
         RETURN EXISTS (
             SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'pending' AND d.candidates <@ (d.declined || d.forfeited));
@@ -198,7 +200,7 @@ BEGIN
     UPDATE message_queue SET expires_at = clock_timestamp()
         WHERE id = ANY (untrue) AND lease IS NOT NULL AND ready_at > clock_timestamp();
     DELETE FROM message_queue WHERE id = ANY (untrue) AND (lease IS NULL OR ready_at <= clock_timestamp());
-    PERFORM reach_by_sms(untrue);
+    PERFORM reach_by_sms(untrue), reach_by_email(untrue);
 END
 $$;
 

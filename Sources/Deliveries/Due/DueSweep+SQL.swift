@@ -70,6 +70,10 @@ struct TakeOfferTexts: Statement {
             FROM due, LATERAL (
                 SELECT count(*) FROM (
                     SELECT FROM jobs j WHERE j.courier_id = due.courier_id AND j.status = 'pending' AND j.until IS NULL
+                        -- What a blocked store offers is hidden.
+                        AND EXISTS (
+                            SELECT FROM partners p
+                            WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id AND NOT p.store_off)
                     LIMIT 1000) j) waiting)
         UPDATE offer_texts t SET due_at = NULL, sent_at = CASE WHEN told.may_be_sent THEN now() ELSE t.sent_at END
         FROM told WHERE t.courier_id = told.courier_id

@@ -54,7 +54,7 @@ export function endLeft() {
 
 /** The service worker ends it, where there is one that may work later, also if no page is open then. */
 async function leaveToWorker(query) {
-  const worker = await navigator.serviceWorker?.getRegistration('/courier');
+  const worker = await navigator.serviceWorker?.getRegistration();
   if (!worker?.sync) return;
   await (await caches.open(leaving)).put('/', new Response(query));
   await worker.sync.register(leaving).catch(() => {});

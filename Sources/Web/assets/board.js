@@ -94,7 +94,8 @@ export function board(region, {count}) {
     unpressed(hand, () => redraw(() => keep(hand, found, JSON.stringify, chip)));
     hand.hidden = !found.length;
     for (const {statuses, section} of columns.parts) section.hidden = !seen.allows(statuses);
-    count(all.filter((one) => isStranded(one) || isFailed(one) || isLate(one)).length);
+    // What is searched for is not all of it.
+    if (!words) count(all.filter((one) => Object.values(needs).some((applies) => applies(one))).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
     open?.show(columns.get(open.id));
     mark();

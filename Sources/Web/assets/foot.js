@@ -1,4 +1,4 @@
-// What has become of today's deliveries so far, in one line below those that are open.
+// What has become so far of the deliveries that were created today, in one line below those that are open.
 import {get} from './ask.js';
 import {gathered} from './feed.js';
 import {number, t} from './words.js';
@@ -16,7 +16,7 @@ export function footOf(line) {
       const {totals} = await get('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
       const parts = ['delivered', 'cancelled'].map((status) => `${t(`status_${status}`)} ${number(totals[status])}`);
       if (totals.due) parts.push(`${t('onTime')} ${share(totals)}`);
-      line.textContent = `${t('today')}: ${parts.join(' · ')}`;
+      line.textContent = `${t('createdToday')}: ${parts.join(' · ')}`;
       line.hidden = !totals.created;
     } catch {
       shown = undefined;

@@ -71,10 +71,13 @@ async function turnOn(account, key) {
   return true;
 }
 
+/** Only when the server knows of it nothing is told here: the name is kept until then. */
 async function turnOff() {
   const name = device();
-  localStorage.setItem(place, never);
   if (name) await ask('DELETE', `/v1/me/devices/${name}`).catch((error) => { if (error.status !== 404) throw error; });
+  localStorage.setItem(place, never);
+  // Else the worker would register it once more when the browser changes its subscription.
+  await window.caches?.delete(shelf);
 }
 
 /** Registers anew where it is on; else, if nobody has asked yet, a card that says what it is for. */
