@@ -44,7 +44,7 @@ extension StoredDelivery {
             .init("state", .oneOf(Delivery.CandidateState.allCases.map(\.rawValue), named: "CandidateState")),
         ])
     private static let stopShape = Shape.object(
-        "DeliveryStop", ["number", "of"].map { .init($0, .integer(1...RouteForm.most)) })
+        "DeliveryStop", ["number", "of"].map { .init($0, .integer(1...Bounds.stops)) })
     private static let recipientShape = Shape.object(
         "DeliveryRecipient",
         ["first_name", "address"].map { .init($0, .string()) } + [

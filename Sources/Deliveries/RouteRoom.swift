@@ -34,10 +34,7 @@ package struct RouteRoom: Room {
 struct RouteForm: Form {
     let deliveries: [ID]
 
-    /// How many stops a route can have.
-    static let most = 200
-
-    init(_ fields: inout Fields) { deliveries = fields.ids("delivery_ids", 0...Self.most) }
+    init(_ fields: inout Fields) { deliveries = fields.ids("delivery_ids", 0...Bounds.stops) }
 }
 
 /// Sets a courier's route, unless something in it is not its own in progress; says whether it did. Stores concerned are told.

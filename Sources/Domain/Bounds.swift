@@ -32,6 +32,8 @@ public enum Bounds {
     public static let taxID = 40
     /// The digits that a recipient says when it is handed over.
     public static let pin = 4
+    /// How many stops a courier's route can have.
+    public static let stops = 200
     /// What is searched for.
     public static let search = 100
     /// What an operator calls a gateway's key.

@@ -26,6 +26,8 @@ public struct RoutePlan: Sendable {
 
     /// Up to so many stops every order is considered.
     public static let mostExact = 9
+    /// For more, orders are tried until one has gone to so many stops in all of them together: then the best so far must do.
+    static let mostSteps = 10_000_000
 
     let count: Int
     private let windows: [Window]
@@ -44,7 +46,8 @@ public struct RoutePlan: Sendable {
     /// The best order; beyond ``mostExact`` stops, a good one. `present` is the order as it is.
     public func best(present: [Int]) -> [Int] {
         guard count > 1 else { return present }
-        let order = count <= Self.mostExact ? exact() : improved(from: present)
+        var steps = Self.mostSteps
+        let order = count <= Self.mostExact ? exact() : improved(from: present, &steps)
         return cost(of: order) < cost(of: present) ? order : present
     }
 
@@ -114,62 +117,79 @@ extension RoutePlan {
     /// How often an order that cannot be improved is shaken, by how many stops it has.
     private var shakes: Int { count <= 20 ? 12 : count <= 40 ? 3 : 0 }
 
-    private func improved(from present: [Int]) -> [Int] {
+    /// A good order. `steps` are those that are left, of which those that it takes are taken away.
+    func improved(from present: [Int], _ steps: inout Int) -> [Int] {
         let byDue = present.sorted { windows[$0].until < windows[$1].until }
         var best = present
-        for start in [present, inserted(byDue), byDue] {
-            let order = settled(start)
+        // What is best to begin with comes first: with very many stops there are no steps left for the others.
+        for start in [inserted(byDue, &steps), present, byDue] {
+            let order = settled(start, &steps)
             if cost(of: order) < cost(of: best) { best = order }
         }
         // The same stops give the same order each time.
         var chance = Chance(seed: UInt64(count))
         for _ in 0..<shakes {
-            let order = settled(shaken(best, &chance))
+            let order = settled(shaken(best, &chance), &steps)
             if cost(of: order) < cost(of: best) { best = order }
         }
         return best
     }
 
-    /// Each stop where it costs least, the soonest due first.
-    private func inserted(_ stops: [Int]) -> [Int] {
-        stops.reduce(into: []) { order, stop in
-            let orders = (0...order.count).map { Array([order[..<$0], [stop], order[$0...]].joined()) }
-            order = orders.min { cost(of: $0) < cost(of: $1) } ?? order
-        }
+    /// What an order that is tried comes to.
+    private func tried(_ order: [Int], _ steps: inout Int) -> Cost {
+        steps -= order.count
+        return cost(of: order)
     }
 
-    /// Improves an order by its neighbours until none is better: a part the other way round, or up to three stops elsewhere.
-    private func settled(_ start: [Int]) -> [Int] {
-        var (order, least) = (start, cost(of: start))
-        var isBetter = true
-        while isBetter {
-            isBetter = turn(&order, &least)
-            isBetter = move(&order, &least) || isBetter
+    /// Each stop where it costs least, the soonest due first.
+    private func inserted(_ stops: [Int], _ steps: inout Int) -> [Int] {
+        var order: [Int] = []
+        for stop in stops {
+            var (best, least) = (order + [stop], tried(order + [stop], &steps))
+            for place in order.indices where steps > 0 {
+                var other = order
+                other.insert(stop, at: place)
+                let cost = tried(other, &steps)
+                if cost < least { (best, least) = (other, cost) }
+            }
+            order = best
         }
         return order
     }
 
-    private func turn(_ order: inout [Int], _ least: inout Cost) -> Bool {
+    /// Improves an order by its neighbours until none is better, or no steps are left: a part the other way round, or up to three
+    /// stops elsewhere.
+    private func settled(_ start: [Int], _ steps: inout Int) -> [Int] {
+        var (order, least) = (start, cost(of: start))
+        var isBetter = true
+        while isBetter, steps > 0 {
+            isBetter = turn(&order, &least, &steps)
+            isBetter = move(&order, &least, &steps) || isBetter
+        }
+        return order
+    }
+
+    private func turn(_ order: inout [Int], _ least: inout Cost, _ steps: inout Int) -> Bool {
         var isBetter = false
         for first in 0..<count - 1 {
-            for last in first + 1..<count {
+            for last in first + 1..<count where steps > 0 {
                 order[first...last].reverse()
-                let cost = cost(of: order)
+                let cost = tried(order, &steps)
                 if cost < least { (least, isBetter) = (cost, true) } else { order[first...last].reverse() }
             }
         }
         return isBetter
     }
 
-    private func move(_ order: inout [Int], _ least: inout Cost) -> Bool {
+    private func move(_ order: inout [Int], _ least: inout Cost, _ steps: inout Int) -> Bool {
         var isBetter = false
         // One list serves all of them: making one for each would take longer than what it costs to go that way.
         var moved = order
         for length in 1...min(3, count - 1) {
             for from in 0...count - length {
-                for to in 0...count - length where to != from {
+                for to in 0...count - length where to != from && steps > 0 {
                     Self.write(order, with: from..<from + length, at: to, into: &moved)
-                    let cost = cost(of: moved)
+                    let cost = tried(moved, &steps)
                     guard cost < least else { continue }
                     swap(&order, &moved)
                     (least, isBetter) = (cost, true)

@@ -1,12 +1,14 @@
 """The recipient's page: without a script and with one, in every state, on small phones, in sunlight and in the dark."""
 import datetime
+import itertools
+import math
 import zoneinfo
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PICTURES, Courier, Store, call, escape, go, message_to, minutes, numbers, panel, sign_in, until
+from conftest import ADDRESS, PICTURES, Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, release, rest, sign_in, until
 
 DOOR = {"lat": 45.8086, "lon": 15.9830}
 
@@ -53,8 +55,8 @@ def test_each_state_looks_as_it_should(chromium, dark):
     see("waiting", "Pekara Klas is preparing your delivery.")
     courier.act("accept", delivery)
     see("accepted", "Ana will bring your delivery.")
-    fix(courier)
     courier.act("pick_up", delivery)
+    fix(courier)
     see("next", "Ana is coming to you now.")
     expect(page.locator("#map .leaflet-marker-icon")).to_have_count(2)
     expect(page.locator("#map .leaflet-control-scale-line")).to_be_visible()
@@ -129,8 +131,8 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     page.locator("summary").click()
     page.locator("#wish").type("Nazovite pr")
     expect(page.locator("#map")).to_be_hidden()
-    fix(courier)
     courier.act("pick_up", delivery)
+    fix(courier)
     expect(page.locator(".said")).to_contain_text("Ana is coming to you now.")
     expect(page.locator("dt", has_text="Expected at")).to_be_visible()
     expect(page.locator("#wish")).to_have_value("Nazovite pr")
@@ -154,12 +156,100 @@ def test_a_map_that_could_not_be_loaded_is_loaded_at_the_next_move(visit):
     page.route("**/trackmap.js", lambda route: route.abort())
     with page.expect_event("requestfailed"):
         courier.act("accept", delivery)
-        fix(courier)
         courier.act("pick_up", delivery)
+        fix(courier)
     expect(page.locator("#map")).to_be_hidden()
     page.unroute("**/trackmap.js")
     fix(courier, lat=45.8100, lon=15.9820)
     expect(page.locator("#map .leaflet-marker-icon[aria-label='The courier']")).to_be_visible()
+
+
+def test_a_map_that_comes_after_the_end_stays_away(visit):
+    store, courier = shop()
+    delivery, path = sent(store, courier)
+    page = visit(path, phone=True)
+    expect(page.locator(".said")).to_contain_text("is preparing")
+    held = hold(page, "**/trackmap.js")
+    courier.act("accept", delivery)
+    courier.act("pick_up", delivery)
+    fix(courier)
+    until(page, lambda: held)
+    courier.act("deliver", delivery)
+    expect(page.locator(".said")).to_contain_text("Your delivery has arrived.")
+    page.unroute("**/trackmap.js")
+    release(page, held)
+    # Whoever asks later for what is loaded has it later.
+    page.evaluate("import(new URL('trackmap.js', document.querySelector('script[type=module]').src)).then(() => {})")
+    rest(page)
+    expect(page.locator("#map")).to_be_hidden()
+
+
+def metres(one, other):
+    """As far as that is along a great circle."""
+    (south, west), (north, east) = [[math.radians(place[axis]) for axis in ("lat", "lon")] for place in (one, other)]
+    part = math.sin((north - south) / 2) ** 2 + math.cos(south) * math.cos(north) * math.sin((east - west) / 2) ** 2
+    return 2 * 6371008.8 * math.asin(math.sqrt(part))
+
+
+def scale(area):
+    """Metres to a pixel, by the line that a map shows."""
+    line = area.locator(".leaflet-control-scale-line")
+    count, unit = line.inner_text().split()
+    return int(count) * {"m": 1, "km": 1000}[unit] / line.bounding_box()["width"]
+
+
+def centre(sign):
+    box = sign.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_on_the_plain_grid_distances_are_those_of_its_scale(visit):
+    """Only where the server has no map."""
+    assert not call("GET", "/v1/about").get("map")
+    store, courier = shop()
+    jan = {"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}}
+    (first, _), (second, path) = sent(store, courier, recipient=jan), sent(store, courier)
+    for delivery in (first, second):
+        courier.act("accept", delivery)
+        courier.act("pick_up", delivery)
+    call("PUT", "/v1/me/route", {"delivery_ids": [first, second]}, courier.token)
+    here = {"lat": 45.8150, "lon": 15.9780}
+    fix(courier, **here)
+
+    def is_right(area, signs):
+        """Whether it is as far between any two signs as the scale says. Signs and the scale's line stand on whole pixels."""
+        return all(abs(math.dist(centre(one), centre(other)) * scale(area) - metres(at, to)) < 0.02 * metres(at, to) + 1.5 * scale(area)
+                   for (one, at), (other, to) in itertools.combinations(signs, 2))
+
+    page = visit("/store")
+    page.emulate_media(reduced_motion="reduce")
+    sign_in(page, store)
+    go(page, "Map")
+    area = page.locator(".map")
+    expect(area.locator(".grid-tile").first).to_be_attached()
+    signs = [(area.locator(f".leaflet-marker-icon[aria-label{what}]"), at)
+             for what, at in (("*='Jan Perić'", jan["location"]), ("*='Iva Ivić'", DOOR), ("^='Ana'", here))]
+    for sign, _ in signs:
+        expect(sign).to_be_visible()
+    until(page, lambda: is_right(area, signs))
+    page.locator(".stops button", has_text="Iva Ivić").click()
+    way = area.locator("path.map-way")
+    expect(way).to_have_count(1)
+    along = metres(here, jan["location"]) + metres(jan["location"], DOOR)
+    until(page, lambda: abs(way.evaluate("(way) => way.getTotalLength()") * scale(area) / along - 1) < 0.03)
+    page.keyboard.press("Escape")
+    before = scale(area)
+    for label, factor in (("Farther", 2), ("Closer", 1)):
+        area.get_by_role("button", name=label).click()
+        until(page, lambda: abs(scale(area) / before / factor - 1) < 0.03)
+        assert is_right(area, signs)
+
+    recipient = visit(path, phone=True)
+    area = recipient.locator("#map")
+    signs = [(area.locator(f".leaflet-marker-icon[aria-label='{label}']"), at) for label, at in (("The courier", here), ("You", DOOR))]
+    for sign, _ in signs:
+        expect(sign).to_be_visible()
+    until(recipient, lambda: is_right(area, signs))
 
 
 def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):

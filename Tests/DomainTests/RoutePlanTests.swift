@@ -1,6 +1,7 @@
-import Domain
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// The best order of stops, beside that which is found by trying all of them.
 @Suite struct RoutePlanTests {
@@ -66,6 +67,28 @@ import Testing
             #expect(order.sorted() == present)
             #expect(plan.cost(of: order) < plan.cost(of: present))
         }
+    }
+
+    @Test(arguments: [0, 60])
+    func `of very many stops no more orders are tried than there are steps for`(_ windows: Int) {
+        var chance = Chance(seed: Seed.forThisRun().start)
+        let (plan, present) = (plan(200, &chance, windows: windows), Array(0..<200))
+        for most in [RoutePlan.mostSteps, 1_000_000, 1000, 0] {
+            var steps = most
+            let order = plan.improved(from: present, &steps)
+            #expect(order.sorted() == present)
+            // An order that was begun with the last step is finished; and each stop is in one, even where none was left.
+            #expect(steps > (most == RoutePlan.mostSteps ? -200 : -200 * 200), "\(most)")
+            if most >= 1_000_000 { #expect(plan.cost(of: order) < plan.cost(of: present), "\(most)") }
+            guard most < RoutePlan.mostSteps else { continue }
+            var again = most
+            #expect(plan.improved(from: present, &again) == order && again == steps, "\(most)")
+        }
+        // Twenty have as many as they want.
+        var steps = RoutePlan.mostSteps
+        _ = self.plan(20, &chance, windows: windows).improved(from: Array(0..<20), &steps)
+        print("20 stops took \(RoutePlan.mostSteps - steps) steps")
+        #expect(steps > RoutePlan.mostSteps / 2)
     }
 
     @Test func `an order that cannot be better stays`() {

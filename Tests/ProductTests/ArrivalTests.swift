@@ -318,6 +318,38 @@ import Testing
         }
     }
 
+    @Test func `of more stops than a route can have the first are ordered, and the order is taken`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers, Self.to(SamplePlace.door))
+            try await api.act("accept", id, as: couriers[0])
+            try await api.say(SamplePlace.fix(), by: couriers[0])
+            try await api.execute(
+                """
+                INSERT INTO deliveries (id, store_id, status, version, candidates, courier_id, recipient_first_name, recipient_last_name,
+                    recipient_address, recipient_lat, recipient_lon, description, created_at, updated_at, accepted_at, due_at)
+                SELECT uuid_v7(), store_id, status, 1, candidates, courier_id, 'Iva', 'Ivić', 'Ilica ' || n,
+                    recipient_lat + n * 37 % 101 / 1000.0, recipient_lon + n * 53 % 103 / 1000.0, 'Torta', now(), now(), now(),
+                    now() + n * interval '1 minute'
+                FROM deliveries, generate_series(1, 240) n WHERE id = '\(id)'
+                """)
+            try await api.execute(
+                """
+                INSERT INTO jobs (courier_id, status, delivery_id, store_id)
+                SELECT courier_id, status, id, store_id FROM deliveries WHERE id <> '\(id)'
+                """)
+            let suggested = try await api.get("/v1/me/route/suggestion", as: couriers[0].token)
+            let ids = suggested.json["delivery_ids"].items
+            #expect(suggested.status == 200 && ids.count == 200 && Set(ids.compactMap(\.string)).count == 200)
+            let first = try await api.execute(
+                "SELECT delivery_id FROM jobs ORDER BY place DESC, delivery_id DESC LIMIT 200")
+            #expect(Set(ids.map(\.string)) == Set(first.map { $0[0] }))
+            let put = try await api.call(
+                "PUT", "/v1/me/route", ["delivery_ids": .array(ids)], as: couriers[0].token)
+            #expect(put.status == 204)
+        }
+    }
+
     @Test func `windows come first, also where the way becomes longer by them`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -135,6 +135,56 @@ import Testing
         }
     }
 
+    /// Deliveries like one that there is, each with a last name of its own by its number, or what else SQL says of it.
+    private func insert(
+        _ count: Int, like id: String, _ first: String, _ last: String, _ status: String, _ api: ServedProduct
+    ) async throws {
+        try await api.execute(
+            """
+            INSERT INTO deliveries (id, store_id, status, version, candidates, courier_id, recipient_first_name,
+                recipient_last_name, recipient_address, description, created_at, updated_at, accepted_at, delivered_at)
+            SELECT uuid_v7(), store_id, '\(status)', 1, candidates, CASE WHEN '\(status)' <> 'pending' THEN candidates[1] END,
+                \(first), \(last), 'Savska 1', 'Torta', now(), now(), CASE WHEN '\(status)' <> 'pending' THEN now() END,
+                CASE WHEN '\(status)' = 'delivered' THEN now() END
+            FROM deliveries, generate_series(1, \(count)) n WHERE deliveries.id = '\(id)'
+            """)
+    }
+
+    @Test func `who gets much hides nobody who got something long ago`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await deliver(api, store, couriers[0], "Jan", "Ivić", "Ilica 1")
+            try await api.act("cancel", id, as: store)
+            let (first, last) = (
+                "CASE WHEN n % 3 = 0 THEN 'Hotel' ELSE 'Iva' END", "CASE WHEN n % 3 = 0 THEN 'Ivić' ELSE 'Anić' END"
+            )
+            try await insert(2500, like: id, first, last, "delivered", api)
+            #expect(try await found("ivic", api, store) == ["recipient: Hotel Ivić", "recipient: Jan Ivić"])
+        }
+    }
+
+    @Test func `the latest come first, however their deliveries stand`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await deliver(api, store, couriers[0], "Eva", "Ivić", "Ilica 1", ["phone": "091 999 8877"])
+            try await insert(400, like: id, "'Iva' || n % 10", "'Ivić'", "pending", api)
+            for (first, phone) in [("Eva", "098 123 456"), ("Nova", "098 123 457")] {
+                let late = try await deliver(
+                    api, store, couriers[0], first, "Ivić", "Ilica 1", ["phone": .string(phone)])
+                try await api.act("cancel", late, as: store)
+            }
+            let answer = try await search("ivic", api, store)
+            #expect(answer.items.count == 10)
+            #expect(
+                answer.items.prefix(2).map { [$0["name"], $0["phone"]] } == [
+                    ["Nova Ivić", "+38598123457"], ["Eva Ivić", "+38598123456"],
+                ])
+            // The same of those that the index finds.
+            let rare = try await search("ivic ilica", api, store)
+            #expect(rare.items.map { $0["phone"] } == ["+38598123457", "+38598123456"])
+        }
+    }
+
     @Test func `odd texts find nothing, and what is no place is refused`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

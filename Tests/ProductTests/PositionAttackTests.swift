@@ -73,6 +73,82 @@ import Testing
         }
     }
 
+    @Test(arguments: PositionSharing.allCases)
+    func `where a phone was off duty is not kept and nobody is shown it, however late it says so`(
+        _ sharing: PositionSharing
+    ) async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let ana = couriers[0]
+            try await api.share(sharing.rawValue, by: ana)
+            try await api.setDuty(false, of: ana)
+            let id = try await api.delivery(of: store, to: couriers)
+            let stream = try await EventStream(api, as: store, of: "/v1/positions")
+            /// Where she is known to be at first, and what of that is refused; what the store is shown is told by the stream.
+            func say(_ fixes: JSON...) async throws -> (kept: [[String?]], refused: [String?]) {
+                let said = try await api.post("/v1/me/positions", ["fixes": .array(fixes)], as: ana.token)
+                #expect(said.status == 200)
+                return (
+                    try await api.execute("SELECT lat FROM positions"),
+                    said.json["refused"].items.map { $0["code"].string }
+                )
+            }
+            let home = (lat: 45.1, lon: 16.1)
+            try await api.act("accept", id, as: ana)
+            for ago in [14_400.0, 600, 5] {
+                let late = try await say(SamplePlace.fix(home, ago: ago))
+                #expect(late.kept == [] && late.refused == ["older_than_known"], "\(ago)")
+                #expect(try await api.seen(by: store).isEmpty, "\(ago)")
+            }
+            let mixed = try await say(SamplePlace.fix(home, ago: 3600), SamplePlace.fix())
+            #expect(mixed.kept == [["\(SamplePlace.north.lat)"]] && mixed.refused == ["older_than_known"])
+            #expect(try await api.seen(by: store).map { $0["position"]["lat"].double } == [SamplePlace.north.lat])
+            try await api.act("deliver", id, as: ana)
+            // On duty with nothing to carry, too, the first word of it says where she is, and not where she was.
+            try await api.setDuty(true, of: ana)
+            let late = try await say(SamplePlace.fix(home, ago: 600))
+            #expect(late.kept == [] && late.refused == ["older_than_known"])
+            #expect(try await api.seen(by: store).isEmpty)
+            let now = try await say(SamplePlace.fix(home, ago: 90), SamplePlace.fix(SamplePlace.door))
+            #expect(now.kept == [["\(SamplePlace.door.lat)"]] && now.refused == ["older_than_known"])
+            if sharing == .carrying { try await api.share("always", by: ana) }
+            try await api.say(SamplePlace.fix(SamplePlace.door), by: ana)
+            var shown: [Double?] = []
+            while shown.last != SamplePlace.door.lat, let event = try await stream.next() {
+                guard event.type == "position", let told = JSON(Array((event.data ?? "").utf8)) else { continue }
+                shown.append(told["position"]["lat"].double ?? told["last_seen"]["lat"].double)
+            }
+            #expect(shown.allSatisfy { $0 == SamplePlace.north.lat || $0 == SamplePlace.door.lat }, "\(shown)")
+            stream.close()
+        }
+    }
+
+    @Test func `who shares it while it carries is not seen where it was before`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let other = try await api.store()
+            let ana = couriers[0]
+            try await api.join(other, ana)
+            let stream = try await EventStream(api, as: store, of: "/v1/positions")
+            let home = (lat: 45.1, lon: 16.1)
+            #expect(try await api.say(SamplePlace.fix(home, ago: 20), by: ana).json["taken"] == 1)
+            for shop in [other, store] {
+                let id = try await api.delivery(of: shop, to: couriers)
+                try await api.act("accept", id, as: ana)
+                #expect(try await api.seen(by: shop).isEmpty)
+                // What it carries for one says nothing to the next.
+                let place = shop.id == store.id ? SamplePlace.door : SamplePlace.north
+                try await api.say(SamplePlace.fix(place), by: ana)
+                #expect(try await api.seen(by: shop).map { $0["position"]["lat"].double } == [place.lat])
+            }
+            var event = try await stream.next()
+            while event?.type != "position" { event = try await stream.next() }
+            let told = JSON(Array((event?.data ?? "").utf8)) ?? .null
+            #expect(told["position"]["lat"].double == SamplePlace.door.lat)
+            stream.close()
+        }
+    }
+
     @Test func `where somebody was between a delivery and its reopening is in no trail`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -99,6 +175,7 @@ import Testing
             try await api.act("accept", id, as: former)
             try await api.execute("UPDATE jobs SET since = since - interval '1 minute'")
             try await api.act("pick_up", id, as: former)
+            try await api.execute("UPDATE deliveries SET picked_up_at = picked_up_at - interval '10 seconds'")
             try await api.say(SamplePlace.fix(ago: 5), by: former)
             let token = try await api.tracking(of: id, by: store)
             #expect(try await api.followed(token).json["position"] != .null)

@@ -40,12 +40,18 @@ import Testing
                     #expect(first.type == "position" && first.data["courier_id"].string == couriers[0].id)
                     #expect(first.data["position"]["lat"].double == SamplePlace.north.lat)
                 }
+                // Whoever was told of somebody a moment ago is told of it again only a second later.
+                try await Task.sleep(for: .seconds(1))
                 try await api.say(SamplePlace.fix(SamplePlace.door), by: couriers[0])
+                let began = ContinuousClock.now
                 for stream in streams {
                     let moved = try await next(stream)
                     #expect(moved.type == "position" && moved.data["position"]["lat"].double == SamplePlace.door.lat)
+                    print("a move was told \(ContinuousClock.now - began) later")
                     stream.close()
                 }
+                // A second at most, of which that is what the node waits by itself.
+                #expect(PositionTail.pause < .milliseconds(500))
             }
         }
     }
@@ -76,6 +82,7 @@ import Testing
             let id = try await api.delivery(of: store, to: couriers)
             let stream = try await watch(api, store)
             try await api.act("accept", id, as: couriers[0])
+            try await api.execute("UPDATE jobs SET since = since - interval '10 seconds'")
             try await api.say(SamplePlace.fix(ago: 5), by: couriers[0])
             #expect(try await next(stream).type == "position")
             try await api.act("cancel", id, as: couriers[0])
@@ -146,7 +153,7 @@ import Testing
             let stream = try await watch(api, store)
             let moving = Task {
                 for number in 0..<60 {
-                    try await api.say(SamplePlace.fix(ago: 60 - Double(number)), by: couriers[0])
+                    try await api.say(SamplePlace.fix(ago: 50 - Double(number) / 2), by: couriers[0])
                     try await Task.sleep(for: .milliseconds(50))
                 }
             }

@@ -42,11 +42,11 @@ struct SortedFixes: Sendable {
         }
     }
 
-    /// Takes out what is older than what was known before.
-    mutating func refuseOlder(than known: Moment?) {
-        guard let known else { return }
-        refused += fixes.filter { $0.fix.at < known }.map { (index: $0.index, reason: Fix.Refusal.olderThanKnown) }
+    /// Takes out what is older than what was known before, or than what may be known.
+    mutating func refuseOlder(than oldest: Moment?) {
+        guard let oldest else { return }
+        refused += fixes.filter { $0.fix.at < oldest }.map { (index: $0.index, reason: Fix.Refusal.olderThanKnown) }
         refused.sort { $0.index < $1.index }
-        fixes.removeAll { $0.fix.at < known }
+        fixes.removeAll { $0.fix.at < oldest }
     }
 }

@@ -87,7 +87,7 @@ private final class Gatherer: @unchecked Sendable {
             for entry in batch {
                 let courier = entry.sent.courier
                 // An account that is gone is on no duty.
-                let none = TakenFixes(courier: courier, isAdmitted: false, known: nil, carries: false)
+                let none = TakenFixes(courier: courier, isAdmitted: false, oldest: nil, carries: false)
                 entry.promise.fulfil(.success(outcomes[courier] ?? none))
             }
         } catch {

@@ -65,7 +65,7 @@ package struct PositionRoom: Room {
             case .transaction(let transaction): try await transaction.run(TakeFixes(sent: [sent])).first
             }
         guard let taken, taken.isAdmitted else { throw Problem.notOnDuty }
-        sorted.refuseOlder(than: taken.known)
+        sorted.refuseOlder(than: taken.oldest)
         // Within a transaction nobody else would find what it has not committed.
         if taken.carries, let ways, case .database = call.runner { ways.look(for: sent.courier) }
         var json = JSONWriter()

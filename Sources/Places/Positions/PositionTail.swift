@@ -11,7 +11,8 @@ import Postgres
 package final class PositionTail: NewsTail {
     /// Where it is announced who has moved, by ids one behind the other.
     package static let channel = "kurir_positions"
-    private static let pause = Duration.milliseconds(400)
+    /// Whoever watches is told of a move within a second, on every node.
+    static let pause = Duration.milliseconds(400)
 
     private let database: Database
     private let group: EventLoopGroup

@@ -13,14 +13,18 @@ struct TakenFixes: Sendable {
     let courier: ID
     /// Whether it is on duty or carries something; otherwise nothing was kept.
     let isAdmitted: Bool
-    /// When it was where one knew it to be before. What is older was not taken.
-    let known: Moment?
+    /// From when its fixes count: what is older was not taken.
+    let oldest: Moment?
     let carries: Bool
 }
 
 /// Takes the fixes of several couriers, with all that follows from them: where each is now, its trail while it carries something,
 /// and that it is nearly there, once a carry. Whoever watches is told that they have moved. Where it was before it carried anything,
 /// or between a delivery and its reopening, as a phone may say late, is no part of a trail.
+///
+/// Where it was off duty with nothing to carry is not taken at all. Who is off duty counts from when it carries. Nobody knows
+/// since when somebody is on duty: but where it was before is forgotten with its duty, so that what follows a known fix is of the same
+/// duty, and the first one says where it is now.
 ///
 /// Nobody waits for the log: what a crash takes along is said again within seconds.
 struct TakeFixes: Statement {
@@ -30,8 +34,11 @@ struct TakeFixes: Statement {
                     $6::double precision[], $7::double precision[], $8::double precision[])
                 WITH ORDINALITY AS f(courier_id, at, lat, lon, accuracy_m, speed_mps, heading, nth)),
         senders AS MATERIALIZED (
-            SELECT s.id, known.at AS known_at, carried.since, carried.since IS NOT NULL AS carries,
-                duty.is_on OR carried.since IS NOT NULL AS is_admitted
+            SELECT s.id, carried.since, carried.since IS NOT NULL AS carries, duty.is_on OR carried.since IS NOT NULL AS is_admitted,
+                greatest(known.at, CASE
+                    WHEN NOT duty.is_on THEN carried.since
+                    WHEN known.at IS NULL THEN least(carried.since, date_trunc('milliseconds', now() - interval '\(Fix.freshness) seconds'))
+                    END) AS oldest
             FROM (SELECT id FROM unnest($1::uuid[]) AS s(id) ORDER BY id) s
                 CROSS JOIN LATERAL (
                     SELECT NOT k.off AND duty_now(k.on_duty, k.duty_until) AS is_on FROM couriers k WHERE k.id = s.id OFFSET 0) duty
@@ -41,7 +48,7 @@ struct TakeFixes: Statement {
                 LEFT JOIN LATERAL (SELECT at FROM positions p WHERE p.courier_id = s.id OFFSET 0) known ON true),
         taken AS MATERIALIZED (
             SELECT f.*, s.since FROM senders s JOIN fixes f ON f.courier_id = s.id
-            WHERE s.is_admitted AND (f.at >= s.known_at) IS NOT FALSE),
+            WHERE s.is_admitted AND f.at >= s.oldest),
         newest AS (
             INSERT INTO positions AS p (courier_id, at, lat, lon, accuracy_m, speed_mps, heading)
             SELECT DISTINCT ON (courier_id) courier_id, at, lat, lon, accuracy_m, speed_mps, heading
@@ -58,7 +65,7 @@ struct TakeFixes: Statement {
         announced AS MATERIALIZED (
             SELECT pg_notify('\(PositionTail.channel)', string_agg(courier_id::text, '')) FROM newest HAVING count(*) > 0),
         unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-        SELECT id, is_admitted, known_at, carries FROM senders
+        SELECT id, is_admitted, oldest, carries FROM senders
         WHERE (SELECT count(*) FROM announced) + (SELECT count(*) FROM unhurried) > 0
         """
     let sent: [SentFixes]
@@ -78,7 +85,7 @@ struct TakeFixes: Statement {
     static func decode(_ row: inout RowReader) throws -> TakenFixes {
         TakenFixes(
             courier: try row.read(), isAdmitted: try row.read(),
-            known: (try row.read() as Timestamp?).map { Moment(milliseconds: $0.microseconds / 1000) },
+            oldest: (try row.read() as Timestamp?).map { Moment(milliseconds: $0.microseconds / 1000) },
             carries: try row.read())
     }
 }

@@ -1,6 +1,7 @@
 import API
 import Deliveries
 import Domain
+import EventLoop
 import HTTP
 import Postgres
 import Services
@@ -9,8 +10,10 @@ import Services
 package struct SuggestionRoom: Room {
     /// Knows the ways by road, where there is a router.
     private let roads: Roads?
+    /// Where orders are tried: with many stops that takes longer than a loop has time for.
+    private let thread: BlockingPool
 
-    package init(roads: Roads?) { self.roads = roads }
+    package init(roads: Roads?, thread: BlockingPool) { (self.roads, self.thread) = (roads, thread) }
 
     package var endpoints: [Endpoint] {
         [
@@ -18,7 +21,8 @@ package struct SuggestionRoom: Room {
                 .get, "/v1/me/route/suggestion", for: .courier,
                 """
                 The order of what one carries that ends soonest, with windows kept as far as can be. What has no place comes last, as it \
-                stands; PUT /v1/me/route takes the order
+                stands; PUT /v1/me/route takes the order. Of more than \(Bounds.stops) stops the first ones are ordered, and the others \
+                left out
                 """,
                 room: "Deliveries", answers: [.ok(Self.shape)],
                 throttledBy: { call in
@@ -30,7 +34,7 @@ package struct SuggestionRoom: Room {
     private static let shape = Shape.object(
         "RouteSuggestion",
         [
-            .init("delivery_ids", .array(.id)),
+            .init("delivery_ids", .array(.id, most: Bounds.stops)),
             // When the last stop that has a place is reached.
             .init("ends_at", Shape.time.orNull),
             // How much sooner that is than in the order as it stands; how late one is at all stops together, and how much less
@@ -43,7 +47,10 @@ package struct SuggestionRoom: Room {
     private func suggest(_ call: Call) async throws -> Response {
         let stops = try await call.run(FindStops(courier: call.caller.account))
         let places = ([stops.first?.courier] + stops.map(\.place)).compactMap(\.self)
-        let suggestion = RouteSuggestion(stops, ways: await roads?.ways(among: places), now: .now)
+        let ways = await roads?.ways(among: places)
+        let suggestion = try await thread.run(for: call.caller.account) {
+            RouteSuggestion(stops, ways: ways, now: .now)
+        }
         var json = JSONWriter()
         json.object(suggestion.write)
         return .json(json.bytes)
@@ -95,11 +102,13 @@ struct RouteSuggestion: Sendable {
     }
 }
 
-/// What a courier carries, in the order of its list, and where it is itself.
+/// What a courier carries, in the order of its list, as far as a route goes, and where it is itself.
 struct FindStops: Statement {
     static let sql = """
         SELECT j.delivery_id, d.recipient_lat, d.recipient_lon, d.window_from, d.due_at, p.lat, p.lon
-        FROM (SELECT place, delivery_id FROM jobs WHERE courier_id = $1 AND status = 'in_progress' OFFSET 0) j
+        FROM (
+                SELECT place, delivery_id FROM jobs WHERE courier_id = $1 AND status = 'in_progress'
+                ORDER BY place DESC, delivery_id DESC LIMIT \(Bounds.stops)) j
             JOIN LATERAL (
                 SELECT recipient_lat, recipient_lon, window_from, due_at FROM deliveries d WHERE d.id = j.delivery_id OFFSET 0) d ON true
             LEFT JOIN LATERAL (

@@ -21,22 +21,18 @@ struct PlaceSearch: Sendable {
         return saved + (try await recipients(runner)).filter { !known.contains($0.sameness) }
     }
 
-    /// The latest ones, if the text is frequent; else all that have it.
+    /// The latest ones: of the last deliveries, if ten of these have the text, else of all that have it. If they are too many, it is
+    /// those of a longer walk: who has got nothing since is found by one more word.
     private func recipients(_ runner: SlowRunner) async throws -> [FoundPlace] {
         let near = try await walk(Self.glance, runner)
         if near.found.count >= Self.most || near.walked < Self.glance { return near.found }
-        if near.hits < Int64(Self.glance) / 3 {
-            let all = try await runner.run(FindRecipientsByWord(store: account, text: text))
-            if all.first?.remark == false { return all.compactMap(\.item) }
-        }
+        let all = try await runner.run(FindRecipientsByWord(store: account, text: text))
+        if all.first?.remark == false { return all.compactMap(\.item) }
         return try await walk(Self.walk, runner).found
     }
 
-    private func walk(
-        _ most: Int32, _ runner: SlowRunner
-    ) async throws -> (found: [FoundPlace], walked: Int64, hits: Int64) {
+    private func walk(_ most: Int32, _ runner: SlowRunner) async throws -> (found: [FoundPlace], walked: Int64) {
         let rows = try await runner.run(WalkRecipients(store: account, text: text, most: most))
-        let counts = rows.first?.remark ?? [0, 0]
-        return (rows.compactMap(\.item), counts[0], counts[1])
+        return (rows.compactMap(\.item), rows.first?.remark ?? 0)
     }
 }

@@ -3,7 +3,8 @@ import Deliveries
 import Domain
 import Postgres
 
-/// A delivery as far as its recipient may know of it. What the recipient may not know is never read.
+/// A delivery as far as its recipient may know of it. What the recipient may not know is never read, but for how far it is: the
+/// database says that with when it arrives, and it is told with the position alone.
 package struct TrackedDelivery: Sendable {
     package let id, store: ID
     package let storeName, storePhone, country: String
@@ -25,7 +26,8 @@ package struct TrackedDelivery: Sendable {
     package let arrival: Arrival?
     package let position: (at: Timestamp, place: Location)?
     let isEnded, isForgotten, isHidden: Bool
-    /// Whether its courier has been nearby with it, be it on its way to somebody else.
+    /// Whether its courier has been nearby with it, be it on its way to somebody else. Before it was fetched that counts only for who is
+    /// known to be there still.
     fileprivate let wasNearby: Bool
 
     package struct Times: Sendable {
@@ -85,25 +87,35 @@ struct FindTracked: Statement {
             CASE WHEN d.status = 'delivered' THEN (
                 SELECT received_by FROM delivery_history h WHERE h.delivery_id = d.id AND h.action = 'deliver'
                 ORDER BY seq DESC LIMIT 1) END,
-            \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, \(Self.stopsBefore), t.ended,
+            \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, stop.before, t.ended,
             d.recipient_first_name = '' OR \(SeeingSQL.isPast), s.off, p.at, p.lat, p.lon,
-            EXISTS (SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at), \(Arrival.column)
+            EXISTS (
+                SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at
+                    AND (p.at IS NOT NULL OR n.told_at >= d.picked_up_at)), \(Arrival.column)
         FROM trackings t JOIN deliveries d ON d.id = t.delivery_id JOIN stores s ON s.id = d.store_id
             LEFT JOIN couriers c ON c.id = d.courier_id AND d.status IN ('in_progress', 'delivered')
             LEFT JOIN delivery_extras x ON x.delivery_id = d.id
+            LEFT JOIN LATERAL (\(Self.stop)) stop ON true
             LEFT JOIN LATERAL (
-                SELECT at, lat, lon FROM positions WHERE courier_id = d.courier_id AND d.status = 'in_progress'
-                    AND d.picked_up_at IS NOT NULL AND at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p ON true
+                SELECT at, lat, lon FROM positions WHERE courier_id = d.courier_id AND stop.before < \(Self.mostBefore)
+                    AND at >= date_trunc('milliseconds', greatest(d.picked_up_at, stop.since))
+                    AND at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p ON true
         WHERE t.token_hash = $1
         """
     static let isReadOnly = true
 
-    /// Lists are read backwards. Of more than one stop before it nothing is told.
-    private static let stopsBefore = """
-        CASE WHEN d.status = 'in_progress' AND d.picked_up_at IS NOT NULL THEN (
-            SELECT count(*) FROM jobs mine JOIN jobs other ON other.courier_id = mine.courier_id AND other.status = mine.status
-                AND (other.place, other.delivery_id) > (mine.place, mine.delivery_id)
-            WHERE mine.courier_id = d.courier_id AND mine.status = 'in_progress' AND mine.delivery_id = d.id) END
+    /// Of so many stops before it nothing is told.
+    fileprivate static let mostBefore = 2
+
+    /// What is brought: since when, and after how many other stops, of which no more are counted than matter. Lists are read backwards.
+    private static let stop = """
+        SELECT mine.since, (
+            SELECT count(*) FROM (
+                SELECT FROM jobs other WHERE other.courier_id = mine.courier_id AND other.status = mine.status
+                    AND (other.place, other.delivery_id) > (mine.place, mine.delivery_id) LIMIT \(mostBefore)) before) AS before
+        FROM jobs mine
+        WHERE d.status = 'in_progress' AND d.picked_up_at IS NOT NULL AND mine.courier_id = d.courier_id
+            AND mine.status = 'in_progress' AND mine.delivery_id = d.id OFFSET 0
         """
     let hash: [UInt8]
 
@@ -117,7 +129,7 @@ extension TrackedDelivery {
         (id, store) = (try row.read(), try row.read())
         (storeName, storePhone, country) = (try row.read(), try row.read(), try row.read())
         (status, courier) = (try row.read(), (try row.read() as String?).flatMap { $0.isEmpty ? nil : $0 })
-        street = Self.street(of: try row.read())
+        street = Street.of(try row.read())
         location = try Location.read(&row)
         due = try row.read()
         times = Times(pickedUp: try row.read(), delivered: try row.read(), cancelled: try row.read())
@@ -127,18 +139,12 @@ extension TrackedDelivery {
         wishesLeft = Int(try row.read() as Int32)
         stars = (try row.read() as Int32?).map(Int.init)
         let before: Int64? = try row.read()
-        stopsBefore = before.flatMap { $0 < 2 ? Int($0) : nil }
+        stopsBefore = before.flatMap { $0 < FindTracked.mostBefore ? Int($0) : nil }
         (isEnded, isForgotten, isHidden) = (try row.read(), try row.read(), try row.read())
         let at: Timestamp? = try row.read()
         let place = try Location.read(&row)
-        // Whoever brings others more than one stop before is nobody's to watch.
-        if let at, let place, stopsBefore != nil { position = (at, place) } else { position = nil }
+        if let at, let place { position = (at, place) } else { position = nil }
         wasNearby = try row.read()
         arrival = try Arrival.read(&row)
-    }
-
-    /// The street alone: what stands behind it may say more of a home than a link should.
-    private static func street(of address: String) -> String {
-        String(address.split(separator: ",", maxSplits: 1).first ?? "")
     }
 }

@@ -163,7 +163,7 @@ extension Composition {
                 PositionRoom(
                     intake: positions, tail: tails.positions, streams: newsStreams,
                     ways: settings.services?.roads.map { Ways($0, database) }),
-                SuggestionRoom(roads: settings.services?.roads),
+                SuggestionRoom(roads: settings.services?.roads, thread: threads.routes),
                 RoadRoom(tail: tails.roads, streams: newsStreams, reads: slowReads, withRadars: settings.radars),
                 WeatherRoom(desk: weather),
             ]

@@ -3,6 +3,7 @@
 const main = document.querySelector('main.track');
 const place = document.getElementById('map');
 let map;
+let newest;
 let reading = false;
 let again = false;
 let heard;
@@ -50,11 +51,14 @@ async function loadMap() {
 }
 
 async function draw(told) {
+  newest = told;
   if (!told.position) {
     place.hidden = true;
     return;
   }
   const { trackMap } = map ? {} : await loadMap();
+  // Meanwhile something newer may have been told, and be it that there is nothing to be seen any more.
+  if (told !== newest) return;
   place.hidden = false;
   map ??= trackMap(place);
   map(told.position, told.recipient.location);
