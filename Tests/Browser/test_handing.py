@@ -182,7 +182,7 @@ def test_a_picture_that_was_dropped_meanwhile_is_sent_again(visit):
     take_picture(page)
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
     expect(page.get_by_text("Thank you")).to_be_visible()
-    # Once as it was, once refused for good by the same key, and then as something new.
+    # Once as it was, once again and refused by the same key, and then, as it names something else, under a new one.
     first, second = sent["files"]
     assert first != second and sent["steps"] == [[second]]
     assert sent["keys"][0] == sent["keys"][1] != sent["keys"][2]

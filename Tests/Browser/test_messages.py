@@ -237,11 +237,11 @@ def test_who_looks_says_so_again_and_again_and_who_does_not_is_silent(visit):
     until(page, lambda: len(read) == 4)
 
 
-def test_what_was_written_is_taken_back_and_what_is_refused_is_not_lost(visit):
+def test_what_was_written_is_taken_back(visit):
     shop = Store()
     ana = Courier(shop)
     one = talk(shop, ana, "Wrong")
-    page = visit("/courier", phone=True, forgiving=["403"])
+    page = visit("/courier", phone=True)
     sign_in(page, ana)
     quiet(page)
     messages(page)
@@ -250,19 +250,112 @@ def test_what_was_written_is_taken_back_and_what_is_refused_is_not_lost(visit):
     page.get_by_role("dialog").get_by_role("button", name="Take it back").click()
     expect(page.locator(".bubble").get_by_text("Message taken back")).to_be_visible()
     assert said(one, shop) == [None]
-    # The partnership ends while it is written.
-    page.route("**/v1/events?**", lambda route: route.abort())
+
+
+def test_what_is_refused_is_not_lost(visit, line):
+    shop = Store()
+    ana = Courier(shop)
+    talk(shop, ana, "Hello")
+    page = visit("/courier", phone=True, forgiving=["403", "net::ERR_"], address=line.address)
+    sign_in(page, ana)
+    quiet(page)
+    messages(page)
+    page.locator(".talks a").click()
+    expect(bubbles(page)).to_have_text(["Hello"])
+    # The partnership ends while it is written, and the page has not heard of it.
+    page.context.route("**/v1/events?**", lambda route: route.abort())
+    line.cut()
+    expect(page.get_by_text("Not live")).to_be_visible()
+    line.mend()
     call("DELETE", f"/v1/partners/{ana.id}", token=shop.token)
-    if page.get_by_role("textbox", name="Message").is_visible():
-        page.evaluate("""(talk) => import(document.querySelector('script[type=module]').src.replace('courier.js', 'outgoing.js'))
-            .then(({say}) => say(talk, {text: 'Are you there?'}))""", one)
-        expect(page.locator(".unsent").get_by_text("You two no longer work together")).to_be_visible()
-        expect(page.locator(".unsent .words")).to_have_text("Are you there?")
-        page.locator(".unsent").get_by_role("button", name="Do not send").click()
-        expect(page.locator(".unsent")).to_have_count(0)
-    page.unroute("**/v1/events?**")
+    write(page, "Are you there?")
+    expect(page.locator(".unsent").get_by_text("You two no longer work together")).to_be_visible()
+    expect(page.locator(".unsent .words")).to_have_text("Are you there?")
+    page.locator(".unsent").get_by_role("button", name="Do not send").click()
+    expect(page.locator(".unsent")).to_have_count(0)
+    page.context.unroute("**/v1/events?**")
     page.reload()
     expect(page.get_by_text("You no longer work together. What was written stays readable.")).to_be_visible()
+
+
+def a_day_passes(page):
+    """What waits was tried a day ago, and the server has forgotten its key."""
+    page.evaluate("""() => localStorage.setItem('kurir.outgoing', JSON.stringify(JSON.parse(localStorage.getItem('kurir.outgoing')).map(
+        (item) => ({...item, key: item.key.split('').reverse().join(''), tried: item.tried - 86_400_000}))))""")
+
+
+def test_a_picture_that_has_arrived_a_day_ago_is_not_sent_again(visit):
+    """It has no words to know it by."""
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana, "Look")
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"])
+    sign_in(page, ana)
+    quiet(page)
+    messages(page)
+    page.locator(".talks a").click()
+    # It arrives, and its answer is lost.
+    answers = []
+    page.context.route("**/v1/conversations/*/messages", lambda route: (answers or answers.append(route.fetch()), route.abort()) if route.request.method == "POST" else route.continue_())
+    page.get_by_role("button", name="Take a picture").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it").click()
+    until(page, lambda: said(one, ana) == ["Look", None])
+    until(page, lambda: page.locator(".unsent").get_by_text("Waits to be sent").is_visible())
+    a_day_passes(page)
+    page.context.unroute("**/v1/conversations/*/messages")
+    page.reload()
+    until(page, lambda: page.evaluate("localStorage.getItem('kurir.outgoing')") == "[]")
+    assert said(one, ana) == ["Look", None]
+    # Another one is no less sent, though it waits as long.
+    page.context.route("**/v1/conversations/*/messages", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.get_by_role("button", name="Take a picture").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it").click()
+    until(page, lambda: page.locator(".unsent").get_by_text("Waits to be sent").is_visible())
+    a_day_passes(page)
+    page.context.unroute("**/v1/conversations/*/messages")
+    page.reload()
+    until(page, lambda: said(one, ana) == ["Look", None, None])
+    expect(page.locator(".unsent")).to_have_count(0)
+
+
+def test_the_same_said_twice_is_said_twice_though_a_day_has_passed(visit, line):
+    """What arrived before is not taken for what did not."""
+    shop = Store()
+    ana = Courier(shop)
+    one = talk(shop, ana)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, ana)
+    quiet(page)
+    messages(page)
+    page.locator(".talks a").click()
+    page.get_by_role("button", name="Nobody opens").click()
+    expect(bubbles(page)).to_have_text(["Nobody opens"])
+    until(page, lambda: said(one, ana) == ["Nobody opens"])
+    # The next two are written without a connection. One arrives when there is one, and the other never does.
+    line.cut()
+    expect(page.get_by_text("Not live")).to_be_visible()
+    for _ in range(2):
+        page.get_by_role("button", name="Nobody opens").click()
+    expect(page.locator(".unsent")).to_have_count(2)
+    tried = []
+
+    def once(route):
+        if route.request.method != "POST":
+            return route.continue_()
+        tried.append(route)
+        return route.continue_() if len(said(one, ana)) < 2 else route.abort()
+
+    page.context.route("**/v1/conversations/*/messages", once)
+    line.mend()
+    until(page, lambda: len(said(one, ana)) == 2)
+    expect(page.locator(".unsent")).to_have_count(1)
+    until(page, lambda: len(tried) > 2)
+    a_day_passes(page)
+    page.context.unroute("**/v1/conversations/*/messages")
+    page.reload()
+    until(page, lambda: said(one, ana) == ["Nobody opens"] * 3)
+    expect(page.locator(".unsent")).to_have_count(0)
+    assert page.evaluate("localStorage.getItem('kurir.outgoing')") == "[]"
 
 
 def test_what_has_arrived_a_day_ago_is_not_said_again(visit):

@@ -22,6 +22,28 @@ import Testing
         }
     }
 
+    @Test func `what became of messages of conversations is counted`() async throws {
+        try await Kurir.serving("--database", url, "--throttle", "off") { kurir in
+            let people = try await Team.make(on: kurir)
+            let me = try await kurir.send("GET", "/v1/me", nil, as: people.couriers[0])
+            let courier = try #require(me.body.firstMatch(of: /"id":"([^"]+)"/)).1
+            let begun = try await kurir.send("PUT", "/v1/conversations/with/\(courier)", "{}", as: people.store)
+            let path = "/v1/conversations/" + (try #require(begun.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            func say(as token: String) async throws -> Int {
+                try await kurir.send("POST", path + "/messages", #"{"text":"Bok"}"#, as: token).status
+            }
+            for token in [people.store, people.couriers[0]] { #expect(try await say(as: token) == 201) }
+            _ = try await kurir.send("PATCH", path, #"{"blocked":true}"#, as: people.couriers[0])
+            #expect(try await say(as: people.store) == 403)
+            // A stranger's is nobody's message.
+            #expect(try await say(as: people.couriers[1]) == 404)
+            let figures = try await kurir.figures()
+            for (outcome, count) in [("sent", 2), ("refused", 1), ("failed", 0), ("turned_away", 0)] {
+                #expect(figures.contains("kurir_conversation_messages_total{outcome=\"\(outcome)\"} \(count)\n"))
+            }
+        }
+    }
+
     @Test func `an address for operators that was asked for must be free`() async throws {
         try await Kurir.serving("--database", url) { kurir in
             let taken = try await String(kurir.admin.dropFirst("http://".count))

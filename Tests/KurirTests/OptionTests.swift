@@ -1,8 +1,8 @@
 import Domain
 import HTTP
-import Product
 import Testing
 
+@testable import Product
 @testable import kurir
 
 @Suite struct OptionTests {
@@ -57,6 +57,28 @@ import Testing
                 Command.serve.options, arguments: arguments, environment: [:], command: "serve")
             #expect(try Configuration(given).product.trust.offersBySMS == isAllowed)
         }
+    }
+
+    @Test func `how long something is kept is said for each by itself`() throws {
+        let kept: [(option: Option, days: KeyPath<Composition.Settings, Int>, usual: Int)] = [
+            (.eventDays, \.eventDays, 30), (.messageDays, \.messageDays, 30), (.recipientDays, \.recipientDays, 90),
+            (.photoDays, \.photoDays, 90), (.conversationDays, \.conversationDays, 365), (.trailDays, \.trailDays, 7),
+        ]
+        for (option, days, usual) in kept {
+            let ways = [try settings("--\(option.name)", "42"), try settings(environment: [option.environment: "42"])]
+            for settings in ways {
+                let product = try Configuration(settings).product
+                #expect(product[keyPath: days] == 42, "\(option.name)")
+                for other in kept where other.option.name != option.name {
+                    #expect(product[keyPath: other.days] == other.usual, "\(option.name) and \(other.option.name)")
+                }
+            }
+            #expect(try Configuration(settings()).product[keyPath: days] == usual)
+            for wrong in ["0", "3651", "1y"] {
+                #expect(refusal("--\(option.name)", wrong)?.contains("a number from 1 to 3650") == true)
+            }
+        }
+        #expect(Option.conversationDays.environment == "KURIR_CONVERSATION_DAYS")
     }
 
     @Test func `values may follow an equals sign`() throws {

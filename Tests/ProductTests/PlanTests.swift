@@ -143,6 +143,15 @@ import Testing
                 #expect(said.map(\.seq) == Array((Int32(before) - 51..<Int32(before)).reversed()))
                 let reads = try await Statements(session, pages.map { Statements.one($0) }).reads().map(\.rows)
                 #expect(reads[0] < 300 && abs(reads[0] - reads[1]) < 10, "\(reads)")
+                // Whoever reads one after the other has the rest counted once.
+                let read = { Statements.one(ReadConversation(conversation: conversation, account: account, upTo: $0)) }
+                try await api.execute("UPDATE conversations SET latest_at = now()")
+                for place: Int32 in [1, 40_000, 500_001, 999_999] {
+                    try await api.execute(
+                        "UPDATE conversations SET store_read = \(place - 1), store_unread = 1000000 - \(place)")
+                    let reads = try await Statements(session, [read(place)]).reads().map(\.rows)
+                    #expect(reads[0] < 500, "\(place): \(reads)")
+                }
             }
         }
     }
@@ -386,7 +395,12 @@ import Testing
             FROM conversations c, generate_series(1, 20000) n
             WHERE c.courier_id = (SELECT candidates[1] FROM deliveries WHERE id = '\(id)')
             """,
-            "UPDATE conversations SET last_seq = 20000 WHERE id IN (SELECT conversation_id FROM conversation_messages)",
+            // The courier has read half of them.
+            """
+            UPDATE conversations SET last_seq = 20000, latest_at = date_trunc('week', now(), 'UTC') + interval '20000 seconds',
+                courier_read = 10000, courier_unread = 5000
+            WHERE id IN (SELECT conversation_id FROM conversation_messages)
+            """,
             "INSERT INTO quick_answers SELECT id, '{Bok}' FROM accounts ON CONFLICT DO NOTHING",
             """
             INSERT INTO road_reports (id, kind, road_type, title, lat, lon, author_id, valid_from, valid_until, is_listed)
@@ -707,7 +721,13 @@ private struct Statements: Sendable {
         let said = Utterance(
             conversation: begun.id, author: courier,
             content: SaidMessage.Content(text: "Bok", picture: nil, delivery: nil), key: nil, record: { _ in nil })
-        let message = ID.new()
+        let (message, picture) = (ID.new(), ID.new())
+        try await session.database.run(AddLooseFile(id: picture, account: courier))
+        let shown = Utterance(
+            conversation: begun.id, author: courier,
+            content: SaidMessage.Content(
+                text: nil, picture: SaidMessage.Picture(id: picture, width: 1, height: 1), delivery: nil),
+            key: nil, record: { _ in nil })
         let news = try #require(
             Named(["conversation_id": .string("\(begun.id)"), "message_id": .string("\(message)"), "seq": 20_000]))
         return [
@@ -719,13 +739,15 @@ private struct Statements: Sendable {
             one(try ListMessages(account: store, conversation: begun.id, page)),
             one(try ListMessages(account: store, conversation: begun.id, middle)),
             one(IsSaid(conversation: begun.id, id: message)),
+            // Somebody reads on in the middle, and then to the end.
+            one(ReadConversation(conversation: begun.id, account: courier, upTo: 10_001)),
+            one(ReadConversation(conversation: begun.id, account: courier, upTo: 10_101)),
             one(ReadConversation(conversation: begun.id, account: courier, upTo: 20_000)),
-            one(DeleteMessage(conversation: begun.id, account: courier, id: message)),
             one(FindUntold(conversation: begun.id, from: .store)),
             one(FindUntold(conversation: begun.id, from: .courier)),
             one(ChangeConversation(account: courier, id: begun.id, isMuted: true)),
             one(FindPair(account: store, conversation: begun.id)), one(FindQuickAnswers(account: store)),
-            one(FindLooseFile(file: message, account: store)), one(FindTakenKeys(keys: [])),
+            one(FindLooseFile(file: picture, account: courier)), one(FindTakenKeys(keys: [])),
             one(KeepQuickAnswers(account: store, texts: ["Bok"])), one(ShowPicture(account: courier, picture: nil)),
             (
                 "WriteMessages",
@@ -733,6 +755,17 @@ private struct Statements: Sendable {
                     let held = try await transaction.run(HoldConversations<WaitForHeld>(ids: [begun.id]))
                     let saying = Saying([said], in: held, taken: [], at: .now)
                     _ = try await transaction.run(WriteMessages(saying: saying))
+                }
+            ),
+            (
+                "DeleteMessage",
+                { transaction in
+                    let held = try await transaction.run(HoldConversations<WaitForHeld>(ids: [begun.id]))
+                    let saying = Saying([shown], in: held, taken: [], at: .now)
+                    _ = try await transaction.run(WriteMessages(saying: saying))
+                    let id = try #require(saying.said.first?.message.id)
+                    let delete = DeleteMessage(conversation: begun.id, account: courier, id: id)
+                    #expect(try await transaction.run(delete).first?.outcome == .done)
                 }
             ),
             one(FindNews(account: store, named: [news])),
@@ -769,6 +802,20 @@ private struct Statements: Sendable {
 private struct HoldNumbering: Statement {
     static let sql = "SELECT pg_advisory_lock(7311146936)::text"
     static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}
+
+/// A picture that hangs on nothing yet.
+private struct AddLooseFile: Statement {
+    static let sql = """
+        INSERT INTO files (id, account_id, type, sha256, width, height, bytes)
+        VALUES ($1, $2, 'image/jpeg', sha256(''), 1, 1, 1)
+        """
+    let id, account: ID
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(id)
+        parameters.add(account)
+    }
 }
 
 /// Sends everybody a message of each kind.

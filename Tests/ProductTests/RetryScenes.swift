@@ -81,10 +81,12 @@ extension RetryTests {
         let (author, reader) = untruth == .storeBlocked ? (store, courier) : (courier, store)
         try await device(reader, api)
         let said = try await api.say("Bok", in: id, as: author)
+        // It has the conversation open, and is not told of what is said next.
+        if untruth == .messageFollowedUntold { _ = try await api.read(id, upTo: 0, as: reader) }
         return { _ in
             switch untruth {
             case .messageRead: try await api.read(id, upTo: 1, as: reader)
-            case .messageFollowed: try await api.say("Tu sam", in: id, as: author)
+            case .messageFollowed, .messageFollowedUntold: try await api.say("Tu sam", in: id, as: author)
             case .conversationMuted: try await api.change(id, ["muted": true], as: reader)
             case .conversationHidden: try await api.call("DELETE", "/v1/conversations/\(id)", as: reader.token)
             case .storeBlocked: try await api.change(id, ["blocked": true], as: reader)

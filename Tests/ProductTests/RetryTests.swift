@@ -10,7 +10,8 @@ import Testing
     enum Untruth: String, CaseIterable, Sendable {
         case offerTaken, storeGone, inviteRevoked, inviteRedeemed
         case codeReplaced, codeUsed, codeWithoutTries, resetUsed, resetElsewhere
-        case messageRead, messageFollowed, conversationMuted, conversationHidden, storeBlocked, messageTakenBack
+        case messageRead, messageFollowed, messageFollowedUntold, messageTakenBack
+        case conversationMuted, conversationHidden, storeBlocked
         case bulletinRemoved, bulletinOfAFormerStore
         case stepFollowed, linkEnded, linkReplaced, recipientElsewhere
         case strandedTaken, strandedOffered, unacceptedTaken, unacceptedCancelled
@@ -23,8 +24,8 @@ import Testing
             case .inviteRevoked, .inviteRedeemed: "invite"
             case .codeReplaced, .codeUsed, .codeWithoutTries: "confirmation_code"
             case .resetUsed, .resetElsewhere: "password_reset"
-            case .messageRead, .messageFollowed, .conversationMuted, .conversationHidden, .storeBlocked,
-                .messageTakenBack:
+            case .messageRead, .messageFollowed, .messageFollowedUntold, .messageTakenBack, .conversationMuted,
+                .conversationHidden, .storeBlocked:
                 "message_received"
             case .bulletinRemoved, .bulletinOfAFormerStore: "bulletin_published"
             case .stepFollowed, .linkEnded, .linkReplaced, .recipientElsewhere: "recipient_tracking"

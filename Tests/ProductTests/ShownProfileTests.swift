@@ -50,21 +50,27 @@ import Testing
                 let found = try await api.get(path, as: person.token).items
                 return found.first { [courier.id, store.id].contains($0["id"].string) } ?? nil
             }
-            for path in ["/v1/couriers", "/v1/partners", "/v1/couriers?q=ana", "/v1/couriers?sort=reliability"] {
+            let directory = ["", "?q=ana", "?sort=reliability", "?q=ana&sort=reliability"].map { "/v1/couriers" + $0 }
+            for path in directory + ["/v1/partners"] {
                 let seen = try await listed(store, path)
                 #expect(seen["picture"].string == face.description && seen["description"] == "Vozim", "\(path)")
             }
             let seen = try await listed(courier, "/v1/partners")
             #expect(seen["picture"].string == sign.description && seen["description"] == "Pečemo")
             #expect(try await api.conversation(id, of: store)["with"]["picture"].string == face.description)
-            let hidden = try await listed(other, "/v1/couriers")
-            #expect(hidden["picture"] == nil && hidden["description"] == nil)
+            for path in directory {
+                let hidden = try await listed(other, path)
+                #expect(hidden["id"].string == courier.id, "\(path)")
+                #expect(hidden["picture"] == nil && hidden["description"] == nil, "\(path)")
+            }
             #expect(try await api.look(at: face, as: store).status == 200)
             #expect(try await api.look(at: sign, as: courier).status == 200)
             for picture in [face, sign] { #expect(try await api.look(at: picture, as: other).status == 404) }
             _ = try await show(["public_profile": true], api, courier)
-            let open = try await listed(other, "/v1/couriers")
-            #expect(open["picture"].string == face.description && open["description"] == "Vozim")
+            for path in directory {
+                let open = try await listed(other, path)
+                #expect(open["picture"].string == face.description && open["description"] == "Vozim", "\(path)")
+            }
             #expect(try await api.look(at: face, as: other).status == 200)
             #expect(try await api.look(at: face, as: try await api.courier()).status == 404)
             _ = try await show(["public_profile": false], api, courier)

@@ -11,15 +11,22 @@ import Testing
 
 /// How long what is said is kept, who takes it along, and what is left when somebody is gone.
 @Suite(.database) struct TalkKeepingTests {
-    /// Drops one week that is too old on a server that keeps what is said for so many days, or for the usual time; false if
-    /// there is none.
-    private func dropWeek(_ api: ServedProduct, days: Int? = nil) async throws -> Bool {
+    /// Does the next piece of dropping what is too old on a server that keeps what is said for so many days, or for the usual
+    /// time; whether there is more to do at once.
+    private func tidy(_ api: ServedProduct, days: Int? = nil) async throws -> Bool {
         var settings = Composition.Settings(
             publicURL: PublicURL(""), looseness: nil, apps: ServedProduct.apps, hashingThreads: 1, eventDays: 1,
             messageDays: 30, verifies: false, version: "0")
         if let days { settings.conversationDays = days }
         let kind = Composition.dueKinds(settings).first { $0.name == "conversation partitions" }
         return try await #require(kind).work(api.database)
+    }
+
+    /// Drops all that is too old; gives in how many pieces.
+    private func dropAll(_ api: ServedProduct, days: Int? = nil) async throws -> Int {
+        var pieces = 0
+        while try await tidy(api, days: days) { pieces += 1 }
+        return pieces
     }
 
     /// A message of so many weeks ago, in a partition of its own.
@@ -49,13 +56,80 @@ import Testing
             _ = try await api.say("Sad", in: id, as: courier)
             #expect(try await api.conversation(id, of: store)["unread"] == 3)
             #expect(try await api.said(in: id, as: store).map { $0["seq"] } == [1, 2, 3])
-            #expect(try await dropWeek(api))
-            #expect(try await !dropWeek(api))
+            // First it is unread no more, and then it is dropped.
+            #expect(try await dropAll(api) == 2)
             #expect(try await api.said(in: id, as: store).map { $0["seq"] } == [2, 3])
             #expect(try await api.conversation(id, of: store)["unread"] == 2)
-            #expect(try await dropWeek(api, days: 30))
+            #expect(try await dropAll(api, days: 30) == 2)
             #expect(try await api.conversation(id, of: store)["unread"] == 1)
-            #expect(try await api.say("Dalje", in: id, as: store).json["seq"] == 4)
+            for seq in 4...6 { #expect(try await api.say("Dalje", in: id, as: store).json["seq"].integer == seq) }
+            // Who has read nothing yet reads on in what is there.
+            for (upTo, unread) in [(1, 3), (3, 3), (5, 1), (6, 0)] {
+                #expect(try await api.read(id, upTo: upTo, as: courier).json["unread"].integer == unread)
+            }
+        }
+    }
+
+    /// Whoever writes holds its conversation, and then wants to write into the table.
+    @Test func `who holds a conversation holds up what is dropped, and nobody else`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            var ids: [String] = []
+            for courier in couriers { ids.append(try await api.conversation(store, with: courier)) }
+            for id in ids { try await sayLongAgo(api, weeks: 60, in: id, seq: 1) }
+            let writer = try await OpenTransaction.begin()
+            try await writer.query("SELECT FROM conversations WHERE id = '\(ids[0])' FOR NO KEY UPDATE")
+            // The other one is done meanwhile, and nothing waits.
+            #expect(try await dropAll(api) == 1)
+            #expect(try await api.conversation(ids[0], of: store)["unread"] == 1)
+            #expect(try await api.conversation(ids[1], of: store)["unread"] == 0)
+            #expect(try await api.said(in: ids[0], as: store).count == 1)
+            #expect(try await api.say("Bok", in: ids[1], as: couriers[1]).status == 201)
+            try await writer.commit()
+            // What is said while the week goes stays unread.
+            async let said = together(Array(1...30)) { _ in try await api.say("Bok", in: ids[0], as: couriers[0]) }
+            let pieces = try await dropAll(api)
+            #expect(try await said.allSatisfy { $0.status == 201 })
+            #expect(pieces == 2)
+            #expect(try await api.conversation(ids[0], of: store)["unread"] == 30)
+            #expect(try await api.said(in: ids[0], as: store).map { $0["seq"] } == (2...31).map { .integer($0) })
+        }
+    }
+
+    @Test func `pictures of a week go before it, some at a time`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            try await sayLongAgo(api, weeks: 60, in: id, seq: 1)
+            _ = try await api.read(id, upTo: 1, as: store)
+            let picture = try await api.picture(of: courier)
+            try await api.execute("UPDATE files SET conversation_id = '\(id)'")
+            try await api.execute(
+                """
+                INSERT INTO conversation_messages (conversation_id, at, seq, id, from_store, file_id, file_width, file_height)
+                SELECT conversation_id, at + n * interval '1 millisecond', n + 1, id, n % 2 = 0,
+                    CASE WHEN n = 700 THEN '\(picture)' ELSE gen_random_uuid() END, 1, 1
+                FROM conversation_messages, generate_series(1, 700) n
+                """)
+            try await api.execute(
+                "UPDATE conversations SET last_seq = 701, store_read = 701, courier_read = 700, courier_unread = 1")
+            // The last of them is unread no more, two pieces of pictures are gone, and then the week.
+            #expect(try await dropAll(api) == 4)
+            #expect(try await api.look(at: picture, as: courier).status == 404)
+            #expect(try await api.conversation(id, of: courier)["unread"] == 0)
+            #expect(try await api.said(in: id, as: store).isEmpty)
+        }
+    }
+
+    @Test func `what is dropped is told no more`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await api.talk()
+            _ = try await api.call("PUT", "/v1/me/devices/one", ["platform": "fcm"], as: store.token)
+            _ = try await api.say("Bok", in: id, as: courier)
+            let waiting = "SELECT FROM message_queue WHERE kind = 'message_received'"
+            #expect(try await api.execute(waiting).count == 1)
+            // As if the week were over: this ends it in the weeks to come.
+            #expect(try await api.execute("SELECT conversation_partitions(-14)") == [["t"]])
+            #expect(try await api.execute(waiting).isEmpty)
         }
     }
 
@@ -76,7 +150,7 @@ import Testing
             for picture in [said, shown] { #expect(try await api.look(at: picture, as: store).status == 200) }
             #expect(try await api.look(at: loose, as: store).status == 404)
             // Then what was said is over, too.
-            #expect(try await api.execute("SELECT conversation_partitions(-14)") == [["t"]])
+            for _ in 0..<3 { #expect(try await api.execute("SELECT conversation_partitions(-14)") == [["t"]]) }
             #expect(try await api.look(at: said, as: store).status == 404)
             #expect(try await api.look(at: shown, as: store).status == 200)
         }

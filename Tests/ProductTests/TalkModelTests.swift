@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What is counted as unread is what is there and was not read, whatever both sides do.
+/// What is counted as unread is what is there and was not read, and what waits to be told is so, whatever both sides do.
 @Suite(.database) struct TalkModelTests {
     /// A conversation as it must be.
     private struct Model {
@@ -18,9 +18,12 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...6) func `unread is exact after any steps`(_ number: Int) async throws {
+    @Test(arguments: 1...6) func `unread is exact, and notices are true, after any steps`(_ number: Int) async throws {
         try await ServedProduct.serving { api in
             let (store, courier, id) = try await api.talk()
+            for person in [store, courier] {
+                _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
+            }
             var chance = Seed.forThisRun(unless: UInt64(number))
             var model = Model()
             for _ in 0..<120 {
@@ -41,6 +44,9 @@ import Testing
                     let isOwn = model.said[place].isFromStore == isStore
                     #expect(answer.status == (isOwn ? 204 : 403))
                     if isOwn { model.said[place].isDeleted = true }
+                case 9 where Bool.random(using: &chance):
+                    // Neither has it open any more, as far as one knows.
+                    try await api.execute("UPDATE conversations SET store_read_at = NULL, courier_read_at = NULL")
                 default:
                     // What is put away is counted all the same.
                     _ = try await api.call("DELETE", "/v1/conversations/\(id)", as: person.token)
@@ -58,6 +64,12 @@ import Testing
             #expect(seen["unread"].integer == model.unread(byStore: isStore))
             #expect(seen["read_up_to"].integer == model.read[!isStore])
         }
+        // Whatever waits to be told is so.
+        let untrue = """
+            SELECT m.data->>'seq' FROM message_queue q JOIN messages m ON m.id = q.id
+            WHERE q.kind = 'message_received' AND NOT is_still_true(m)
+            """
+        #expect(try await api.execute(untrue) == [])
     }
 
     @Test func `unread is exact after many did all of this at once`() async throws {

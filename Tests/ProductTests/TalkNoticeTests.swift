@@ -63,6 +63,24 @@ import Testing
         }
     }
 
+    @Test func `what is read or followed is told no more, though something else is left to read`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await talk(api)
+            for text in ["Jedan", "Dva"] { _ = try await api.say(text, in: id, as: courier) }
+            // Now it has the conversation open, and is not told of what comes.
+            _ = try await api.read(id, upTo: 1, as: store)
+            #expect(try await waiting(api, for: store) == ["Ana Anić: Dva"])
+            let last = try await api.say("Tri", in: id, as: courier)
+            #expect(try await waiting(api, for: store).isEmpty)
+            _ = try await api.read(id, upTo: 2, as: store)
+            #expect(try await waiting(api, for: store).isEmpty)
+            #expect(try await api.conversation(id, of: store)["unread"] == 1)
+            // Whoever takes back what nobody was told of has nobody told of what was read.
+            _ = try await api.takeBack(last.json, in: id, as: courier)
+            #expect(try await waiting(api, for: store).isEmpty)
+        }
+    }
+
     @Test func `who has the conversation open, or has muted it, is not told`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier, id) = try await talk(api)

@@ -60,6 +60,32 @@ BEGIN
 END
 $$;
 
+-- How many messages of the other that are there a side comes by which reads on from a number up to another. Times follow numbers, so
+-- that where to begin is sought by halves, however long the conversation is.
+CREATE OR REPLACE FUNCTION passed_in(of conversations, for_store boolean, before integer, up_to integer) RETURNS integer
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    low record;
+    high timestamptz := of.latest_at;
+    middle timestamptz;
+    met record;
+BEGIN
+    SELECT at, seq INTO low FROM conversation_messages WHERE conversation_id = of.id ORDER BY at, seq LIMIT 1;
+    -- What is before `low` has been read, and what is from `high` on has not.
+    WHILE before - low.seq > 100 AND high - low.at > interval '1 millisecond' LOOP
+        middle := low.at + (high - low.at) / 2;
+        SELECT at, seq INTO met FROM conversation_messages
+            WHERE conversation_id = of.id AND at >= middle ORDER BY at, seq LIMIT 1;
+        IF met.seq <= before THEN low := met; ELSE high := middle; END IF;
+    END LOOP;
+    RETURN (
+        SELECT count(*) FROM (
+            SELECT seq, from_store, deleted FROM conversation_messages
+            WHERE conversation_id = of.id AND at >= low.at ORDER BY at, seq LIMIT greatest(0, up_to - low.seq + 1)) m
+        WHERE seq > before AND seq <= up_to AND from_store <> for_store AND NOT deleted);
+END
+$$;
+
 -- Notes how far somebody has read, which never goes back, and that it has the conversation open. When nothing is left to read, the
 -- notice of it is withdrawn. False where there is no such conversation of its own.
 CREATE OR REPLACE FUNCTION read_conversation(conversation uuid, reader uuid, up_to integer, events text[]) RETURNS boolean
@@ -76,8 +102,8 @@ BEGIN
     is_store := held.store_id = reader;
     before := CASE WHEN is_store THEN held.store_read ELSE held.courier_read END;
     up_to := greatest(before, least(up_to, held.last_seq));
-    left_over := CASE WHEN up_to = before THEN CASE WHEN is_store THEN held.store_unread ELSE held.courier_unread END
-        ELSE unread_in(held, is_store, up_to) END;
+    left_over := CASE WHEN up_to = held.last_seq THEN 0 WHEN is_store THEN held.store_unread ELSE held.courier_unread END;
+    IF left_over > 0 THEN left_over := left_over - passed_in(held, is_store, before, up_to); END IF;
     IF is_store THEN
         UPDATE conversations SET store_read = up_to, store_unread = left_over, store_read_at = clock_timestamp()
         WHERE id = conversation;
@@ -184,16 +210,44 @@ BEGIN
 END
 $$;
 
--- Makes the partitions of this week and the next four, and drops one that is wholly older than so many days, with its pictures; true
--- when there was one. What was not read and is gone is unread no more. Gives up where somebody reads for long: that can wait.
+-- Has what goes with a week lie behind one side that has not read it, in some conversations at a time: it is unread no more. Gives in
+-- how many it did not, and in how many of these it does now. What somebody holds is passed over, so that nobody waits.
+CREATE OR REPLACE FUNCTION leave_behind(week text, side text, OUT late integer, OUT done integer)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    ids uuid[];
+BEGIN
+    EXECUTE format($q$
+        SELECT ARRAY(
+            SELECT id FROM conversations c WHERE %1$s_unread > 0 AND %1$s_read < (
+                SELECT seq FROM %2$I m WHERE m.conversation_id = c.id ORDER BY at DESC, seq DESC LIMIT 1)
+            LIMIT 100)$q$, side, week) INTO ids;
+    late := cardinality(ids);
+    ids := ARRAY(SELECT id FROM conversations WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED);
+    done := cardinality(ids);
+    EXECUTE format($q$
+        WITH moved AS (
+            UPDATE conversations c SET (%1$s_read, %1$s_unread) = (
+                SELECT greatest(c.%1$s_read, max(seq)), greatest(0, c.%1$s_unread - count(*) FILTER (
+                    WHERE seq > c.%1$s_read AND from_store <> %2$L AND NOT deleted))
+                FROM %3$I m WHERE m.conversation_id = c.id)
+            WHERE id = ANY ($1) RETURNING id, %1$s_id AS reader, %1$s_unread AS unread)
+        SELECT withdraw('message_received', array_agg(id), array_agg(reader)) FROM moved WHERE unread = 0 HAVING count(*) > 0$q$,
+        side, side = 'store', week) USING ids;
+END
+$$;
+
+-- Makes the partitions of this week and the next four, and takes one that is wholly older than so many days nearer to its end; true when
+-- there is more to do at once. What goes with it goes before it, some at a time, and nobody waits for that; it is dropped last, in a
+-- commit of its own, since all who talk wait for that. Gives up where somebody reads for long: that can wait.
 CREATE OR REPLACE FUNCTION conversation_partitions(days integer) RETURNS boolean
-LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET lock_timeout = '200ms' SET timezone = 'UTC' AS $$
 DECLARE
     week date;
     part text;
-    held conversations;
+    side text;
+    behind record;
     pictures uuid[];
-    touched uuid[];
 BEGIN
     IF NOT pg_try_advisory_xact_lock(7311146940) THEN RETURN false; END IF;
     FOR week IN SELECT generate_series(date_trunc('week', now()), now() + interval '4 weeks', '1 week') LOOP
@@ -203,22 +257,23 @@ BEGIN
         EXECUTE format(
             'ALTER TABLE conversation_messages ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', part, week, week + 7);
     END LOOP;
-    SELECT relname INTO part FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-    WHERE inhparent = 'conversation_messages'::regclass AND to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
+    -- Only names of partitions end with a day.
+    SELECT relname INTO part FROM (
+        SELECT relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+        WHERE inhparent = 'conversation_messages'::regclass OFFSET 0) parts
+    WHERE to_date(right(relname, 8), 'YYYYMMDD') + 7 + days <= now()
     ORDER BY relname LIMIT 1;
     IF part IS NULL THEN RETURN false; END IF;
-    EXECUTE format('SELECT array_agg(file_id) FROM %I WHERE file_id IS NOT NULL', part) INTO pictures;
-    EXECUTE format('SELECT array_agg(DISTINCT conversation_id) FROM %I', part) INTO touched;
-    EXECUTE format('DROP TABLE %I', part);
-    PERFORM drop_files(pictures);
-    FOR held IN
-        SELECT c.* FROM (SELECT id FROM unnest(touched) AS t(id) ORDER BY id) o, LATERAL (
-            SELECT * FROM conversations c WHERE c.id = o.id AND (store_unread > 0 OR courier_unread > 0) FOR NO KEY UPDATE) c
-    LOOP
-        UPDATE conversations SET store_unread = least(store_unread, unread_in(held, true, held.store_read)),
-            courier_unread = least(courier_unread, unread_in(held, false, held.courier_read))
-        WHERE id = held.id;
+    FOREACH side IN ARRAY '{store,courier}'::text[] LOOP
+        SELECT * INTO behind FROM leave_behind(part, side);
+        -- Whoever holds what is left holds this up, and not the other way round.
+        IF behind.late > 0 THEN RETURN behind.done > 0; END IF;
     END LOOP;
+    EXECUTE format($q$
+        WITH gone AS (
+            DELETE FROM %1$I WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$I WHERE file_id IS NOT NULL LIMIT 500)) RETURNING file_id)
+        SELECT array_agg(file_id) FROM gone$q$, part) INTO pictures;
+    IF pictures IS NULL THEN EXECUTE format('DROP TABLE %I', part); ELSE PERFORM drop_files(pictures); END IF;
     RETURN true;
 END
 $$;
@@ -265,5 +320,5 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    hold_pair, conversation_opens_or_ends, begin_conversation, unread_in, read_conversation, delete_message, hang_on_messages, show_picture,
-    sees_picture, conversation_partitions, erase_said FROM PUBLIC;
+    hold_pair, conversation_opens_or_ends, begin_conversation, unread_in, passed_in, read_conversation, delete_message, hang_on_messages,
+    show_picture, sees_picture, leave_behind, conversation_partitions, erase_said FROM PUBLIC;

@@ -119,7 +119,7 @@ struct WriteMessages: Statement {
     let saying: Saying
 
     func bind(into parameters: inout Parameters) {
-        let (said, additions, notices) = (saying.said, saying.additions, saying.notices)
+        let (said, additions, followed) = (saying.said, saying.additions, saying.followed)
         parameters.add(said.map(\.conversation.id))
         parameters.add(said.map(\.message.at))
         parameters.add(said.map(\.message.seq))
@@ -137,9 +137,9 @@ struct WriteMessages: Statement {
         parameters.add(additions.map(\.last.at))
         parameters.add(additions.map(\.ofStore))
         parameters.add(additions.map(\.ofCourier))
-        parameters.add(notices.map(\.conversation))
-        parameters.add(notices.map(\.account))
-        parameters.add(JSONB(utf8: JSON.array(notices.map(\.json)).bytes))
+        parameters.add(followed.map(\.conversation))
+        parameters.add(followed.map(\.account))
+        parameters.add(JSONB(utf8: JSON.array(saying.notices.map(\.json)).bytes))
         let records = said.compactMap { said in said.record.map { (account: said.message.author, kept: $0) } }
         parameters.add(records.map(\.account))
         parameters.add(records.map(\.kept.attempt.key))

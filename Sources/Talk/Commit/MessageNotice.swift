@@ -12,7 +12,7 @@ struct MessageNotice: Sendable {
         let side: AccountKind
     }
 
-    let conversation, account: ID
+    private let conversation, account: ID
     private let message: Message
 
     /// How much of what was said a notice tells.

@@ -13,6 +13,8 @@ struct Saying: Sendable {
         let conversation: HeldConversation
         let message: SaidMessage
         let record: KeepFirstAnswer?
+
+        var reader: AccountKind { message.from == .store ? .courier : .store }
     }
 
     /// `taken` are the keys, of these authors, under which an answer is kept.
@@ -58,13 +60,22 @@ struct Saying: Sendable {
 
     /// The last message to each side that is told: it takes the place of notices before it.
     var notices: [MessageNotice] {
-        var latest: [MessageNotice.To: Said] = [:]
-        for said in said {
-            let reader: AccountKind = said.message.from == .store ? .courier : .store
-            guard said.conversation.isTold(reader) else { continue }
-            latest[MessageNotice.To(conversation: said.conversation.id, side: reader)] = said
+        latest.filter { $1.conversation.isTold($0.side) }.map { MessageNotice(to: $0.side, $1) }
+    }
+
+    /// Whom notices before these tell of what is no longer the latest. That also holds of who is told nothing, having the
+    /// conversation open.
+    var followed: [(conversation: ID, account: ID)] {
+        latest.filter { $1.conversation.hasDevice($0.side) }.map { to, said in
+            (to.conversation, to.side == .store ? said.conversation.store : said.conversation.courier)
         }
-        return latest.map { MessageNotice(to: $0.key.side, $0.value) }
+    }
+
+    /// The last message to each side.
+    private var latest: [MessageNotice.To: Said] {
+        Dictionary(
+            said.map { (MessageNotice.To(conversation: $0.conversation.id, side: $0.reader), $0) }
+        ) { $1 }
     }
 }
 

@@ -50,9 +50,9 @@ struct HeldConversation: Sendable {
     func rights(of side: AccountKind) -> ConversationRights { standing.rights(of: side) }
 
     /// Whether a notice would reach that side.
-    func isTold(_ side: AccountKind) -> Bool {
-        (side == .store ? storeHasDevice : courierHasDevice) && rights(of: side).isTold
-    }
+    func isTold(_ side: AccountKind) -> Bool { hasDevice(side) && rights(of: side).isTold }
+
+    func hasDevice(_ side: AccountKind) -> Bool { side == .store ? storeHasDevice : courierHasDevice }
 
     /// The next message, which comes no earlier than the one before it.
     mutating func next(_ utterance: Utterance, by side: AccountKind, at now: Timestamp) -> SaidMessage {

@@ -1,14 +1,26 @@
 // Whether something has arrived that was sent so long ago that the server has forgotten its key: sent again, it would take effect twice.
 // That is seen in what has come of it. What most steps do they can do only once.
 import {get} from './ask.js';
+import * as shelf from './shelf.js';
 
-// Milliseconds for which the server certainly knows a key, and by which its clock may be another.
-const [lasting, apart] = [23 * 3_600_000, 120_000];
+// Milliseconds by which the server's clock may be another.
+const apart = 120_000;
 
 const finders = {
-  async say({id, account, body}, since) {
-    const {items} = await get(`/v1/conversations/${id}/messages`, {limit: 200});
-    return items.find(({from, text, at}) => from.id === account && text && text === body.text && Date.parse(at) > since);
+  // A picture hangs on one message at the most. Words that are the same were said later than anything that was there, or had been answered,
+  // before these went out for the first time: so somebody may say the same twice.
+  async say({id, account, body, pictures = [], after}, since) {
+    const files = await Promise.all(pictures.map(async ({name}) => (await shelf.find(name))?.file));
+    const isNew = ({seq, at}) => (after === undefined ? Date.parse(at) > since : seq > after);
+    const isIt = ({text, file, ...message}) => (files.length ? file && files.includes(file.id) : text && text === body.text && isNew(message));
+    let cursor;
+    do {
+      const {items, next_cursor: next} = await get(`/v1/conversations/${id}/messages`, {limit: 200, cursor});
+      const found = items.find((message) => message.from.id === account && isIt(message));
+      if (found) return found;
+      cursor = items.length && isNew(items.at(-1)) && next;
+    } while (cursor);
+    return undefined;
   },
   async fail({id, body}, since) {
     const job = await get(`/v1/deliveries/${id}`);
@@ -16,6 +28,5 @@ const finders = {
   },
 };
 
-/** The answer to what was first sent at `tried`, if that is so long ago and has arrived. */
-export const answerTo = async (item) =>
-  (Date.now() - item.tried > lasting ? finders[item.action]?.(item, item.tried - apart) : undefined);
+/** The answer to what was first sent at `tried`, if it has arrived. */
+export const answerTo = (item) => finders[item.action]?.(item, item.tried - apart);

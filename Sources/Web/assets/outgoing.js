@@ -1,16 +1,16 @@
 // What a courier does, and what anybody writes, goes out from here, and is kept until the server has answered: sent again with the same
 // key, it takes effect once. It is kept by account, also over the end of a session. Pictures go out before what they belong to, and what
 // is written to somebody in the order in which it was.
-import {answerTo} from './arrived.js';
 import {newKey, post, thisVisit, Unreachable} from './ask.js';
 import {remembered} from './account.js';
 import {say as tell, wordsOf} from './dom.js';
+import {loaded} from './later.js';
 import * as shelf from './shelf.js';
 import {t} from './words.js';
 
 const place = 'kurir.outgoing';
-// Milliseconds in which declining can be undone.
-const grace = 10_000;
+// Milliseconds in which declining can be undone; for which the server certainly knows a key.
+const [grace, lasting] = [10_000, 23 * 3_600_000];
 // What a message is among actions: of a delivery one waits at a time, of a conversation any number.
 const saying = 'say';
 const nobody = {changed() {}, answered() {}, refused() { return false; }};
@@ -60,9 +60,9 @@ export function add(delivery, action, body = {}, pictures = []) {
   send();
 }
 
-/** Says something in a conversation. */
-export function say(conversation, body, pictures = []) {
-  store([...kept(), {key: newKey(), account: remembered().id, id: conversation, action: saying, body, pictures}]);
+/** Says something in a conversation, `after` a message by its number: the last that is known. */
+export function say(conversation, body, pictures = [], after = undefined) {
+  store([...kept(), {key: newKey(), account: remembered().id, id: conversation, action: saying, body, pictures, after}]);
   send();
 }
 
@@ -104,7 +104,7 @@ async function sendOne(item, failures = 0) {
   keepAs(item);
   let answer, failure;
   try {
-    answer = await answerTo(item) ?? await sent(item);
+    answer = Date.now() - item.tried > lasting && await (await loaded('arrived')).answerTo(item) || await sent(item);
   } catch (error) {
     failure = error;
   }
@@ -179,7 +179,10 @@ export const takeBack = (item) => over(item);
 /** What is asked for once more still needs its pictures. */
 function over(item, answer, isAsked) {
   if (!isAsked && item.pictures?.length) shelf.drop(namesOf(item)).catch(() => {});
-  store(kept().filter(({key}) => key !== item.key));
+  const left = kept().filter(({key}) => key !== item.key);
+  // What has not gone out yet is none of what has arrived.
+  for (const one of left) if (answer && one.action === saying && one.id === item.id && !one.tried) one.after = answer.seq;
+  store(left);
   listener.answered(answer, item);
   if (item.action === saying) send();
 }

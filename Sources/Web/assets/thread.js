@@ -171,7 +171,8 @@ export function thread(region, conversation, {account, about, changed}) {
   }
 
   function out(body, pictures) {
-    outgoing.say(id, {...body, ...about && {delivery_id: about}}, pictures);
+    const last = messages().at(-1) ?? talks()[id]?.items.at(-1);
+    outgoing.say(id, {...body, ...about && {delivery_id: about}}, pictures, last?.seq);
     about = undefined;
     drawWriting();
     draw(true);
