@@ -14,7 +14,7 @@ struct FindDay: Statement {
 }
 
 /// What a courier did in a period, by day and store, latest first. What it has delivered stands in its list by when that was; ways are
-/// straight ones from where it is fetched, so much longer as streets are.
+/// straight ones from where it is fetched, so much longer as streets are. Of recipients who are forgotten it is known by a kilometre where they were.
 struct ReadOwnStats: Statement {
     static let sql = """
         WITH delivered AS MATERIALIZED (

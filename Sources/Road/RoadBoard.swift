@@ -1,12 +1,15 @@
 import Domain
 import HTTP
 
-/// What a node tells couriers who listen for what is new on the road: for each of them the newest reports near it.
+/// What a node tells couriers who listen for what is new on the road: each of them the reports near it.
 ///
-/// Whoever reads slowly misses the oldest. It is a pure value; ``RoadTail`` asks the database.
+/// There is room for all that one question finds, and readers have a moment before the next: who takes it in time is told everything, and
+/// whoever reads more slowly misses the oldest. It is a pure value; ``RoadTail`` asks the database.
 struct RoadBoard: Sendable {
-    /// How many reports are asked for at once, how many wait for that, and how many wait for a courier.
-    private static let (atOnce, waiting, kept) = (200, 10_000, 50)
+    /// How many reports are asked for at once, and how many of them wait for a courier at most.
+    static let atOnce = 200
+    /// How many wait to be asked for, in all: a large file of them. What comes when there are so many is told to nobody.
+    static let waiting = 100_000
 
     private var couriers: [ID: Listening] = [:]
     private var noted: ArraySlice<ID> = []
@@ -51,17 +54,19 @@ struct RoadBoard: Sendable {
 
     /// Takes what was found, and gives the couriers who are told.
     mutating func take(_ found: [(courier: ID, report: RoadReport)]) -> Set<ID> {
-        for (courier, report) in found where couriers[courier] != nil {
+        let found = found.filter { couriers[$0.courier] != nil }
+        for (courier, report) in found {
             serial += 1
             couriers[courier]?.events.append((serial, Self.lines(of: report)))
-            if couriers[courier]?.events.count ?? 0 > Self.kept { couriers[courier]?.events.removeFirst() }
+            if couriers[courier]?.events.count ?? 0 > Self.atOnce { couriers[courier]?.events.removeFirst() }
         }
         return Set(found.map(\.courier))
     }
 
-    /// The events for a courier behind a place, and the place behind them.
-    func news(for courier: ID, after place: Int) -> (lines: [UInt8], place: Int) {
+    /// The events for a courier behind a place, and the place behind them. What nobody else of the courier's listens for is kept no longer.
+    mutating func news(for courier: ID, after place: Int) -> (lines: [UInt8], place: Int) {
         let events = (couriers[courier]?.events ?? []).filter { $0.serial > place }
+        if couriers[courier]?.listeners == 1 { couriers[courier]?.events = [] }
         return (events.flatMap(\.lines), events.last?.serial ?? place)
     }
 

@@ -26,6 +26,16 @@ struct NewRoadReport: Form {
     }
 }
 
+/// The same where the law forbids to tell of speed traps.
+struct NewRoadReportWithoutRadars: Form {
+    let report: NewRoadReport
+
+    init(_ fields: inout Fields) {
+        report = NewRoadReport(&fields)
+        if report.kind.isRadar, !fields.refused("kind") { fields.refuse("kind", "radars_off") }
+    }
+}
+
 /// What a report of a file is known by that has no id there, so that it stands once however often the file is imported: also one whose
 /// other fields make no sense.
 struct RoadName: Form {

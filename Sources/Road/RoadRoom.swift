@@ -22,17 +22,8 @@ package struct RoadRoom: Room {
 
     package var endpoints: [Endpoint] {
         [
-            Endpoint(
-                .post, "/v1/roads", for: .signedIn,
-                """
-                Reports something of the road. Conditions need a road_type. They and announced radars hold for a day, stationary \
-                radars without end
-                """,
-                room: Self.name, takes: NewRoadReport.self, answers: [.created(RoadReport.shape)],
-                refuses: [.reportedAlready],
-                throttledBy: { call in
-                    [Throttle.Bucket("roads of", call.caller.account.description, burst: 60, step: .seconds(20))]
-                }, handler: report),
+            kinds.contains(where: \.isRadar)
+                ? reporting(NewRoadReport.self) { $0 } : reporting(NewRoadReportWithoutRadars.self) { $0.report },
             Endpoint(
                 .get, "/v1/roads", for: .signedIn,
                 """
@@ -61,6 +52,20 @@ package struct RoadRoom: Room {
         ]
     }
 
+    private func reporting<F: Form>(_ form: F.Type, _ told: @escaping @Sendable (F) -> NewRoadReport) -> Endpoint {
+        Endpoint(
+            .post, "/v1/roads", for: .signedIn,
+            """
+            Reports something of the road. Conditions need a road_type. They and announced radars hold for a day, stationary \
+            radars without end
+            """,
+            room: Self.name, takes: form, answers: [.created(RoadReport.shape)], refuses: [.reportedAlready],
+            throttledBy: { call in
+                [Throttle.Bucket("roads of", call.caller.account.description, burst: 60, step: .seconds(20))]
+            }
+        ) { try await report($0, told($1)) }
+    }
+
     private static let filter = Endpoint.Parameter(
         name: "kinds", shape: .string(example: "roadworks,closure"), what: "Only these kinds, with commas between."
     ) { text throws(InvalidValue) in _ = try named(in: text) }
@@ -68,7 +73,6 @@ package struct RoadRoom: Room {
         "counts", .object("RoadCounts", RoadKind.allCases.map { .init($0.rawValue, .count, optional: true) }))
 
     private func report(_ call: Call, _ form: NewRoadReport) async throws -> Response {
-        guard kinds.contains(form.kind) else { throw Self.wrong("kind", "radars_off") }
         let id = ID.new()
         let same = try await call.run(AddRoadReport(id: id, author: call.caller.account, form: form)).first
         if let same, let same { throw Problem.alreadyReported(same) }
@@ -131,10 +135,6 @@ package struct RoadRoom: Room {
         // Whoever says that it is gone, and is late, is right.
         if vote == .stillThere, outcome == "over" { throw Problem.reportOver }
         return try await find(call).response()
-    }
-
-    static func wrong(_ field: String, _ code: String) -> Problem {
-        Problem(.unprocessable, "validation_failed", fields: [Problem.WrongField(field, code)])
     }
 }
 

@@ -6,12 +6,14 @@ import Postgres
 
 /// Tells couriers who listen on this node what is new on the road near them.
 ///
-/// The database announces what is new. A few times a second the node asks once which of that is near whom: where nobody listens,
-/// nothing is asked.
+/// The database announces what is new. A few times a second the node asks which of that is near whom, some at a time, and lets those who
+/// are told of it take it before it asks for more: where nobody listens, nothing is asked.
 package final class RoadTail: NewsTail {
     /// Where new reports are announced, by ids one behind the other.
     package static let channel = "kurir_roads"
     private static let pause = Duration.milliseconds(400)
+    /// How long readers have to take what was found before more of it is asked for.
+    private static let breath = Duration.milliseconds(50)
 
     private let database: Database
     private let group: EventLoopGroup
@@ -46,15 +48,18 @@ package final class RoadTail: NewsTail {
 
     private func tell() async throws {
         while let due = board.withLock({ $0.due() }) {
+            let woken: Set<ID>
             do {
                 let found = try await database.run(
                     FindRoadHearers(couriers: due.couriers, reports: due.reports, kinds: kinds))
-                let woken = board.withLock { $0.take(found) }
-                if !woken.isEmpty { await waiting.onEach { $0.wake(woken) } }
+                woken = board.withLock { $0.take(found) }
             } catch {
                 board.withLock { $0.askAgain(due.reports) }
                 throw error
             }
+            if woken.isEmpty { continue }
+            await waiting.onEach { $0.wake(woken) }
+            try await group.loops[0].sleep(for: Self.breath)
         }
     }
 

@@ -11,7 +11,16 @@ final class RemoteService: Sendable {
     private let agent: String
     private let lookups: Lookups
     private let heard: @Sendable (ServiceEvent) -> Void
-    private let isFailing = Locked(false)
+    private let told = Locked(Told())
+
+    /// Whether it was told last that it fails, and when that was.
+    private struct Told {
+        var isFailing = false
+        var failedAt = -Double.infinity
+    }
+
+    /// Seconds in which it is told once that it fails: it may answer one question and not another, time and again.
+    private static let pause = 600.0
 
     /// How much is asked of it at most.
     struct Bounds: Sendable {
@@ -65,16 +74,18 @@ final class RemoteService: Sendable {
         return .success(json)
     }
 
-    /// Tells what became of a question, and once that it fails, or answers again.
+    /// Tells what became of a question, and once in a while that it fails, or answers again.
     private func note(_ answer: Result<some Any, any Error>) {
         var reason: String?
         if case .failure(let error) = answer {
             guard error as? LookupError != .refused else { return heard(ServiceEvent(name, .refused)) }
             reason = if case .failed(let text)? = error as? LookupError { text } else { "it answers something else" }
         }
-        let isNews = isFailing.withLock { isFailing in
-            defer { isFailing = reason != nil }
-            return isFailing != (reason != nil)
+        let isNews = told.withLock { [reason] told in
+            let (fails, now) = (reason != nil, MonotonicClock.seconds)
+            guard fails != told.isFailing, !fails || now - told.failedAt >= Self.pause else { return false }
+            told = Told(isFailing: fails, failedAt: fails ? now : told.failedAt)
+            return true
         }
         heard(ServiceEvent(name, reason.map { .failed($0) } ?? .answered, isNews: isNews))
     }

@@ -16,17 +16,29 @@ package final class WeatherDesk: Sendable {
 
     let source: WeatherSource
     private let database: Database
+    private let throttle: Throttle
     private let failed: @Sendable (any Error) -> Void
     private let looking = Locked<[WeatherField: Task<KeptForecast?, any Error>]>([:])
     private let isRefused = Locked(false)
 
     /// `failed` is told of what goes wrong where nobody waits for it.
-    package init(_ source: WeatherSource, _ database: Database, failed: @escaping @Sendable (any Error) -> Void) {
-        (self.source, self.database, self.failed) = (source, database, failed)
+    package init(
+        _ source: WeatherSource, _ database: Database, throttle: Throttle,
+        failed: @escaping @Sendable (any Error) -> Void
+    ) {
+        (self.source, self.database, self.throttle, self.failed) = (source, database, throttle, failed)
     }
 
-    /// A field's weather, of a minute ago at most if the source tells it; nil if nobody has known it for six hours.
-    func weather(in field: WeatherField) async throws -> KeptForecast? { try await look(for: field).value }
+    /// A field's weather, of a minute ago at most if the source tells it; nil if nobody has known it for six hours. What the source is
+    /// asked is counted for the account: one that has asked for much is told what is known, or to wait.
+    func weather(in field: WeatherField, for account: ID) async throws -> KeptForecast? {
+        let (looking, isOwn) = look(for: field, by: account)
+        do {
+            return try await looking.value
+        } catch let problem as Problem where problem.status == .tooManyRequests && !isOwn {
+            return try await weather(in: field, for: account)
+        }
+    }
 
     /// What is known, without asking anybody. If that is not of this hour, it is asked for, and known to whoever comes next.
     func known(in field: WeatherField) async throws -> KeptForecast? {
@@ -39,34 +51,49 @@ package final class WeatherDesk: Sendable {
     /// Has a field's weather be known soon, if there is room for that.
     func expect(_ field: WeatherField) {
         guard looking.withLock({ $0.count < Self.mostAhead }) else { return }
-        let task = look(for: field)
+        let (task, isOwn) = look(for: field)
+        // Whoever has begun hears of what goes wrong.
+        guard isOwn else { return }
         Task { [failed] in
             do { _ = try await task.value } catch { failed(error) }
         }
     }
 
-    /// One look for all on this node who want to know.
-    private func look(for field: WeatherField) -> Task<KeptForecast?, any Error> {
+    /// One look for all on this node who want to know. Whose it is who begins it is counted; nobody's are those for deliveries.
+    private func look(
+        for field: WeatherField, by account: ID? = nil
+    ) -> (task: Task<KeptForecast?, any Error>, isOwn: Bool) {
         guard let loop = EventLoop.current else { preconditionFailure("the weather is asked for on the loops") }
         return looking.withLock { looking in
-            if let task = looking[field] { return task }
+            if let task = looking[field] { return (task, false) }
             let task = Task(executorPreference: loop) { [self] in
                 defer { _ = self.looking.withLock { $0.removeValue(forKey: field) } }
-                return try await find(field, on: loop)
+                return try await find(field, for: account, on: loop)
             }
             looking[field] = task
-            return task
+            return (task, true)
         }
     }
 
-    private func find(_ field: WeatherField, on loop: EventLoop) async throws -> KeptForecast? {
-        let isRecent = try await database.run(FindWeather(field: field)).first?.isRecent ?? false
-        if !isRecent, try await database.run(ClaimWeather(field: field)).first != nil { try await ask(field) }
+    private func find(_ field: WeatherField, for account: ID?, on loop: EventLoop) async throws -> KeptForecast? {
+        let known = try await database.run(FindWeather(field: field)).first
+        if known?.isRecent != true {
+            if let account, let seconds = try await throttle.wait(for: [Self.questions(of: account)]) {
+                if let forecast = known?.forecast { return forecast }
+                throw Problem.rateLimited(retryAfterSeconds: seconds)
+            }
+            if try await database.run(ClaimWeather(field: field)).first != nil { try await ask(field) }
+        }
         while let known = try await database.run(FindWeather(field: field)).first {
             if known.isAnswered { return known.forecast }
             try await loop.sleep(for: Self.pause)
         }
         return nil
+    }
+
+    /// What sources are asked is paid for, or little: some places at once, and one that is looked at all the time.
+    private static func questions(of account: ID) -> Throttle.Bucket {
+        Throttle.Bucket("weather asked by", account.description, burst: 30, step: .seconds(60))
     }
 
     private func ask(_ field: WeatherField) async throws {

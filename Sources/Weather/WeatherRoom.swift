@@ -16,7 +16,8 @@ package struct WeatherRoom: Room {
                 .get, "/v1/weather", for: .signedIn,
                 """
                 The weather of a place: now, from this hour to the last of the eighth day, and by days, as clocks and calendars \
-                are there. `stale` where the source does not answer: what it said last is told for six hours
+                are there. `stale` where the source does not answer: what it said last is told for six hours. An account may have the \
+                source asked thirty times at once and then once a minute; what is known of a place is told beyond that, too
                 """,
                 room: "Weather",
                 query: [
@@ -52,7 +53,7 @@ package struct WeatherRoom: Room {
     private func tell(_ call: Call) async throws -> Response {
         guard let desk else { throw Problem.weatherOff }
         let asked = try await place(call)
-        guard let kept = try await desk.weather(in: WeatherField(asked.location)) else {
+        guard let kept = try await desk.weather(in: WeatherField(asked.location), for: call.caller.account) else {
             throw Problem.unavailable(retryAfterSeconds: 60)
         }
         var json = JSONWriter(capacity: 65_536)

@@ -184,6 +184,29 @@ def test_figures_by_area_work_without_a_map(visit, look):
     look(page, "areas-phone")
 
 
+def test_where_no_delivery_has_a_place_there_are_the_totals(visit, look):
+    store = Store()
+    courier = Courier(store)
+    for _ in range(2):
+        courier.act("accept", store.deliver_to(courier))
+    page = visit("/store")
+    sign_in(page, store)
+    go(page, "Figures")
+    part = panel(page, "By area")
+    expect(part.locator(".area-side .tile").first).to_contain_text("2")
+    expect(part.get_by_text("No delivery with a place in this time. 2 deliveries have no place")).to_be_visible()
+    expect(part.get_by_role("table").locator("tfoot td").first).to_contain_text("2")
+    expect(part.get_by_text("Touch an area")).to_have_count(0)
+    expect(part.locator(".map")).to_be_hidden()
+    look(page, "areas-without-places")
+    # What has one later is on the map.
+    store.deliver_to(courier, recipient={
+        "first_name": "Iva", "last_name": "Ivić", "address": "Ilica 1", "location": {"lat": 45.8131, "lon": 15.9775}})
+    part.get_by_label("Period").select_option("7")
+    expect(part.locator(".leaflet-marker-icon[role=button]")).to_have_count(1)
+    expect(part.get_by_text("Touch an area")).to_be_visible()
+
+
 def test_a_courier_sees_its_own_figures(visit, look):
     _, courier = worked()
     page = visit("/courier", phone=True)

@@ -130,6 +130,28 @@ def test_kinds_are_chosen_and_at_least_one_stays(phone, look):
     expect(reports(page)).to_have_text(["Jelen"])
 
 
+def test_where_radars_are_forbidden_later_who_looked_at_them_alone_sees_all(phone):
+    lat = next(places)
+    courier = Courier()
+    report(courier, "roadworks", "Kopaju", lat, 15.9)
+    page = phone(courier, lat=lat, lon=15.9)
+    go(page, "Road")
+    expect(reports(page)).to_have_text(["Kopaju"])
+    kinds_of = page.locator(".tools").get_by_role("button", name="Kinds")
+    kinds_of.click()
+    dialog = page.get_by_role("dialog", name="Kinds")
+    for box in dialog.get_by_role("checkbox").all():
+        if box.get_attribute("value") != "radar_stationary":
+            box.uncheck()
+    dialog.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("button", name="Kinds: 1 hidden")).to_be_visible()
+    page.route("**/v1/about", lambda route: route.fulfill(response=(answer := route.fetch()), json=answer.json() | {"radars": "off"}))
+    page.reload()
+    expect(reports(page)).to_have_text(["Kopaju"])
+    kinds_of.click()
+    expect(dialog.get_by_role("checkbox", checked=False)).to_have_count(0)
+
+
 def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_later(phone, look):
     lat = next(places)
     courier, other = Courier(), Courier(name=("Ivo", "Ivić"))
@@ -411,6 +433,44 @@ def test_the_day_without_a_connection_is_the_last_that_was_seen(phone, look):
     expect(weather_of(page).locator("p.warning")).to_contain_text("as of")
     look(page, "day-offline")
     page.context.set_offline(False)
+
+
+def test_of_the_weather_that_was_seen_last_nothing_is_told_that_is_over(phone, look):
+    page = phone(Courier(), forgiving=CUT)
+    page.clock.install()
+
+    def late(answer):
+        """The same as if this and the next hour were the last of the day."""
+        for nth, hour in enumerate(answer["hours"]):
+            hour["local"] = answer["days"][0 if nth < 2 else 1]["date"] + hour["local"][10:]
+        return answer
+
+    page.route("**/v1/weather*", lambda route: route.fulfill(response=(answer := route.fetch()), json=late(answer.json())))
+    go(page, "Day")
+    weather = weather_of(page)
+    days, slider = weather.locator(".days li"), weather.get_by_label("Hour")
+    expect(days).to_have_count(8)
+    second, hours = days.nth(1).locator(".range").text_content(), int(slider.get_attribute("max"))
+    page.unroute("**/v1/weather*")
+    page.context.set_offline(True)
+    page.clock.fast_forward(3 * 3_600_000)
+    go(page, "Jobs")
+    go(page, "Day")
+    expect(days).to_have_count(7)
+    assert int(slider.get_attribute("max")) == hours - 3
+    expect(weather.locator(".hour .at")).to_have_text("Now")
+    expect(days.first).to_contain_text("Today")
+    expect(days.first.locator(".range")).to_have_text(second)
+    expect(weather.locator("p.warning")).to_contain_text("as of")
+    page.clock.fast_forward(3 * 3_600_000 + 60_000)
+    go(page, "Jobs")
+    go(page, "Day")
+    expect(weather.get_by_text("which is too long ago")).to_be_visible()
+    expect(days).to_have_count(0)
+    look(page, "day-too-old")
+    page.context.set_offline(False)
+    weather.get_by_role("button", name="Try again").click()
+    expect(days).to_have_count(8)
 
 
 def test_the_day_says_that_it_loads_and_what_the_source_said_last(phone, look):

@@ -28,17 +28,41 @@ import Testing
                 try await insert(like: first, number, hours: drawn(24 * 24), drawn, couriers, api)
                 if drawn(40) == 0 { try await api.database.run(FoldAreas()) }
             }
+            var forgotten: [String: String] = [:]
             for round in 0..<12 {
                 for _ in 0..<15 { try await change(drawn, couriers, api) }
+                if round >= 6 { try await forget(&forgotten, api) }
                 if round % 3 != 0 { while try await api.database.run(FoldAreas()).first == true {} }
                 if round % 4 == 3 {
                     try await api.execute("UPDATE area_stores SET through = through - 5, next_at = DEFAULT")
                 }
-                let known = try await deliveries(api)
+                let known = try await deliveries(api, forgotten)
                 for days in [1, 5, 10] { try await compare(known, days, api, store, "\(round), \(seed)") }
             }
             #expect(try await api.execute("SELECT count(*) > 10 FROM area_days") == [["t"]])
+            #expect(forgotten.count > 30)
         }
+    }
+
+    /// Has the recipients of what ended some days ago be forgotten, and keeps in which cells they were.
+    private func forget(_ forgotten: inout [String: String], _ api: ServedProduct) async throws {
+        let before = try await places(api)
+        try await api.execute("UPDATE trust SET recipient_days = 6")
+        while try await api.execute("SELECT forget_recipients()") != [["0"]] {}
+        for row in try await api.execute("SELECT id FROM deliveries WHERE recipient_first_name = ''") {
+            let id = row[0] ?? ""
+            forgotten[id] = forgotten[id] ?? before[id] ?? ""
+        }
+    }
+
+    private func places(_ api: ServedProduct) async throws -> [String: String] {
+        let rows = try await api.execute(
+            "SELECT id, recipient_lat, recipient_lon FROM deliveries WHERE recipient_lat IS NOT NULL")
+        return try Dictionary(
+            uniqueKeysWithValues: rows.map { row in
+                let (lat, lon) = (row[1].flatMap(Double.init) ?? 91, row[2].flatMap(Double.init) ?? 0)
+                return (row[0] ?? "", AreaCell(of: try #require(Location(lat: lat, lon: lon))).description)
+            })
     }
 
     private func insert(
@@ -79,7 +103,11 @@ import Testing
                 """
                 UPDATE deliveries SET status = 'cancelled', cancelled_at = now(), delivered_at = NULL WHERE \(one)
                 """)
-        case 2: try await api.execute("UPDATE deliveries SET recipient_lat = NULL, recipient_lon = NULL WHERE \(one)")
+        case 2:
+            try await api.execute(
+                """
+                UPDATE deliveries SET recipient_lat = NULL, recipient_lon = NULL WHERE \(one) AND recipient_first_name <> ''
+                """)
         default:
             // A step changes both in one commit.
             try await api.execute(
@@ -91,21 +119,20 @@ import Testing
         }
     }
 
-    private func deliveries(_ api: ServedProduct) async throws -> [Delivery] {
+    private func deliveries(_ api: ServedProduct, _ forgotten: [String: String]) async throws -> [Delivery] {
+        let cells = try await places(api).merging(forgotten) { $1 }
         let rows = try await api.execute(
             """
-            SELECT (created_at AT TIME ZONE 'Europe/Zagreb')::date, recipient_lat, recipient_lon, status,
+            SELECT (created_at AT TIME ZONE 'Europe/Zagreb')::date, id, status,
                 cardinality(forfeited), coalesce(attempts, 0), floor(extract(epoch FROM delivered_at - accepted_at))::integer
             FROM deliveries LEFT JOIN delivery_extras ON delivery_id = id
             """)
         return try rows.map { row in
-            let place = row[1].flatMap(Double.init).flatMap { lat in
-                row[2].flatMap(Double.init).flatMap { Location(lat: lat, lon: $0) }
-            }
+            let cell = cells[row[1] ?? ""] ?? ""
             return Delivery(
-                day: try #require(row[0].flatMap(Day.init)), cell: place.map { AreaCell(of: $0).description },
-                isDelivered: row[3] == "delivered", returned: Int(row[4] ?? "") ?? 0, failed: Int(row[5] ?? "") ?? 0,
-                seconds: Int(row[6] ?? "") ?? 0)
+                day: try #require(row[0].flatMap(Day.init)), cell: cell.isEmpty ? nil : cell,
+                isDelivered: row[2] == "delivered", returned: Int(row[3] ?? "") ?? 0, failed: Int(row[4] ?? "") ?? 0,
+                seconds: Int(row[5] ?? "") ?? 0)
         }
     }
 

@@ -225,6 +225,62 @@ import Testing
         }
     }
 
+    @Test func `recipients who are forgotten stay in their areas, also when their days are counted anew`() async throws
+    {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            for (number, place) in [Self.here, Self.far, .null].enumerated() {
+                let id = try await make(api, store, couriers, at: place)
+                for action in ["accept", "deliver"] { try await api.act(action, id, as: couriers[0]) }
+                let time = try await api.execute("SELECT now() - interval '10 days \(number) seconds'")[0][0] ?? ""
+                try await put(id, at: time, api)
+            }
+            try await api.execute(
+                """
+                UPDATE deliveries SET accepted_at = accepted_at - interval '10 days', delivered_at = delivered_at - interval '10 days'
+                WHERE created_at < now() - interval '1 day'
+                """)
+            try await fold(api)
+            let before = try await areas(api, store)
+            try #require(before["items"].items.count == 2 && before["without_place"] == 1)
+            try await api.execute("UPDATE trust SET recipient_days = 1")
+            #expect(try await api.execute("SELECT forget_recipients()") == [["3"]])
+            #expect(try await api.execute("SELECT FROM area_marks").isEmpty)
+            #expect(try await areas(api, store) == before)
+            try await api.execute("INSERT INTO area_marks (store_id, at) SELECT store_id, created_at FROM deliveries")
+            #expect(try await areas(api, store) == before)
+            try await api.execute("DELETE FROM area_days")
+            try await api.execute("UPDATE area_stores SET zone = NULL, through = NULL, next_at = DEFAULT")
+            try await fold(api)
+            #expect(try await areas(api, store) == before)
+        }
+    }
+
+    /// Nobody asks for them often enough that they would be kept.
+    @Test func `days of years ago are counted when somebody asks for them`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await make(api, store, couriers, at: Self.here)
+            let times = try await api.execute(
+                """
+                SELECT to_char(now() - ago * interval '1 day', 'YYYY-MM-DD"T12:00:00Z"')
+                FROM unnest(ARRAY[2000, 745, 744, 735, 5]) AS ago
+                """
+            ).compactMap { $0[0] }
+            for time in times { try await put(id, at: time, api) }
+            for isKept in [false, true] {
+                if isKept { try await fold(api) }
+                for time in times {
+                    let told = try await api.get("/v1/stats/days/\(time.prefix(10))", as: store.token).json["total"]
+                    #expect(told["deliveries"]["value"] == 1, "\(time), \(isKept)")
+                    #expect(told["deliveries"]["change"] == (time == times[2] ? 0 : 1), "\(time), \(isKept)")
+                }
+                let none = try await api.get("/v1/stats/days/2020-02-02", as: store.token).json["total"]
+                #expect(none["deliveries"]["value"] == 0)
+            }
+        }
+    }
+
     @Test func `the first day that there is has one before it, too`() async throws {
         try await ServedProduct.serving { api in
             let told = try await api.get("/v1/stats/days/1970-01-01", as: try await api.store().token)

@@ -74,6 +74,23 @@ import Testing
         }
     }
 
+    @Test func `where recipients are forgotten, ways are those to the middle of their cells`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await deliver(api, store, couriers[0], ["pickup": ["location": Self.zagreb]])
+            try await api.execute("UPDATE deliveries SET delivered_at = delivered_at - interval '2 days'")
+            try await api.execute(
+                "UPDATE jobs SET place = place_in_list('delivered', NULL, delivered_at, NULL) FROM deliveries d WHERE d.id = delivery_id"
+            )
+            try await api.execute("UPDATE trust SET recipient_days = 1")
+            #expect(try await api.execute("SELECT forget_recipients()") == [["1"]])
+            let told = try await stats(api, couriers[0])["total"]
+            let middle = AreaCell(of: try #require(Location(lat: 45.8, lon: 16))).middle
+            let meters = try #require(Location(lat: 45.813, lon: 15.978)).meters(to: middle) * StraightWay.detour
+            #expect(told["distance_m"] == .integer(Int(meters.rounded())) && told["without_place"] == 0)
+        }
+    }
+
     @Test func `a day is that of the time zone that is named`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -75,6 +75,63 @@ import Testing
         }
     }
 
+    @Test func `of a file that brings many at once each is heard of`() async throws {
+        try await ServedProduct.serving { api in
+            let (_, couriers) = try await api.team(1)
+            try await api.say(SamplePlace.fix(away(0)), by: couriers[0])
+            let stream = try await listen(api, couriers[0])
+            try await api.execute(
+                """
+                SELECT import_roads(jsonb_agg(jsonb_build_object('kind', 'danger', 'road_type', 'city', 'title', n, 'lat', 45, 'lon', 15,
+                    'source', 'hak', 'source_id', n)))
+                FROM generate_series(1, 180) n
+                """)
+            var heard: Set<String> = []
+            for _ in 0..<180 { heard.insert(try await next(stream)["title"].string ?? "") }
+            #expect(heard.count == 180)
+            stream.close()
+        }
+    }
+
+    @Test func `whoever reads in time hears of all, and who reads slowly misses the oldest`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            func found(_ title: String, at meters: Double) async throws -> (courier: ID, report: RoadReport) {
+                let id = try #require(ID(try await api.report(["title": .string(title)], at: meters, by: store)))
+                let courier = try #require(ID(couriers[0].id))
+                let find = FindRoadReport(account: courier, id: id, kinds: RoadKind.allCases)
+                return (courier, try #require(try await api.database.run(find).first))
+            }
+            let (first, other) = (try await found("Prva", at: 0), try await found("Druga", at: 500))
+            let many = Array(repeating: other, count: RoadBoard.atOnce)
+            var board = RoadBoard()
+            var place = board.begin(first.courier)
+            // How many events there are to be taken, and how many of them are of the first report.
+            func take() -> [Int] {
+                let news = board.news(for: first.courier, after: place)
+                place = news.place
+                let text = String(decoding: news.lines, as: UTF8.self)
+                return ["event: road", "Prva"].map { text.ranges(of: $0).count }
+            }
+            for _ in 0..<3 {
+                #expect(board.take(many) == [first.courier])
+                #expect(take() == [RoadBoard.atOnce, 0])
+            }
+            #expect(board.take([first]) == [first.courier] && take() == [1, 1] && take() == [0, 0])
+            _ = board.take([first])
+            _ = board.take(many)
+            #expect(take() == [RoadBoard.atOnce, 0])
+            // Each of two hears of it.
+            let second = board.begin(first.courier)
+            _ = board.take([first])
+            #expect(take() == [1, 1])
+            #expect(!board.news(for: first.courier, after: second).lines.isEmpty)
+            board.end(first.courier)
+            board.end(first.courier)
+            #expect(board.take([first]).isEmpty)
+        }
+    }
+
     @Test func `only couriers listen, and no longer than their session lasts`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -90,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody listens for is not asked for, and who reads slowly misses the oldest`() {
+    @Test func `what nobody listens for is not asked for, and of a crowd only so much is noted`() {
         var board = RoadBoard()
         let (courier, report) = (ID(high: 1, low: 2), ID(high: 3, low: 4))
         board.note(report.description)
@@ -109,5 +166,9 @@ import Testing
         board.end(courier)
         _ = board.begin(courier)
         #expect(board.due() == nil)
+        for _ in 0..<3 { board.note(String(repeating: report.description, count: RoadBoard.waiting / 2)) }
+        var count = 0
+        while let due = board.due() { count += due.reports.count }
+        #expect(count == RoadBoard.waiting)
     }
 }

@@ -294,6 +294,13 @@ import Testing
             try await ServedProduct.another(looseness: nil, trust: Trust(), radars: false) { node in
                 #expect(try await node.get("/v1/about").json["radars"] == "off")
                 #expect(try await node.post("/v1/roads", radar, as: courier.token).wrong == ["kind": "radars_off"])
+                let worse: JSON = ["kind": "radar_stationary", "title": "", "road_type": "city"]
+                #expect(
+                    try await node.post("/v1/roads", worse, as: courier.token).wrong == [
+                        "kind": "radars_off", "title": "required", "location": "required",
+                    ])
+                #expect(try await node.post("/v1/roads", [:], as: courier.token).wrong["kind"] == "required")
+                _ = try await node.report(at: 5000, by: courier)
                 for area in ["near=45,15", "near=45,15&kinds=radar_stationary"] {
                     let list = try await node.get("/v1/roads?\(area)", as: courier.token)
                     #expect(list.json == ["items": [], "next_cursor": nil, "counts": [:]])

@@ -19,12 +19,15 @@ import Testing
 
     /// Serves with a source that goes that way.
     private func serving(
-        _ way: String = "right", _ body: (ServedProduct, FarAway, ServicesFarAway.Settings) async throws -> Void
+        _ way: String = "right", looseness: Double? = nil,
+        _ body: (ServedProduct, FarAway, ServicesFarAway.Settings) async throws -> Void
     ) async throws {
         try await FarAway.running { far in
             var services = ServicesFarAway.Settings()
             services.weather = WeatherPlace("open-meteo:" + far.url(way))
-            try await ServedProduct.serving(services: services) { api in try await body(api, far, services) }
+            try await ServedProduct.serving(looseness: looseness, services: services) { api in
+                try await body(api, far, services)
+            }
         }
     }
 
@@ -135,6 +138,40 @@ import Testing
         }
     }
 
+    @Test func `an account has some places asked for at once, and then is told what is known`() async throws {
+        try await serving(looseness: 1) { api, far, _ in
+            let (ana, ivo) = (try await api.courier(), try await api.courier())
+            for number in 0..<30 {
+                #expect(try await weather(api, ana, "lat=\(40 + number).01&lon=16.01").status == 200)
+            }
+            #expect(far.asked.count == 30)
+            // However long that took.
+            try await api.execute(
+                "UPDATE throttles SET drained_at = now() + interval '31 minutes' WHERE subject = sha256('weather asked by \(ana.id)')"
+            )
+            let more = try await weather(api, ana, "lat=20.01&lon=16.01")
+            #expect(more.status == 429 && more.json["code"] == "rate_limited")
+            #expect((60...120).contains(Int(more.reply.header("retry-after") ?? "") ?? 0))
+            // What is known costs nothing.
+            #expect(try await weather(api, ana, "lat=40.01&lon=16.01").status == 200)
+            try await pass(61, api)
+            let known = try await weather(api, ana, "lat=40.01&lon=16.01")
+            #expect(known.status == 200 && known.json["stale"] == false && far.asked.count == 30)
+            // Others do not wait for it.
+            try await withThrowingTaskGroup(of: (isFirst: Bool, status: Int).self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        (number < 18, try await weather(api, number < 18 ? ana : ivo, "lat=30.01&lon=16.01").status)
+                    }
+                }
+                for try await answer in group {
+                    #expect(answer.status == 200 || answer.isFirst && answer.status == 429)
+                }
+            }
+            #expect(far.asked.count == 31)
+        }
+    }
+
     @Test func `what is known is told for six hours while the source fails`() async throws {
         try await serving { api, far, _ in
             let store = try await api.store()
@@ -200,10 +237,15 @@ import Testing
         try await serving { api, _, settings in
             let services = try ServicesFarAway(settings, as: "Kurir/0") { _ in }
             let told = Locked(0)
-            let desk = WeatherDesk(try #require(services.weather), api.database) { _ in told.withLock { $0 += 1 } }
+            let throttle = Throttle(api.database, looseness: nil)
+            let desk = WeatherDesk(try #require(services.weather), api.database, throttle: throttle) { _ in
+                told.withLock { $0 += 1 }
+            }
             func look(_ lat: Double) async throws -> Bool {
                 let field = WeatherField(try #require(Location(lat: lat, lon: 16)))
-                let task = Task(executorPreference: api.group.loops[0]) { try await desk.weather(in: field) }
+                let task = Task(executorPreference: api.group.loops[0]) {
+                    try await desk.weather(in: field, for: .new())
+                }
                 return try await task.value != nil
             }
             let looks: [(Double, Bool, Int)] = [(84, false, 1), (84, false, 1), (45, true, 1), (84, false, 2)]

@@ -75,6 +75,13 @@ import Testing
             try await services.far.toggle()
             #expect(await roads.ways(among: places) != nil)
             #expect(services.heard.news == ["router failed", "router answered"])
+            // What comes and goes is not told each time.
+            try await services.far.toggle()
+            #expect(await roads.route(over: places) == nil)
+            try await services.far.toggle()
+            #expect(await roads.route(over: places) != nil)
+            #expect(services.heard.counts == ["router failed": 2, "router answered": 2])
+            #expect(services.heard.news.count == 2)
         }
     }
 

@@ -8,6 +8,12 @@ LANGUAGE sql STABLE AS $$
         ORDER BY CASE WHEN at_lat IS NOT NULL THEN distance_m(at_lat, at_lon, lat, lon) END, rank LIMIT 1), 'UTC')
 $$;
 
+-- Where the middle of a place's cell is, of so many degrees in all from south to north or from west to east.
+CREATE OR REPLACE FUNCTION middle_of_cell(degrees double precision, in_all double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE STRICT AS $$
+    SELECT (least(floor((degrees + in_all / 2) * 32768 / in_all), 32767) + 0.5) * in_all / 32768 - in_all / 2
+$$;
+
 -- The numbers of a day one behind the other, four bytes each: how many cells there are, and then as its columns stand.
 CREATE OR REPLACE FUNCTION pack_areas(figures area_days) RETURNS bytea
 LANGUAGE sql IMMUTABLE AS $$
@@ -62,12 +68,21 @@ DECLARE
         SELECT DISTINCT (at AT TIME ZONE zone_now)::date FROM area_marks
         WHERE store_id = store AND at >= (first_day - 1)::timestamp AT TIME ZONE zone_now
             AND (at AT TIME ZONE zone_now)::date BETWEEN first_day AND least(last_day, kept_through));
+    -- The days before were perhaps over before any were kept (`fold_areas`), and are then counted as well.
+    surely_kept_from constant date := (now() AT TIME ZONE zone_now)::date - 740;
     counted date;
 BEGIN
     RETURN QUERY SELECT * FROM area_days
         WHERE store_id = store AND day BETWEEN first_day AND least(last_day, kept_through) AND day <> ALL (changed);
     FOREACH counted IN ARRAY changed LOOP
         RETURN NEXT count_areas(store, zone_now, counted);
+    END LOOP;
+    counted := first_day;
+    WHILE counted <= last_day AND counted <= kept_through AND counted < surely_kept_from LOOP
+        IF counted <> ALL (changed) AND NOT EXISTS (SELECT FROM area_days d WHERE d.store_id = store AND d.day = counted) THEN
+            RETURN NEXT count_areas(store, zone_now, counted);
+        END IF;
+        counted := counted + 1;
     END LOOP;
     counted := greatest(first_day, kept_through + 1);
     WHILE counted <= last_day LOOP
@@ -142,10 +157,14 @@ BEGIN
 END
 $$;
 
--- A changed delivery whose day may have been kept.
+-- A changed delivery whose day may have been kept. Whose recipient is forgotten counts as before.
 CREATE OR REPLACE FUNCTION mark_area() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.recipient_first_name <> '' AND NEW.recipient_first_name = ''
+        AND (OLD.recipient_lat IS NULL) = (NEW.recipient_lat IS NULL) THEN
+        RETURN NULL;
+    END IF;
     INSERT INTO area_marks (store_id, at) VALUES (NEW.store_id, NEW.created_at);
     RETURN NULL;
 END
@@ -161,4 +180,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    zone_of, pack_areas, count_areas, areas_between, keep_area_day, fold_areas, mark_area, place_areas FROM PUBLIC;
+    zone_of, middle_of_cell, pack_areas, count_areas, areas_between, keep_area_day, fold_areas, mark_area, place_areas FROM PUBLIC;

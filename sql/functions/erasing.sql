@@ -243,7 +243,8 @@ $$;
 CREATE OR REPLACE FUNCTION recipients_begin() RETURNS timestamptz
 LANGUAGE sql STABLE AS $$ SELECT now() - make_interval(days => recipient_days) FROM trust WHERE only_one $$;
 
--- Erases recipients of deliveries that ended long ago, some at a time; gives how many.
+-- Erases recipients of deliveries that ended long ago, some at a time; gives how many. Of where one was stays the cell of about a
+-- kilometre, by its middle, for figures: those of a day are the same whenever they are counted.
 CREATE OR REPLACE FUNCTION forget_recipients() RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
@@ -255,7 +256,7 @@ DECLARE
         ORDER BY coalesce(delivered_at, cancelled_at) LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED);
 BEGIN
     UPDATE deliveries SET recipient_first_name = '', recipient_last_name = '', recipient_address = '',
-        recipient_phone = NULL, recipient_lat = NULL, recipient_lon = NULL
+        recipient_phone = NULL, recipient_lat = middle_of_cell(recipient_lat, 180), recipient_lon = middle_of_cell(recipient_lon, 360)
     WHERE id = ANY (past);
     UPDATE delivery_extras SET wishes = NULL, rating = NULL WHERE delivery_id = ANY (past) AND num_nonnulls(wishes, rating) > 0;
     -- At the door recipients and their neighbours are called by their names.

@@ -16,6 +16,7 @@ final class XMLFeed {
     private var entries: [FeedEntry.Said] = []
     /// Why the reading ended, if it was not libxml2's doing.
     private var fault: FeedError?
+    private var parser: xmlParserCtxtPtr?
 
     /// How deep elements may stand in each other.
     private static let deepest = 64
@@ -42,7 +43,11 @@ final class XMLFeed {
         guard let context = xmlCreatePushParserCtxt(&handler, owner, first, Int32(first.count), nil) else {
             throw FeedError("there is no memory to read it")
         }
-        defer { xmlFreeParserCtxt(context) }
+        parser = context
+        defer {
+            parser = nil
+            xmlFreeParserCtxt(context)
+        }
         xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue))
         let clock = ContinuousClock()
         let end = clock.now + Self.longest
@@ -117,7 +122,10 @@ final class XMLFeed {
 
     // MARK: The feed
 
-    private func refuse(_ why: String) { fault = fault ?? FeedError(why) }
+    private func refuse(_ why: String) {
+        fault = fault ?? FeedError(why)
+        xmlStopParser(parser)
+    }
 
     private func refuseTypes() { refuse("it has a document type, which feeds do not need") }
 

@@ -56,7 +56,9 @@ extension Composition {
             newsStreams = NewsStreams(authenticator: entry.authenticator, count: streams)
             finder = try await DeliveryFinder(database, on: group)
             positions = try await PositionIntake(database, on: group)
-            weather = settings.services?.weather.map { WeatherDesk($0, database) { failed("weather", $0) } }
+            weather = settings.services?.weather.map {
+                WeatherDesk($0, database, throttle: entry.throttle) { failed("weather", $0) }
+            }
             links = TrackingLinks(secret: secret, publicURL: settings.publicURL)
             tracking = Tracking(links: links, throttle: entry.throttle)
             vault = CredentialVault(secret)

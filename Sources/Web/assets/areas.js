@@ -40,15 +40,17 @@ export function areas() {
   const load = () => loading(content, read, (answer) => {
     told = answer;
     if (!told.items.some(({cell}) => cell === chosen)) chosen = null;
-    const isEmpty = told.items.length === 0;
-    const without = told.without_place ? t('withoutPlace', {count: told.without_place}) : '';
-    if (isEmpty) return content.replaceChildren(nothing('div', t('noAreas'), without));
-    place.hidden = false;
-    mapped.classList.remove('alone');
-    content.replaceChildren(mapped, h('p', {class: 'hint'}, without), h('details', {open: true}, h('summary', {}, t('asTable')), table));
+    const {value: count, change: more} = told.total.deliveries;
+    if (!count && !more) return content.replaceChildren(nothing('div', t('noAreas')));
+    // Where nothing has a place, all of it is in the totals.
+    const isPlaceless = told.items.length === 0;
+    const hints = [isPlaceless && t('noAreas'), told.without_place && t('withoutPlace', {count: told.without_place})];
+    place.hidden = isPlaceless;
+    mapped.classList.toggle('alone', isPlaceless);
+    content.replaceChildren(mapped, h('p', {class: 'hint'}, hints.filter(Boolean).join(' ')), h('details', {open: true}, h('summary', {}, t('asTable')), table));
     fillTable();
     show();
-    return draw().catch(withoutMap);
+    return isPlaceless ? undefined : draw().catch(withoutMap);
   });
 
   /** The table has all of it, too. */
@@ -72,7 +74,8 @@ export function areas() {
     const days = h('div');
     side.replaceChildren(h('h3', {}, at < 0 ? t('allAreas') : nameOf(told.items[at], at)), span(told),
       h('div', {class: 'tiles'}, all.map((name) => tile(t(`area_${name}`), value(name, figures[name].value), change(figures[name].change)))), days,
-      at < 0 ? h('p', {class: 'hint'}, t('touchArea')) : h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => choose(null)}, t('allAreas'))));
+      at >= 0 ? h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => choose(null)}, t('allAreas')))
+        : told.items.length ? h('p', {class: 'hint'}, t('touchArea')) : '');
     if (at < 0 || told.from === told.to) return;
     const length = Math.round((Date.parse(told.to) - Date.parse(told.from)) / 86_400_000) + 1;
     loading(days, () => get(`/v1/stats/areas/${chosen}`, {days: length}), (one) => days.replaceChildren(bars(t('deliveriesADay'),

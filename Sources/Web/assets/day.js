@@ -10,10 +10,20 @@ import {number, t, weekday, when} from './words.js';
 
 // Milliseconds after which it is asked for anew when somebody looks.
 const fresh = 60_000;
+// And after which nobody tells it any more, since it was foreseen too long ago.
+const longest = 6 * 3_600_000;
 const patience = 3000;
 const anywhere = {name: 'Zagreb', lat: 45.81, lon: 15.98};
 
 const percent = (value) => (value === null ? '–' : `${number(Math.round(value))} %`);
+
+/** What is left of what was told some time ago, by the clock; null if that is nothing, or too old. */
+function left(page) {
+  const hours = page.hours.filter(({at}) => Date.parse(at) + 3_600_000 > Date.now());
+  if (!hours.length || Date.now() - Date.parse(page.fetched_at) > longest) return null;
+  const today = hours[0].local.slice(0, 10);
+  return {...page, hours, days: page.days.filter(({date}) => date >= today), current: hours[0] === page.hours[0] ? page.current : null};
+}
 
 export function day(region, {account}) {
   const shown = h('section', {class: 'panel weather', 'aria-live': 'off'});
@@ -38,19 +48,26 @@ export function day(region, {account}) {
     const mine = ++turn;
     if (!shown.dataset.loaded) shown.replaceChildren(h('div', {class: 'skeleton', role: 'status'}, h('span', {class: 'unseen'}, t('loading')), h('i'), h('i'), h('i')));
     shown.setAttribute('aria-busy', 'true');
-    let page, failure;
+    let page, failure, isNew = false;
     try {
-      page = await lasting(`weather.${chosen ?? 'here'}`, read);
+      page = await lasting(`weather.${chosen ?? 'here'}`, async () => {
+        const answer = await read();
+        isNew = true;
+        return answer;
+      });
     } catch (error) {
       failure = error;
     }
     if (isLeft || mine !== turn) return;
     shown.removeAttribute('aria-busy');
     loaded = Date.now();
+    // The server says only what is to come, whatever this clock shows.
+    const told = !page || page.isOff || isNew ? page : left(page);
     if (page?.isOff) shown.replaceChildren(nothing('div', t('weatherOff'), t('weatherOffHint')));
-    else if (page) show(page);
+    else if (told) show(told);
+    else if (page) shown.replaceChildren(trouble(t('weatherTooOld', {time: when(page.fetched_at)}), load));
     else shown.replaceChildren(trouble(failure.status === 422 ? t('weatherNoPlace') : wordsOf(failure), load));
-    if (page) shown.dataset.loaded = 'yes'; else delete shown.dataset.loaded;
+    if (told) shown.dataset.loaded = 'yes'; else delete shown.dataset.loaded;
   }
 
   function show(page) {

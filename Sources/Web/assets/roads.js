@@ -37,6 +37,9 @@ export function roads(region) {
   /** What is asked for, so that what is off takes no other's place. */
   const wanted = () => (settings.off.length ? {kinds: Object.keys(kinds).filter((kind) => isOn({kind})).join()} : {});
 
+  /** The kinds that there are here. */
+  const there = () => Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar'));
+
   function keepSettings() {
     localStorage.setItem(place(), JSON.stringify({...settings, near}));
   }
@@ -128,8 +131,7 @@ export function roads(region) {
 
   /** Which kinds are shown; at least one. What is cancelled changes nothing. */
   function choose() {
-    const there = Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar'));
-    const boxes = there.map((kind) => h('input', {type: 'checkbox', value: kind, checked: !settings.off.includes(kind), onchange({target}) {
+    const boxes = there().map((kind) => h('input', {type: 'checkbox', value: kind, checked: !settings.off.includes(kind), onchange({target}) {
       if (boxes.some(({checked}) => checked)) return;
       target.checked = true;
       say(t('roadOneStays'));
@@ -151,7 +153,7 @@ export function roads(region) {
   }
 
   function report() {
-    reporting({at: near ?? anywhere, me, kinds: Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar')), signs: kinds, base: about.map});
+    reporting({at: near ?? anywhere, me, kinds: there(), signs: kinds, base: about.map});
   }
 
   function lookAt(place) {
@@ -181,6 +183,12 @@ export function roads(region) {
     if (isLeft) return;
     isFound = true;
     about = await lasting('about', () => get('/v1/about'));
+    // What alone was on may be gone where radars are forbidden by now.
+    if (!there().some((kind) => isOn({kind}))) {
+      settings.off = [];
+      keepSettings();
+      load();
+    }
     maps = await import('./map.js').catch(() => null);
     if (isLeft) return;
     // The list says the same.
