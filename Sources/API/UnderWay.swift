@@ -34,13 +34,27 @@ package final class UnderWay: Sendable {
         of items: [Item], for account: ID, _ work: @escaping @Sendable (Item) throws -> Answer
     ) async throws -> [Answer] {
         guard !items.isEmpty else { return [] }
+        return try await holding(for: account) { try await each(of: items, in: $0, work) }
+    }
+
+    /// Holds a place of the account while `body` takes in portions of what there is to work on, and has them worked on: so
+    /// its places bound how many portions it has in memory.
+    package func holding<Answer>(for account: ID, _ body: (Place) async throws -> Answer) async throws -> Answer {
         let place = try place(for: account)
+        let answer = try await body(place)
+        place.giveBack()
+        return answer
+    }
+
+    /// Works on many things in a place that is held.
+    package func each<Item: Sendable, Answer: Sendable>(
+        of items: [Item], in place: Place, _ work: @escaping @Sendable (Item) throws -> Answer
+    ) async throws -> [Answer] {
         var answers: [Answer] = []
         while answers.count < items.count {
             let few = items.dropFirst(answers.count).prefix(Self.ofOneTurn)
-            answers += try await pool.run(for: account) { try withExtendedLifetime(place) { try few.map(work) } }
+            answers += try await pool.run(for: place.account) { try withExtendedLifetime(place) { try few.map(work) } }
         }
-        place.giveBack()
         return answers
     }
 
@@ -55,7 +69,7 @@ package final class UnderWay: Sendable {
             guard taken[account, default: 0] < mostOfOne else { throw Problem.rateLimited() }
             taken[account, default: 0] += 1
         }
-        return Place { [self] in end(account) }
+        return Place(of: account) { [self] in end(account) }
     }
 
     private func end(_ account: ID) {
@@ -66,19 +80,24 @@ package final class UnderWay: Sendable {
     }
 }
 
-/// A place that is given back once: when the work is over, or when nobody holds it any more because it will not be done.
-private final class Place: Sendable {
-    private let leave: Locked<(@Sendable () -> Void)?>
+extension UnderWay {
+    /// A place that is given back once: when the work is over, or when nobody holds it any more because it will not be done.
+    package final class Place: Sendable {
+        fileprivate let account: ID
+        private let leave: Locked<(@Sendable () -> Void)?>
 
-    init(_ leave: @escaping @Sendable () -> Void) { self.leave = Locked(leave) }
-
-    func giveBack() {
-        let leave = leave.withLock { leave in
-            defer { leave = nil }
-            return leave
+        fileprivate init(of account: ID, _ leave: @escaping @Sendable () -> Void) {
+            (self.account, self.leave) = (account, Locked(leave))
         }
-        leave?()
-    }
 
-    deinit { giveBack() }
+        fileprivate func giveBack() {
+            let leave = leave.withLock { leave in
+                defer { leave = nil }
+                return leave
+            }
+            leave?()
+        }
+
+        deinit { giveBack() }
+    }
 }

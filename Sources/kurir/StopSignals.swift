@@ -27,11 +27,14 @@ struct StopSignals {
     }
 
     /// Waits for one more signal, or until the time is up. A signal within a second counts as the first one repeated,
-    /// since for example a terminal and make both pass a Ctrl-C on.
+    /// since for example a terminal and make both pass a Ctrl-C on. SIGHUP is none: whoever wants files read again, or closes a
+    /// terminal, breaks nothing off.
     func waitForAnother(within bound: Duration) {
         let began = Instant.now
+        var signals = signals
+        sigaddset(&signals, SIGHUP)
         while Instant.now < began + bound {
-            var (signals, pause) = (signals, timespec(tv_sec: 0, tv_nsec: 100_000_000))
+            var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
             let isSignal = sigtimedwait(&signals, nil, &pause) > 0
             if isSignal, began + .seconds(1) < Instant.now { return }
         }

@@ -91,7 +91,7 @@ def vaccination(now: float, since: float, dose: int = 2, doses: int = 2) -> dict
 
 
 def test(now: float, hours: float, result: str = "260415000", kind: str = "LP6464-4") -> dict:
-    return {"tt": kind, "nm": "Roche cobas", "tr": result, "sc": moment(now - hours * 3600), "tc": "Fran Mihaljević"}
+    return {"tt": kind, "nm": "Roche cobas", "ma": "1341", "tr": result, "sc": moment(now - hours * 3600), "tc": "Fran Mihaljević"}
 
 
 def make(now: float) -> dict:

@@ -1,6 +1,6 @@
 """Draws a code as cameras see it: straight, at an angle, in bad light. Gives files their names by what they show.
 
-Arguments: a directory, and the code's text."""
+Arguments: a directory, and the code's text; or names of kinds of codes, each before its text."""
 
 import sys
 from pathlib import Path
@@ -65,5 +65,13 @@ def draw(directory: Path, text: str):
     corners().save(directory / "corners.png")
 
 
+def draw_kinds(directory: Path, texts: dict[str, str]):
+    for kind, text in texts.items():
+        code(text, getattr(zxingcpp.BarcodeFormat, kind), scale=4).save(directory / f"{kind}.png")
+
+
 if __name__ == "__main__":
-    draw(Path(sys.argv[1]), sys.argv[2])
+    if len(sys.argv) == 3:
+        draw(Path(sys.argv[1]), sys.argv[2])
+    else:
+        draw_kinds(Path(sys.argv[1]), dict(zip(sys.argv[2::2], sys.argv[3::2], strict=True)))

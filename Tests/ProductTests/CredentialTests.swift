@@ -40,6 +40,62 @@ import Testing
         }
     }
 
+    /// Whoever finds a field empty or in another's place is told something false of an illness.
+    @Test func `all that a certificate of each kind says is told, and for how long it is good`() async throws {
+        try await serving { api, certificates, ana in
+            let now = certificates.madeAt
+            func day(_ days: Int64) -> Day { Day(number: now.milliseconds / 86_400_000 + days) }
+            func text(_ day: Day) -> JSON { .string("\(day)") }
+            func begin(_ day: Day) -> JSON { .string(Timestamp(day.begin).text) }
+            func hours(_ hours: Int64) -> JSON {
+                .string(Timestamp(Moment(milliseconds: now.milliseconds + hours * 3_600_000)).text)
+            }
+            let common: JSON = ["disease": "840539006", "certificate_id": "URN:UVCI:01:HR:TAJNA12345#K"]
+            let test: JSON = common.with(["name": "Roche cobas", "device": "1341", "centre": "Fran Mihaljević"])
+            let said: [(name: String, kind: JSON, details: JSON, from: JSON, until: JSON)] = [
+                (
+                    "recovery", "recovery",
+                    common.with(["first_positive": text(day(-60)), "from": text(day(-49)), "until": text(day(120))]),
+                    begin(day(-49)), begin(day(120))
+                ),
+                (
+                    "vaccination", "vaccination",
+                    common.with([
+                        "vaccine": "1119349007", "product": "EU/1/20/1528", "manufacturer": "ORG-100030215",
+                        "date": text(day(-100)), "dose": 2, "doses": 2,
+                    ]), begin(day(-100)), begin(day(170))
+                ),
+                (
+                    "pcr", "test",
+                    test.with(["type": "LP6464-4", "sampled_at": hours(-71), "result": "negative"]), hours(-71),
+                    hours(1)
+                ),
+                (
+                    "antigen", "test",
+                    test.with(["type": "LP217198-3", "sampled_at": hours(-47), "result": "negative"]), hours(-47),
+                    hours(1)
+                ),
+                (
+                    "pcr positive", "test",
+                    test.with(["type": "LP6464-4", "sampled_at": hours(-1), "result": "positive"]), hours(-1),
+                    hours(71)
+                ),
+            ]
+            for (name, kind, details, from, until) in said {
+                let raw: JSON = ["raw": .string(try certificates.code(name))]
+                let paper = try await api.post(Self.path, raw, as: ana.token).json
+                let expected: JSON = [
+                    "id": paper["id"], "added_at": paper["added_at"], "kind": kind, "title": .null,
+                    "holder": "Zvjezdana Horvatinčić", "birth_date": "1987-06-05", "country": "HR",
+                    "issuer": "Ministry of Health", "details": details, "valid_from": from, "valid_until": until,
+                    "verified": true, "state": name == "pcr positive" ? "positive" : "valid", "shared_with": [],
+                ]
+                #expect(paper == expected, "\(name)")
+                #expect(try await api.get(Self.path, as: ana.token).items.first == expected, "\(name)")
+            }
+        }
+    }
+
     @Test func `what the courier states is good until its end, if it has one`() async throws {
         try await serving { api, _, ana in
             func add(_ more: [String: JSON]) async throws -> Answer {
@@ -68,6 +124,52 @@ import Testing
             #expect(
                 try await api.get(Self.path + "?limit=3&cursor=\(cursor)", as: ana.token).items
                     == [first.json])
+        }
+    }
+
+    /// Of what a courier scans again nobody has to say a second time what it is.
+    @Test func `a code that is kept is found by itself, and only by whoever keeps it`() async throws {
+        try await serving { api, _, ana in
+            let kept = try await api.post(Self.path, Self.licence, as: ana.token)
+            #expect(kept.status == 201)
+            let raw: JSON = ["raw": "B-123 "]
+            let again = try await api.post(Self.path, raw, as: ana.token, headers: ["Idempotency-Key": "again"])
+            #expect(again.status == 200 && again.json == kept.json, "\(again.json)")
+            let ivo = try await api.courier()
+            #expect(try await api.post(Self.path, raw, as: ivo.token).code == "unreadable_code")
+            // A space is a part of a code.
+            #expect(try await api.post(Self.path, ["raw": "B-123"], as: ana.token).code == "unreadable_code")
+            let id = try #require(kept.json["id"].string)
+            #expect(try await api.call("DELETE", Self.path + "/\(id)", as: ana.token).status == 204)
+            #expect(try await api.post(Self.path, raw, as: ana.token).code == "unreadable_code")
+        }
+    }
+
+    @Test func `pages of those that are valid, and of the others, lose none and repeat none`() async throws {
+        try await serving { api, _, ana in
+            var (valid, others): ([JSON], [JSON]) = ([], [])
+            // They take turns, so that no page begins or ends where one of all would.
+            for number in 1...9 {
+                let until: JSON = number.isMultiple(of: 2) ? "2020-01-01" : "2099-01-01"
+                let form = Self.licence.with(["raw": .string("\(number)"), "valid_until": until])
+                let paper = try await api.post(Self.path, form, as: ana.token).json
+                if paper["state"] == "valid" { valid.insert(paper, at: 0) } else { others.insert(paper, at: 0) }
+            }
+            #expect((valid.count, others.count) == (5, 4))
+            for (isValid, wanted) in [(true, valid), (false, others)] {
+                for limit in 1...6 {
+                    var (found, cursor): ([JSON], String?) = ([], "")
+                    while let after = cursor {
+                        let page = try await api.get(
+                            Self.path + "?valid=\(isValid)&limit=\(limit)\(after)", as: ana.token)
+                        #expect(page.items.count == min(limit, wanted.count - found.count))
+                        #expect(page.json["unreadable"] == 0)
+                        found += page.items
+                        cursor = page.json["next_cursor"].string.map { "&cursor=\($0)" }
+                    }
+                    #expect(found == wanted, "valid=\(isValid), limit=\(limit)")
+                }
+            }
         }
     }
 

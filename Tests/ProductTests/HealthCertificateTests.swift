@@ -1,6 +1,8 @@
 import Domain
+import EventLoop
 import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 @testable import API
@@ -103,6 +105,39 @@ import Testing
         for wrong in ["", "[]", #"{"recovery":180}"#, #"{"recovery":{"days":0}}"#, #"{"flu":{"days":1}}"#] {
             #expect(throws: BadPaperFile.self, "\(wrong)") { try certificates.known(rules: wrong) }
         }
+    }
+
+    /// An operator who says so twice: the first time hangs at a file, and has read what was there before.
+    @Test(.timeLimit(.minutes(10))) func `what was read before never replaces what was read later`() async throws {
+        let certificates = try await Certificates.made()
+        let (keys, pipe, other) = (
+            TemporaryDirectory.path("dcc-keys"), TemporaryDirectory.path("pipe"), TemporaryDirectory.path("other")
+        )
+        try Data("{}".utf8).write(to: URL(filePath: keys))
+        let known = try KnownPapers(.init(keys: keys))
+        try #require(mkfifo(pipe, 0o600) == 0 && link(pipe, other) == 0 && rename(other, keys) == 0)
+        let first = Task { try await blocking { try known.reread() } }
+        // Somebody can write there as soon as somebody reads.
+        var writer: Int32 = -1
+        try await eventually {
+            writer = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            return writer >= 0
+        }
+        try Data(certificates.keys).write(to: URL(filePath: other))
+        try #require(rename(other, keys) == 0)
+        let isDone = Locked(false)
+        let second = Task {
+            let count = try await blocking { try known.reread() }
+            isDone.withLock { $0 = true }
+            return count
+        }
+        // If it waited for nobody, it would be done by then.
+        for _ in 0..<50 where !isDone.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(write(writer, "{}", 2) == 2)
+        close(writer)
+        #expect(try await first.value == 0)
+        #expect(try await second.value == 2)
+        #expect(known.state(of: try certificates.code("vaccination"), at: .now) == "valid")
     }
 
     @Test func `what it says is told as it was written`() async throws {

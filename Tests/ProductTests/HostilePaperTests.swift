@@ -64,6 +64,37 @@ import Testing
         try await blocking { reader.stop() }
     }
 
+    /// Else each of them would hold its papers in memory before it is refused.
+    @Test(.timeLimit(.minutes(10))) func `who has no place left asks for no papers`() async throws {
+        let reader = try PaperReader()
+        let (store, other) = (ID.new(), ID.new())
+        let (holding, asked) = (Locked(0), Locked(false))
+        let isOver = Task { try await Task.sleep(for: .seconds(600)) }
+        let held = (0..<PaperReader.mostOfOne).map { _ in
+            Task {
+                try await reader.holding(for: store) { place in
+                    holding.withLock { $0 += 1 }
+                    _ = await isOver.result
+                    return try await reader.read([1, 2], in: place) { $0 }
+                }
+            }
+        }
+        try await eventually { holding.withLock { $0 } == PaperReader.mostOfOne }
+        func ask(_ account: ID) async throws -> [Int] {
+            try await reader.holding(for: account) { place in
+                asked.withLock { $0 = true }
+                return try await reader.read([3], in: place) { $0 }
+            }
+        }
+        let refused = await #expect(throws: Problem.self) { try await ask(store) }
+        #expect(refused?.code == "rate_limited" && !asked.withLock { $0 })
+        #expect(try await ask(other) == [3])
+        isOver.cancel()
+        for answer in held { #expect(try await answer.value == [1, 2]) }
+        #expect(try await ask(store) == [3])
+        try await blocking { reader.stop() }
+    }
+
     @Test func `stores and couriers who ask for their papers many times at once are refused nothing`() async throws {
         let certificates = try await Certificates.made()
         try await ServedProduct.serving(papers: try certificates.known()) { api in

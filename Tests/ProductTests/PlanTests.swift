@@ -692,11 +692,14 @@ private struct Statements: Sendable {
     ) -> [(String, @Sendable (Transaction) async throws -> Void)] {
         [
             one(ListCredentials(courier: courier)), one(FindCredential(courier: courier, id: .new())),
+            one(FindSameCredential(courier: courier, sameness: hash)),
             one(AddCredential(courier: courier, id: .new(), sameness: hash, sealed: hash)),
             one(DeleteCredential(courier: courier, id: .new())),
             one(ShareCredential(courier: courier, id: .new(), stores: [store])),
             one(SharesWith(store: store, courier: courier)),
-            one(ListSharedPapers(store: store, couriers: [courier])), one(FindWants(store: store)),
+            one(ListShares(store: store, couriers: [courier])),
+            one(ListSharedPapers(store: store, shares: [Share(courier: courier, id: .new(), bytes: 1)])),
+            one(FindWants(store: store)),
         ]
     }
 

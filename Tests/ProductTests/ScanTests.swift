@@ -18,11 +18,11 @@ import Testing
         return Answer(try await client.reply(to: "POST"))
     }
 
-    /// The pictures of a code that Tests/Papers/pictures.py draws, by their names.
-    private func pictures(of text: String) async throws -> [String: [UInt8]] {
+    /// The pictures of a code that Tests/Papers/pictures.py draws, by their names; or of codes of some kinds.
+    private func pictures(of texts: [String]) async throws -> [String: [UInt8]] {
         let directory = TemporaryDirectory.path("pictures")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        try await Python.run("python", [Python.root + "/Tests/Papers/pictures.py", directory, text])
+        try await Python.run("python", [Python.root + "/Tests/Papers/pictures.py", directory] + texts)
         return try FileManager.default.contentsOfDirectory(atPath: directory).reduce(into: [:]) { pictures, name in
             pictures[name] = [UInt8](try Data(contentsOf: URL(filePath: directory).appending(path: name)))
         }
@@ -32,7 +32,7 @@ import Testing
     {
         let certificates = try await Certificates.made()
         let text = try certificates.code("vaccination")
-        let pictures = try await pictures(of: text)
+        let pictures = try await pictures(of: [text])
         #expect(pictures.count == 10)
         try await ServedProduct.serving { api in
             let ana = try await api.courier()
@@ -47,8 +47,29 @@ import Testing
         }
     }
 
+    @Test func `codes of each kind are read, and called as browsers call them`() async throws {
+        // As licences of some countries begin, with what no keyboard types.
+        let licence = "@\n\u{1E}\rANSI 636000080002DL00410278DLDAQB-123 \r\nDACANA\r"
+        let codes = [
+            ("PDF417", "pdf417", licence), ("DataMatrix", "data_matrix", licence), ("Aztec", "aztec", licence),
+            ("Code128", "code_128", "B-123 45"), ("Code39", "code_39", "B-4711"), ("EAN13", "ean_13", "3850123456782"),
+            ("EAN8", "ean_8", "96385074"), ("ITF", "itf", "12345678901231"), ("QRCode", "qr_code", licence),
+            ("MicroQRCode", "micro_qr_code", "B-4711"),
+        ]
+        let pictures = try await pictures(of: codes.flatMap { [$0.0, $0.2] })
+        try await ServedProduct.serving { api in
+            let ana = try await api.courier()
+            for (kind, format, text) in codes {
+                let answer = try await scan(api, try #require(pictures["\(kind).png"]), as: ana, type: "image/png")
+                #expect(
+                    answer.json == ["codes": [["format": .string(format), "text": .string(text)]]],
+                    "\(kind): \(answer.json)")
+            }
+        }
+    }
+
     @Test func `what is no picture is refused, and nothing is kept`() async throws {
-        let picture = try #require(try await pictures(of: "916BM-VJ4EQ")["straight.png"])
+        let picture = try #require(try await pictures(of: ["916BM-VJ4EQ"])["straight.png"])
         try await ServedProduct.serving { api in
             let ana = try await api.courier()
             let cut = try await scan(api, Array(picture.prefix(picture.count / 2)), as: ana, type: "image/png")
@@ -61,7 +82,7 @@ import Testing
     }
 
     @Test func `what was scanned is not kept, whatever is sent with it`() async throws {
-        let pictures = try await pictures(of: "916BM-VJ4EQ")
+        let pictures = try await pictures(of: ["916BM-VJ4EQ"])
         try await ServedProduct.serving { api in
             let (ana, key) = (try await api.courier(), "Idempotency-Key: once\r\n")
             for (name, status) in [("straight.jpg", 200), ("nothing.jpg", 422), ("straight.jpg", 200)] {
@@ -74,7 +95,7 @@ import Testing
 
     /// Each three of its corners could be a code. Without a bound that is tried for hours.
     @Test func `a picture that is made to take for ever holds up neither others nor uploads`() async throws {
-        let pictures = try await pictures(of: "916BM-VJ4EQ")
+        let pictures = try await pictures(of: ["916BM-VJ4EQ"])
         let (hostile, good) = (try #require(pictures["corners.png"]), try #require(pictures["straight.png"]))
         try await ServedProduct.serving { api in
             let (attacker, ana) = (try await api.courier(), try await api.courier())
@@ -96,7 +117,7 @@ import Testing
     }
 
     @Test func `more pictures than there is room for are refused at once, and the others are read`() async throws {
-        let pictures = try await pictures(of: "916BM-VJ4EQ")
+        let pictures = try await pictures(of: ["916BM-VJ4EQ"])
         let (hostile, good) = (try #require(pictures["corners.png"]), try #require(pictures["straight.png"]))
         try await ServedProduct.serving { api in
             let couriers = try await together(40) { try await api.courier() }

@@ -165,6 +165,56 @@ import Testing
         }
     }
 
+    /// Seventy couriers whose papers are as large as any: three megabytes, of which a list holds a small part at a time.
+    @Test(.timeLimit(.minutes(10)))
+    func `however many partners share however much, what each of them shares is told`() async throws {
+        try await serving { api, _, store, ana in
+            let couriers = [ana] + (try await together(69) { try await api.courier() })
+            _ = try await together(Array(couriers.enumerated())) { number, courier in
+                if courier.id != ana.id { try await api.join(store, courier) }
+                let until: JSON = number.isMultiple(of: 2) ? "2099-01-01" : "2020-01-01"
+                // What JSON writes in six bytes.
+                let raw = String(repeating: "\u{1E}", count: Bounds.credential - 2) + "\(number)"
+                let form: JSON = ["raw": .string(raw), "kind": "licence", "title": "B", "valid_until": until]
+                _ = try await api.share(try await api.paper(form, of: courier), of: courier, with: [store])
+            }
+            let large = try await api.execute("SELECT FROM credentials WHERE octet_length(sealed) > 42000")
+            #expect(large.count == 70)
+            _ = try await api.call("PATCH", "/v1/me", ["wants": ["licence"]], as: store.token)
+            let partners = try await api.get("/v1/partners?limit=100", as: store.token).items
+            #expect(partners.count == 70)
+            for (number, courier) in couriers.enumerated() {
+                let told = partners.first { $0["id"].string == courier.id }
+                #expect(told?["papers"] == ["licence": number.isMultiple(of: 2) ? "valid" : "expired"], "\(number)")
+            }
+            // All that one may share.
+            for number in 0..<49 {
+                let raw = String(repeating: "\u{1E}", count: Bounds.credential - 10) + "more \(number)"
+                let form: JSON = ["raw": .string(raw), "kind": "other", "title": .string("\(number)")]
+                _ = try await api.share(try await api.paper(form, of: ana), of: ana, with: [store])
+            }
+            let all = try await api.get("/v1/couriers/\(ana.id)/credentials?limit=100", as: store.token)
+            #expect(Set(all.items.compactMap { $0["title"].string }) == Set((0..<49).map { "\($0)" } + ["B"]))
+        }
+    }
+
+    @Test func `papers are taken in portions, each of which is small`() {
+        func shares(_ bytes: [Int]) -> [Share] { bytes.map { Share(courier: .new(), id: .new(), bytes: $0) } }
+        func portions(_ bytes: [Int]) -> [[Int]] {
+            Share.portions(of: shares(bytes), upTo: 100).map { $0.map(\.bytes) }
+        }
+        #expect(portions([]) == [])
+        #expect(portions([7]) == [[7]])
+        #expect(portions([50, 50, 1]) == [[50, 50], [1]])
+        #expect(portions([60, 50, 50, 100, 1]) == [[60], [50, 50], [100], [1]])
+        // One that is larger than any that the database keeps is one alone.
+        #expect(portions([1, 101, 1]) == [[1], [101], [1]])
+        let many = shares((0..<2500).map { $0 * 7919 % 42_500 })
+        let taken = Share.portions(of: many, upTo: 1 << 18)
+        #expect(taken.allSatisfy { $0.reduce(0) { $0 + $1.bytes } <= 1 << 18 })
+        #expect(taken.flatMap { $0.map(\.id) } == many.map(\.id))
+    }
+
     @Test func `partners have papers of the kinds that the store wants`() async throws {
         try await serving { api, certificates, store, ana in
             let ivo = try await api.courier()

@@ -188,8 +188,8 @@ import Testing
         ExportPage<ExportedSecurity>.self,
 
         // Papers
-        ListCredentials.self, FindCredential.self, AddCredential.self, DeleteCredential.self, ShareCredential.self,
-        SharesWith.self, ListSharedPapers.self, FindWants.self,
+        ListCredentials.self, FindCredential.self, FindSameCredential.self, AddCredential.self, DeleteCredential.self,
+        ShareCredential.self, SharesWith.self, ListShares.self, ListSharedPapers.self, FindWants.self,
 
         // Places
         FindTracked.self, FindEnd.self, OpenTracking.self, EndTracking.self, KeepWish.self,

@@ -56,6 +56,25 @@ import Testing
         try await blocking { underWay.stop() }
     }
 
+    /// Who goes away while it is asked for what there is to work on has no place any more, and who stays has it until its end.
+    @Test func `a place that is held is given back once, however it ends`() async throws {
+        let underWay = try UnderWay("test", waiting: 4, most: 1, mostOfOne: 1)
+        let ana = ID.new()
+        for _ in 0..<3 {
+            await #expect(throws: CancellationError.self) {
+                try await underWay.holding(for: ana) { _ in throw CancellationError() }
+            }
+            let answers = try await underWay.holding(for: ana) { place in
+                let few = try await underWay.each(of: [1, 2], in: place) { $0 }
+                await #expect(throws: Problem.self) { try await underWay.each(of: [0], for: ana) { $0 } }
+                return try await few + underWay.each(of: Array(3...9), in: place) { $0 }
+            }
+            #expect(answers == Array(1...9))
+        }
+        #expect(try await underWay.each(of: [1], for: ana) { $0 } == [1])
+        try await blocking { underWay.stop() }
+    }
+
     @Test func `who waits and goes away gives its place back`() async throws {
         let underWay = try UnderWay("test", waiting: 4, most: 1, mostOfOne: 1)
         let ana = ID.new()

@@ -10,7 +10,7 @@ package struct HealthRules: Sendable, Equatable {
     /// The rules where nobody says others.
     package init() {}
 
-    /// The rules of a file; nil if it says anything else, or none of them. What it leaves out is as usual.
+    /// The rules of a file; nil if it says anything else. What it leaves out is as usual, be it all of them.
     package init?(_ text: [UInt8]) {
         guard case .object(let kinds)? = JSON(text) else { return nil }
         for (kind, rule) in kinds {

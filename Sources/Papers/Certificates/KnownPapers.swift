@@ -6,6 +6,8 @@ import Glibc
 package final class KnownPapers: Sendable {
     private let files: Files
     private let known: Locked<(keys: TrustedKeys, rules: HealthRules)>
+    /// Held while the files are read again.
+    private let rereading = Locked(())
 
     /// The files of keys and rules, where an operator has given some.
     package struct Files: Sendable, Equatable {
@@ -28,11 +30,15 @@ package final class KnownPapers: Sendable {
     }
 
     /// Reads the files again. If one is wrong, what was known stays. Gives how many keys there are.
+    ///
+    /// One does so after the other: what was read before never replaces what was read later.
     @discardableResult
-    package func reread() throws(BadPaperFile) -> Int {
-        let read = try Self.read(files)
-        known.withLock { $0 = read }
-        return read.keys.count
+    package func reread() throws -> Int {
+        do {
+            let read = try Self.read(files)
+            known.withLock { $0 = read }
+            return read.keys.count
+        }
     }
 
     /// What a code is worth; nil if it is no certificate.

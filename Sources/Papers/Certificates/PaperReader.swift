@@ -21,6 +21,18 @@ package final class PaperReader: Sendable {
         try await underWay.each(of: papers, for: account, read)
     }
 
+    /// Holds a place of the account while `body` asks for papers and has them read. Whoever has to ask for them takes the place first.
+    func holding<Answer>(for account: ID, _ body: (UnderWay.Place) async throws -> Answer) async throws -> Answer {
+        try await underWay.holding(for: account, body)
+    }
+
+    /// What each of the papers is, in a place that is held.
+    func read<Paper: Sendable, Answer: Sendable>(
+        _ papers: [Paper], in place: UnderWay.Place, _ read: @escaping @Sendable (Paper) throws -> Answer
+    ) async throws -> [Answer] {
+        try await underWay.each(of: papers, in: place, read)
+    }
+
     /// Ends the thread. It waits for it, so it is not done on a loop.
     package func stop() { underWay.stop() }
 }

@@ -51,6 +51,20 @@ struct FindCredential: Statement {
     static func decode(_ row: inout RowReader) throws -> KeptCredential { try KeptCredential(&row) }
 }
 
+/// The credential of a courier that has the same code.
+struct FindSameCredential: Statement {
+    static let sql = "\(KeptCredential.sql) AND c.sameness = $2"
+    let courier: ID
+    let sameness: [UInt8]
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(courier)
+        parameters.add(Bytes(sameness))
+    }
+
+    static func decode(_ row: inout RowReader) throws -> KeptCredential { try KeptCredential(&row) }
+}
+
 /// Keeps a credential, unless it is kept already: its id, or that of the one there is; none if there are too many.
 struct AddCredential: Statement {
     static let sql = """

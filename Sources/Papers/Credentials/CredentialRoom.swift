@@ -55,9 +55,13 @@ package struct CredentialRoom: Room {
         let (page, courier) = (try call.page(), call.caller.account)
         let isValid = try call.request.flag("valid")
         let after = try page.afterID()
-        let kept = try await call.run(ListCredentials(courier: courier))
-        let read = zip(kept, try await meanings(of: kept, of: courier)).map { kept, meaning in
-            meaning.map { ReadCredential(kept, $0) }
+        let now = Moment.now
+        let read = try await reader.holding(for: courier) { place in
+            let kept = try await call.run(ListCredentials(courier: courier))
+            return try await reader.read(kept, in: place) { [vault, known] kept in
+                Meaning(try vault.open(kept.sealed, of: courier, kept.id), known, at: now)
+                    .map { ReadCredential(kept, $0) }
+            }
         }
         let wanted = read.compactMap(\.self).filter { credential in
             (isValid == nil || (credential.state == .valid) == isValid) && after.map { credential.id < $0 } ?? true
@@ -70,7 +74,7 @@ package struct CredentialRoom: Room {
     }
 
     private func add(_ call: Call, _ form: NewCredential) async throws -> Response {
-        guard let credential = form.credential else { throw Problem.unreadableCode }
+        guard let credential = form.credential else { _ = find; throw Problem.unreadableCode }
         let (id, courier) = (ID.new(), call.caller.account)
         // What does not decode is not kept.
         let understood = try await reader.read([credential], for: courier) { [known] in Meaning($0, known, at: .now) }[
@@ -94,6 +98,18 @@ package struct CredentialRoom: Room {
         }
     }
 
+    /// A code of which nobody says what it is: the same one may be kept already, with what was said of it then.
+    private func find(_ call: Call, _ raw: String) async throws -> Response {
+        let courier = call.caller.account
+        let find = FindSameCredential(courier: courier, sameness: vault.sameness(of: raw, courier))
+        return try await call.keepingAnswer { runner in
+            guard let kept = try await runner.run(find).first,
+                let stated = try vault.open(kept.sealed, of: courier, kept.id).stated
+            else { throw Problem.unreadableCode }
+            return ReadCredential(kept, .stated(stated, at: .now)).response()
+        }
+    }
+
     private func share(_ call: Call, _ form: SharedCredential) async throws -> Response {
         let (id, courier): (ID, ID) = (try call.request.parameter("id"), call.caller.account)
         let (find, share) = (
@@ -101,7 +117,10 @@ package struct CredentialRoom: Room {
         )
         guard let before = try await call.run(find).first else { throw Problem.notFound }
         // What cannot be read is not shared: its answer could not say what is.
-        guard let meaning = try await meanings(of: [before], of: courier)[0] else { throw Problem.unreadableCode }
+        let meaning = try await reader.read([before], for: courier) { [vault, known] in
+            Meaning(try vault.open($0.sealed, of: courier, $0.id), known, at: .now)
+        }[0]
+        guard let meaning else { throw Problem.unreadableCode }
         guard let strangers = try await call.run(share).first else { throw Problem.notFound }
         guard strangers == 0 else { throw Problem.sharedWithStranger }
         guard let kept = try await call.run(find).first else { throw Problem.notFound }
@@ -118,14 +137,6 @@ package struct CredentialRoom: Room {
     private func isKept(_ call: Call, _ told: JSON) async throws -> Bool {
         guard let id = told.toldID else { return true }
         return try await call.run(FindCredential(courier: call.caller.account, id: id)).first != nil
-    }
-
-    /// What they are now; nil for those that no longer decode.
-    private func meanings(of kept: [KeptCredential], of courier: ID) async throws -> [Meaning?] {
-        let now = Moment.now
-        return try await reader.read(kept, for: courier) { [vault, known] in
-            Meaning(try vault.open($0.sealed, of: courier, $0.id), known, at: now)
-        }
     }
 }
 

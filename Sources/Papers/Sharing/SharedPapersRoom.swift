@@ -36,13 +36,10 @@ package struct SharedPapersRoom: Room, PartnersPapers {
             return key[0]
         }
         // The order is that of a keyed hash: so a cursor tells nothing of when a paper was added.
-        let shared = try await call.run(ListSharedPapers(store: store, couriers: [courier]))
-            .map { (place: hexadecimal($0.sameness), kept: $0) }.sorted { $0.place < $1.place }
-            .filter { shared in after.map { shared.place > $0 } ?? true }
-        let papers = try await meanings(of: shared.map(\.kept), for: store)
-        let told = zip(shared, papers).compactMap { shared, meaning in
-            meaning.map { (place: shared.place, paper: SharedPaper($0)) }
+        let told = try await papers(of: [courier], for: store, call.runner) {
+            (place: hexadecimal($0.sameness), paper: SharedPaper($1))
         }
+        .filter { told in after.map { told.place > $0 } ?? true }.sorted { $0.place < $1.place }
         return page.response(told, key: { [$0.place] }) { json, item in json.object(item.paper.write) }
     }
 
@@ -55,27 +52,38 @@ package struct SharedPapersRoom: Room, PartnersPapers {
         let kinds = Set(wants.compactMap(PaperKind.init))
         let none = Dictionary(uniqueKeysWithValues: kinds.map { ($0, PaperStanding.none) })
         var standings = Dictionary(couriers.map { ($0, none) }) { first, _ in first }
-        for start in stride(from: 0, to: couriers.count, by: Self.atOnce) {
-            let some = Array(couriers[start..<min(start + Self.atOnce, couriers.count)])
-            let shared = try await runner.run(ListSharedPapers(store: store, couriers: some))
-            for (paper, meaning) in zip(shared, try await meanings(of: shared, for: store, kinds)) {
-                guard let meaning, let standing = meaning.standing else { continue }
-                let before = standings[paper.courier]?[meaning.kind]
-                if before != .valid { standings[paper.courier]?[meaning.kind] = standing }
-            }
+        let shared = try await papers(of: couriers, for: store, runner, kinds) {
+            (courier: $0.courier, kind: $1.kind, standing: $1.standing)
+        }
+        for (courier, kind, standing) in shared {
+            guard let standing, standings[courier]?[kind] != .valid else { continue }
+            standings[courier]?[kind] = standing
         }
         return standings
     }
 
-    /// Of how many couriers papers are held at once: each may share fifty, and large ones.
-    private static let atOnce = 50
+    /// How many bytes of sealed papers a list holds at once. A place is taken before any is asked for, so that an account's lists together
+    /// hold no more than this for each of its places, however many of its partners share however much.
+    private static let mostBytes = 1 << 18
 
-    /// What those of these kinds mean now; nil for others, and for those that no longer decode.
-    private func meanings(
-        of shared: [KeptShare], for store: ID, _ kinds: Set<PaperKind> = Set(PaperKind.allCases)
-    ) async throws -> [Meaning?] {
-        try await reader.read(shared, for: store) { [vault, known] in
-            Meaning(try vault.open($0.sealed, of: $0.courier, $0.id), known, at: .now, of: kinds)
+    /// What is told of the papers of these kinds that these couriers share, but for those that no longer decode.
+    private func papers<Told: Sendable>(
+        of couriers: [ID], for store: ID, _ runner: Runner, _ kinds: Set<PaperKind> = Set(PaperKind.allCases),
+        _ tell: @escaping @Sendable (KeptShare, Meaning) -> Told
+    ) async throws -> [Told] {
+        try await reader.holding(for: store) { place in
+            var told: [Told] = []
+            let shares = try await runner.run(ListShares(store: store, couriers: couriers))
+            for portion in Share.portions(of: shares, upTo: Self.mostBytes).prefix(3) {
+                let sealed = try await runner.run(ListSharedPapers(store: store, shares: portion))
+                // What is told of a certificate is small. What was read of it may be forty times what was sealed.
+                told += try await reader.read(sealed, in: place) { [vault, known] paper in
+                    let credential = try vault.open(paper.sealed, of: paper.courier, paper.id)
+                    return Meaning(credential, known, at: .now, of: kinds).map { tell(paper, $0) }
+                }
+                .compactMap(\.self)
+            }
+            return told
         }
     }
 }

@@ -1,3 +1,5 @@
+import API
+import Domain
 import Foundation
 import HTTP
 import TestSupport
@@ -11,6 +13,8 @@ struct Certificates: Sendable {
     let keys: [UInt8]
     /// The codes by their names: those that decode, and those that do not.
     let codes, broken: [String: String]
+    /// When it was by them.
+    let madeAt: Moment
 
     /// The first word of a code's name is its kind, unless it says what is wrong.
     func code(_ name: String) throws -> String { try #require(codes[name], "\(name)") }
@@ -19,10 +23,12 @@ struct Certificates: Sendable {
     static func made() async throws -> Certificates { try await all.value }
 
     private static let all = Task { () async throws -> Certificates in
+        let now = Moment(milliseconds: Moment.now.milliseconds / 1000 * 1000)
         let said = try await Python.run(
-            "python", [Python.root + "/Tests/Papers/certificates.py", "\(Date.now.timeIntervalSince1970)"])
+            "python", [Python.root + "/Tests/Papers/certificates.py", "\(now.milliseconds / 1000)"])
         let json = try #require(JSON(Array(said.utf8)))
-        return Certificates(keys: json["keys"].bytes, codes: texts(json["codes"]), broken: texts(json["broken"]))
+        return Certificates(
+            keys: json["keys"].bytes, codes: texts(json["codes"]), broken: texts(json["broken"]), madeAt: now)
     }
 
     private static func texts(_ json: JSON) -> [String: String] {
