@@ -12,7 +12,8 @@ package struct SessionCookie: Sendable {
 
     package init(isSecure: Bool) { self.isSecure = isSecure }
 
-    package func header(_ token: String) -> Response.Header { header(token, seconds: 30 * 86400) }
+    /// The browser keeps it for as long as a session can last. When one ends sooner, only we know.
+    package func header(_ token: String) -> Response.Header { header(token, seconds: 180 * 86400) }
     package var removal: Response.Header { header("", seconds: 0) }
 
     private func header(_ token: String, seconds: Int) -> Response.Header {

@@ -66,6 +66,13 @@ package struct Throttle: Sendable {
     }
 }
 
+extension IPAddress {
+    /// What is counted from an address, and from the networks that it is in: who has a whole range of them is one subscriber.
+    package func buckets(_ rule: String, burst: Int, step: Duration, grows: Bool = false) -> [Throttle.Bucket] {
+        neighbourhoods.map { Throttle.Bucket(rule, $0, burst: burst, step: step, grows: grows) }
+    }
+}
+
 /// The seconds to wait, 0 when every bucket had room.
 struct TakeFromBuckets: Statement {
     static let sql = "SELECT throttle($1, $2, $3)"

@@ -22,8 +22,7 @@ extension DeliveryRoom {
     }
 
     private func reassign(_ call: Call, _ form: ReassignForm) async throws -> Response {
-        try await count(told: form.couriers ?? [], call)
-        return try await change(call) { found in
+        try await change(call) { found in
             let delivery = found.delivery
             return StepCommand(
                 .reassign, by: call.caller.account, .store, about: delivery.courier, note: form.note,

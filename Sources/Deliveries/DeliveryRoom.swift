@@ -231,7 +231,8 @@ package struct DeliveryRoom: Room {
     }
 
     /// Counts the devices that are told.
-    func count(told couriers: [ID], _ call: Call) async throws {
+    private func count(told couriers: [ID], _ call: Call) async throws {
+        guard !couriers.isEmpty else { return }
         let devices = try await call.run(CountDevices(accounts: couriers)).first ?? 0
         try await count(told: couriers, with: devices, call)
     }
@@ -242,8 +243,7 @@ package struct DeliveryRoom: Room {
     }
 
     private func edit(_ call: Call, _ form: ChangedDelivery) async throws -> Response {
-        try await count(told: form.couriers ?? [], call)
-        return try await change(call) { found in
+        try await change(call) { found in
             StepCommand(.edit, by: call.caller.account, .store, edit: try form.edit(of: found.delivery))
         }
     }
@@ -263,6 +263,7 @@ package struct DeliveryRoom: Room {
         let account = call.caller.account
         let told = try clock.told(by: call.request)
         var version: Int32?
+        var counted: Set<ID> = []
         for _ in 0..<Self.attempts {
             guard let found = try await finder.find(call, withSteps: proving) else { throw Problem.notFound }
             // The delivery has not changed, yet the commit failed: either somebody holds it, and is to be waited for,
@@ -277,6 +278,9 @@ package struct DeliveryRoom: Room {
             if call.caller.kind == .store, isOffered || !named.isEmpty {
                 let store = try await storeOfPartners(named, offeredTo: offered, call)
                 if isOffered { next.isOfferedToNobodyOnDuty = !store.isAnybodyOnDuty }
+            }
+            if call.caller.kind == .store {
+                try await count(told: change.promised.filter { counted.insert($0).inserted }, call)
             }
             let answer = next.response(for: account)
             if try await commit(change, becoming: next, call, answer: answer, patiently: isHeld) { return answer }

@@ -94,6 +94,14 @@ public struct Change: Sendable {
         return Set(openedJobs.map(\.courier) + added + told + (command.actorKind == .courier ? [command.actor] : []))
     }
 
+    /// Those whom it offers it: at once, or, who begins to wait for a turn or a time, then. So each telling is counted once,
+    /// when it is caused.
+    public var promised: [ID] {
+        let waited = Set(before?.course.waiting ?? [])
+        let told = notices.filter { $0.kind == .deliveryOffered }.map(\.account)
+        return (told + after.course.waiting).filter { !waited.contains($0) }
+    }
+
     /// The entries of couriers' lists that are removed, and those that are added.
     public var closedJobs: [Job] {
         let left = Self.jobs(of: after).union(Self.keptJobs(of: after))

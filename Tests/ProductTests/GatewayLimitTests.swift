@@ -82,6 +82,24 @@ import Testing
         }
     }
 
+    /// Whatever it does with messages holds them until it commits.
+    @Test(arguments: [
+        "outbox_take('sms', 1, 60)", "outbox_ack('{%}', '{%}')", "outbox_extend('{%}', '{%}', 60)",
+        #"outbox_nack('[{"id": "%", "lease": "%", "reason": "x"}]')"#,
+    ])
+    func `a gateway's session is ended ten seconds after it forgets its transaction`(_ call: String) async throws {
+        try await ServedProduct.serving { api in
+            try await withRole(api) { _, url in
+                try await blocking {
+                    let gateway = try BlockingConnection(url: url)
+                    let call = call.replacing("%", with: "01a1fc35-081c-7c93-9601-9d67685da334")
+                    try gateway.execute("BEGIN; SELECT FROM \(call)")
+                    #expect(try gateway.query("SHOW idle_in_transaction_session_timeout") == [["10s"]])
+                }
+            }
+        }
+    }
+
     /// Everybody would wait for the messages that it has taken.
     @Test func `a gateway that forgets its transaction is ended`() async throws {
         try await ServedProduct.serving { api in

@@ -1,3 +1,4 @@
+import Domain
 import HTTP
 import TestSupport
 import Testing
@@ -172,6 +173,55 @@ import Testing
             #expect(try await api.execute("SELECT DISTINCT reason FROM messages_dead") == [["over_budget"]])
             try await change(api, courier, to: SamplePeople.phone())
             #expect(try await api.post(try await undoPath(api, courier.login)).status == 200)
+        }
+    }
+
+    /// The attack: as many invites as all SMS of the hour, and then the change.
+    @Test func `the link is sent although all SMS of the hour are spent`() async throws {
+        var trust = Trust()
+        trust.sms.inAll = 2
+        try await ServedProduct.serving(looseness: 100, verifies: true, trust: trust) { api in
+            let courier = try await proven(api)
+            try await change(api, courier, to: SamplePeople.phone())
+            let sent = try await api.execute(
+                "SELECT FROM message_queue WHERE kind = 'login_changed' AND channel = 'sms'")
+            #expect(sent.count == 2)
+            #expect(try await api.execute("SELECT FROM messages_dead").isEmpty)
+            #expect(try await api.post(try await undoPath(api, courier.login)).status == 200)
+        }
+    }
+
+    /// A thief signs in first, and changes it then.
+    @Test func `undoing leaves the account at home only where that is asked for`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let courier = try await proven(api)
+            let form: JSON = ["phone": .string(courier.login), "password": .string(SamplePeople.password)]
+            let thief = try await api.post("/v1/sessions", form, headers: ["X-Forwarded-For": "203.0.113.9"])
+            #expect(thief.status == 201)
+            try await change(api, courier, to: SamplePeople.phone())
+            let path = try await undoPath(api, courier.login)
+            #expect(try await api.post(path, headers: ["X-Forwarded-For": "198.51.100.7"]).status == 200)
+            #expect(try await api.execute("SELECT address FROM used_addresses") == [["198.51.100.7"]])
+        }
+    }
+
+    /// The owner undoes another change between a thief's right try and what follows from it.
+    @Test func `a code is worth nothing once the wish is gone, however right it was`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let (courier, phone) = (try await proven(api), SamplePeople.phone())
+            _ = try await api.change(phone: phone, as: courier)
+            try await api.execute(
+                """
+                CREATE FUNCTION undo_meanwhile() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN DELETE FROM confirmations WHERE account_id = NEW.account_id; RETURN NULL; END';
+                """)
+            try await api.execute(
+                """
+                CREATE TRIGGER meanwhile AFTER UPDATE ON confirmations
+                    FOR EACH ROW EXECUTE FUNCTION undo_meanwhile()
+                """)
+            #expect(try await api.confirm(try await api.code(to: phone), as: courier).code == "wrong_code")
+            #expect(try await api.get("/v1/me", as: courier.token).json["phone"] == .string(courier.login))
         }
     }
 

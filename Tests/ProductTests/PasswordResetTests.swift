@@ -140,6 +140,39 @@ import Testing
         }
     }
 
+    /// The attack: more codes than are looked through for somebody who does not say which is meant, in as many mails.
+    @Test func `strangers together have few codes sent to one name`() async throws {
+        try await ServedProduct.serving(looseness: 1) { api in
+            let store = try await api.registerStore()
+            _ = try await ask(api, store)
+            let code = try await code(api, store)
+            let answers = try await together(Array(0..<240)) { number in
+                try await ask(api, store, from: ["X-Forwarded-For": "10.0.\(number / 20).1"])
+            }
+            #expect(answers.count == 240)
+            let codes = try await api.execute("SELECT FROM reset_codes WHERE account_id IS NOT NULL")
+            #expect((21...23).contains(codes.count), "\(codes.count)")
+            #expect(try await api.kinds(to: store.login).count == codes.count)
+            #expect(try await reset(api, .null, code, name(store)).status == 204)
+        }
+    }
+
+    @Test func `nothing is said to be sent to a number that gets no SMS`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            _ = try await api.claim(try await api.key(), channel: "sms")
+            let (courier, stopped) = (try await api.courier(), SamplePeople.phone())
+            try await api.execute("SELECT stop_sms('\(stopped)')")
+            for (number, isLive) in [(SamplePeople.phone(), true), (stopped, false), ("+436641234567", false)] {
+                let asked = try await api.post("/v1/password_resets", ["phone": .string(number)])
+                #expect(asked.status == 202 && asked.json["is_live"] == .bool(isLive), "\(number)")
+                let wanted = try await api.change(phone: number, as: courier)
+                #expect(wanted.status == 202 && wanted.json["is_live"] == .bool(isLive), "\(number)")
+            }
+            let premium = try await api.post("/v1/password_resets", ["phone": "+385601234567"])
+            #expect(premium.status == 202 && premium.json["is_live"] == false)
+        }
+    }
+
     @Test func `the code of one request is none for another`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()

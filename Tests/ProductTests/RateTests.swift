@@ -1,5 +1,6 @@
 import Domain
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 
@@ -112,6 +113,66 @@ import Testing
         }
     }
 
+    /// How something is offered again without naming anybody.
+    enum Again: CaseIterable {
+        case later, declined, takenBack
+    }
+
+    /// Offers a delivery to its couriers once more; the last answer.
+    private func offer(_ again: Again, _ id: String, of store: Person, _ couriers: [Person], _ api: ServedProduct)
+        async throws -> Answer
+    {
+        func change(_ change: JSON) async throws -> Answer {
+            try await api.call("PATCH", SampleDelivery.path(id), change, as: store.token)
+        }
+        switch again {
+        case .later:
+            let hour = Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000).text
+            let held = try await change(["offer_at": .string(hour)])
+            return held.status == 200 ? try await change(["offer_at": .null]) : held
+        case .declined:
+            for courier in couriers { try await api.act("decline", id, as: courier) }
+            return try await change(["offer_again": true])
+        case .takenBack:
+            try await api.act("accept", id, as: couriers[0])
+            let edited = try await change(["description": "Kruh"])
+            #expect(edited.status == 200)
+            let reassigned = try await api.act("reassign", id, as: store)
+            guard reassigned.status == 200 else { return reassigned }
+            return try await change(["courier_ids": .array(couriers.map { .string($0.id) })])
+        }
+    }
+
+    /// The attack: one delivery, offered to everybody again and again without saying to whom.
+    @Test(arguments: Again.allCases) func `who is told again is counted again`(_ again: Again) async throws {
+        try await ServedProduct.serving(looseness: 1, trust: rules(600, told: 10)) { api in
+            let (store, couriers) = try await api.team(3)
+            let id = try await api.delivery(of: store, to: couriers)
+            for _ in 0..<2 { #expect(try await offer(again, id, of: store, couriers, api).status == 200) }
+            let refused = try await offer(again, id, of: store, couriers, api)
+            #expect(refused.status == 429 && refused.reply.header("ratelimit")?.hasPrefix("\"told\"") == true)
+        }
+    }
+
+    /// Whoever waits was counted, and is told once.
+    @Test(arguments: ["offer", "offer_at"])
+    func `who is told later is counted when that is said, and not again`(_ how: String) async throws {
+        try await ServedProduct.serving(looseness: 1, trust: rules(600, told: 3)) { api in
+            let (store, couriers) = try await api.team(3)
+            let hour = Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000).text
+            let isInTurn = how == "offer"
+            let id = try await api.delivery(
+                of: store, to: couriers,
+                isInTurn ? ["offer": ["mode": "in_turn", "each_seconds": 600]] : ["offer_at": .string(hour)])
+            let now: JSON = isInTurn ? ["offer": ["mode": "all"]] : ["offer_at": .null]
+            #expect(try await api.call("PATCH", SampleDelivery.path(id), now, as: store.token).status == 200)
+            for courier in couriers {
+                #expect(try await api.get("/v1/deliveries", as: courier.token).items.count == 1)
+            }
+            #expect(try await create(api, store, [couriers[0]]).status == 429)
+        }
+    }
+
     @Test func `pictures are counted by their bytes`() async throws {
         var trust = Trust()
         trust.rates.files = 4
@@ -147,6 +208,17 @@ import Testing
             try await claim(10)
             let left = try await api.execute("SELECT token FROM devices ORDER BY claimed_at").compactMap { $0[0] }
             #expect(left == ["d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d0", "d10"])
+        }
+    }
+
+    @Test func `an account has ten devices also if many are claimed at once`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            let answers = try await together(Array(0..<50)) { device in
+                try await api.call("PUT", "/v1/me/devices/d\(device)", ["platform": "fcm"], as: courier.token)
+            }
+            #expect(answers.allSatisfy { $0.status == 204 })
+            #expect(try await api.execute("SELECT FROM devices").count == 10)
         }
     }
 

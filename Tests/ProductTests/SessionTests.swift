@@ -80,6 +80,20 @@ import Testing
         }
     }
 
+    /// A session in use goes on for half a year, and so must what a browser has of it.
+    @Test func `a browser keeps its cookie for as long as a session can last`() async throws {
+        try await ServedProduct.serving { api in
+            let form = SamplePeople.storeForm().with(["cookie": true])
+            let registered = try await api.post("/v1/stores", form)
+            let signedIn = try await signIn(api, form["email"], ["cookie": true])
+            for answer in [registered, signedIn] {
+                let cookie = try #require(answer.reply.header("set-cookie"))
+                let age = try #require(cookie.firstMatch(of: #/Max-Age=([0-9]+)/#))
+                #expect(Int(age.1) == 180 * 86400)
+            }
+        }
+    }
+
     /// Another site can make a browser send the cookie, but it can neither pretend to be ours nor add a header.
     @Test(arguments: [
         ([:], 403), (["Sec-Fetch-Site": "cross-site"], 403), (["Sec-Fetch-Site": "same-site"], 403),

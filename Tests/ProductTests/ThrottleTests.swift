@@ -47,6 +47,54 @@ import Testing
         }
     }
 
+    /// The attack: an account of one's own by somebody's number makes one's networks known, each of which could guess.
+    @Test func `who is at home with one of several is no stranger, and has not all guesses at another`() async throws {
+        try await ServedProduct.serving(looseness: 1, verifies: true) { api in
+            let phone = SamplePeople.phone()
+            let owner = try await api.registerCourier(phone, ["password": "lozinka-vlasnika"])
+            let thief = try await api.registerCourier(phone)
+            try await api.execute("UPDATE used_addresses SET address = '192.0.2.1' WHERE account_id = '\(owner.id)'")
+            try await api.execute(
+                """
+                INSERT INTO used_addresses (account_id, address, agent)
+                SELECT '\(thief.id)', '203.0.113.' || n, 0 FROM generate_series(1, 60) n
+                """)
+            func signIn(_ password: String, from address: String) async throws -> Int {
+                let form: JSON = ["phone": .string(phone), "password": .string(password)]
+                return try await api.post("/v1/sessions", form, headers: ["X-Forwarded-For": address]).status
+            }
+            var guesses: [Int] = []
+            for number in 1...60 { guesses.append(try await signIn("nije-ova", from: "203.0.113.\(number)")) }
+            #expect(guesses.prefix(40).allSatisfy { $0 == 401 } && guesses.contains(429))
+            // What strangers do counts apart.
+            try await api.execute("DELETE FROM throttles")
+            for number in 1...60 { _ = try await signIn("nije-ova", from: "198.51.100.\(number)") }
+            #expect(try await signIn("nije-ova", from: "198.51.100.61") == 429)
+            #expect(try await signIn("lozinka-vlasnika", from: "192.0.2.1") == 201)
+        }
+    }
+
+    /// Who has a whole range of addresses is one subscriber all the same.
+    @Test(
+        arguments: ["2001:db8:7:%::1", "2001:db8:7:%00::1"],
+        [("POST", "couriers"), ("POST", "password_resets"), ("PUT", "password_resets")])
+    func `neighbours have their tries together`(near: String, call: (method: String, path: String)) async throws {
+        try await ServedProduct.serving(looseness: 1) { api in
+            var answers: [Int] = []
+            for number in 10...34 {
+                let form: JSON =
+                    call.path == "couriers"
+                    ? SamplePeople.courierForm()
+                    : call.method == "POST"
+                        ? ["email": .string(SamplePeople.email())]
+                        : ["email": .string(SamplePeople.email()), "code": "00000000", "new_password": "kruh-sa-sirom"]
+                let from = ["X-Forwarded-For": near.replacing("%", with: "\(number)")]
+                answers.append(try await api.call(call.method, "/v1/\(call.path)", form, headers: from).status)
+            }
+            #expect(!answers.prefix(20).contains(429) && answers.last == 429, "\(answers)")
+        }
+    }
+
     /// A stranger's tries fill the account's bucket for strangers, and do not block addresses that the account has
     /// used.
     @Test func `nobody is locked out by a stranger`() async throws {

@@ -423,6 +423,28 @@ import Testing
         }
     }
 
+    /// The attack: as many accounts by somebody's number as it takes until that one is not found any more.
+    @Test(arguments: [true, false]) func `nobody is pushed out by those who say later that a number is theirs`(
+        _ isFirst: Bool
+    ) async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let phone = SamplePeople.phone()
+            if !isFirst { for _ in 0..<25 { _ = try await api.registerCourier(phone) } }
+            let owner = try await api.registerCourier(phone, ["password": "juha-od-rajčice"])
+            if isFirst {
+                for _ in 0..<25 { _ = try await api.registerCourier(phone) }
+                // Wherever it is.
+                try await api.execute("DELETE FROM used_addresses")
+            } else {
+                // The first of all is wherever it has been before.
+                try await api.execute("DELETE FROM used_addresses WHERE account_id <> '\(owner.id)'")
+            }
+            #expect(try await api.signIn(phone, "juha-od-rajčice").json["account"]["id"] == .string(owner.id))
+            #expect(try await api.post("/v1/password_resets", ["phone": .string(phone)]).status == 202)
+            #expect(try await api.execute("SELECT account_id FROM reset_codes") == [[owner.id]])
+        }
+    }
+
     // MARK: Without verification
 
     @Test func `without verification everybody counts as proven, and nothing is sent`() async throws {

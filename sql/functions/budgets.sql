@@ -62,25 +62,24 @@ END
 $$;
 
 -- Whose room at a number an SMS takes. What brings an account back to its owner has room that nothing else uses up: a new password
--- asked for from where the account is at home has its own. The link that undoes a change is bounded by the codes that the new place
--- had, and takes from that of all alone.
+-- asked for from where the account is at home has its own.
 CREATE OR REPLACE FUNCTION sms_room(m messages) RETURNS text
 LANGUAGE sql STABLE AS $$
     SELECT CASE
-        WHEN m.kind = 'login_changed' THEN NULL
         WHEN m.kind = 'password_reset' AND m.cause IS NULL THEN 'reset ' || m.address
         ELSE m.address
     END
 $$;
 
--- Takes an SMS from the budgets, and gives why it may not be sent for now, if so, and in how many seconds it may.
+-- Takes an SMS from the budgets, and gives why it may not be sent for now, if so, and in how many seconds it may. That somebody signs in
+-- otherwise now is told whatever else was sent: it is bounded by the code that the new place had.
 CREATE OR REPLACE FUNCTION admit_sms(m messages, OUT refusal text, OUT wait double precision)
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     IF m.kind = 'invite' AND m.cause = 'stranger' AND NOT invite_by_sms(m.address) THEN
         refusal := 'invited_already';
         wait := (SELECT extract(epoch FROM invited_at + interval '1 day' - clock_timestamp()) FROM invited_numbers WHERE phone = m.address);
-    ELSIF (SELECT sms_in_all IS NOT NULL FROM trust) THEN
+    ELSIF m.kind <> 'login_changed' AND (SELECT sms_in_all IS NOT NULL FROM trust) THEN
         wait := take_sms(m.data->>'store_id', sms_room(m), m.cause IS NULL);
         IF wait > 0 THEN
             refusal := 'over_budget';

@@ -8,8 +8,15 @@ LANGUAGE sql STABLE AS $$
     FROM gateway_keys, unnest(channels) AS channel WHERE role = session_user
 $$;
 
--- Lets a gateway take messages of a channel, and notes that it does. One that forgets its transaction would have everybody
--- wait for the messages that it has taken, so its session ends then.
+-- A gateway that forgets its transaction would have everybody wait for the messages that it holds, so its session ends then.
+CREATE OR REPLACE FUNCTION end_if_idle() RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF session_user <> current_user THEN PERFORM set_config('idle_in_transaction_session_timeout', '10s', false); END IF;
+END
+$$;
+
+-- Lets a gateway take messages of a channel, and notes that it does.
 CREATE OR REPLACE FUNCTION let_in(wanted_channel text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -18,7 +25,7 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     UPDATE gateway_keys SET used_at = now() WHERE role = session_user AND (used_at > now() - interval '1 minute') IS NOT TRUE;
-    IF session_user <> current_user THEN PERFORM set_config('idle_in_transaction_session_timeout', '10s', false); END IF;
+    PERFORM end_if_idle();
 END
 $$;
 
@@ -189,6 +196,7 @@ SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
+    PERFORM end_if_idle();
     channels := lanes_of(ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session())));
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
@@ -224,6 +232,7 @@ DECLARE
         SELECT id FROM jsonb_to_recordset(failures) AS m(id uuid, unregistered boolean, opted_out boolean)
         WHERE unregistered OR opted_out);
 BEGIN
+    PERFORM end_if_idle();
     channels := lanes_of(ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session())));
     IF unregistered <> '{}' THEN
         -- Whoever gives a device up locks it first, and then its messages: so here.
@@ -283,6 +292,7 @@ BEGIN
     IF (lease_seconds BETWEEN 5 AND 3600) IS NOT TRUE THEN
         RAISE EXCEPTION 'extend for 5 to 3600 seconds' USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    PERFORM end_if_idle();
     channels := lanes_of(ARRAY(SELECT unnest(channels) INTERSECT SELECT unnest(channels_of_session())));
     RETURN QUERY
         WITH given AS (SELECT * FROM unnest(ids, leases) WITH ORDINALITY AS g(id, lease, no)),
@@ -301,7 +311,7 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    channels_of_session, let_in, claim_lane, lanes_open, lane_is_live, lanes_of, outbox_take, outbox_claim, outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;
+    channels_of_session, end_if_idle, let_in, claim_lane, lanes_open, lane_is_live, lanes_of, outbox_take, outbox_claim, outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'kurir_gateway') THEN

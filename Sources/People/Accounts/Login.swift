@@ -60,20 +60,25 @@ extension Fields {
 
 extension Login {
     /// Who signs in with `$1`, an e-mail address in lower case or a number: who has proven it, else those who say that it is
-    /// theirs, whoever used the network `$2` before first. There are few, however many say so.
+    /// theirs, whoever used the network `$2` before first, and then whoever has said so for longest. There are few, however many
+    /// say so, and of these nobody is pushed out by who comes later.
     static let holdersSQL = """
         SELECT id, is_verified,
             EXISTS (SELECT FROM used_addresses u WHERE u.account_id = id AND u.address = $2) AS is_familiar
         FROM (
-            (SELECT id, email_verified AS is_verified FROM stores WHERE lower(email) = $1
-            ORDER BY email_verified DESC, id DESC LIMIT 20)
+            SELECT id, true AS is_verified FROM stores WHERE lower(email) = $1 AND email_verified
             UNION ALL
-            (SELECT id, phone_verified FROM couriers WHERE phone = $1 ORDER BY phone_verified DESC, id DESC LIMIT 20)
+            SELECT id, true FROM couriers WHERE phone = $1 AND phone_verified
+            UNION ALL
+            (SELECT id, false FROM stores WHERE lower(email) = $1 AND NOT email_verified ORDER BY id LIMIT 500)
+            UNION ALL
+            (SELECT id, false FROM couriers WHERE phone = $1 AND NOT phone_verified ORDER BY id LIMIT 500)
         ) holder
+        ORDER BY is_verified DESC, is_familiar DESC, id LIMIT 20
         """
     /// The one of them who is meant where nothing else decides.
     static let holderSQL = """
-        SELECT id, is_familiar, is_verified FROM (\(holdersSQL)) h ORDER BY is_verified DESC, is_familiar DESC, id DESC LIMIT 1
+        SELECT id, is_familiar, is_verified FROM (\(holdersSQL)) h ORDER BY is_verified DESC, is_familiar DESC, id LIMIT 1
         """
 }
 

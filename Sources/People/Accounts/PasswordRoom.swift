@@ -69,12 +69,14 @@ package struct PasswordRoom: Room {
             let (id, login, client) = (ID.new(), form.login, call.request.client)
             let account = try await database.run(FindHolder(login: login, network: client.network)).first
             let isFamiliar = account?.isFamiliar ?? false
-            try await throttle.take([Self.limit(on: client, login, isFamiliar: isFamiliar)])
+            try await throttle.take(Self.limits(on: client, login, isFamiliar: isFamiliar))
+            let isStranger = !(isFamiliar && account?.isVerified == true)
+            let isSent = try await !isStranger || throttle.wait(for: [Self.strangers(login)]) == nil
             let code = ResetCode.random(SecureRandom.word())
             try await database.run(
                 InsertReset(
-                    id: id, account: account?.id, codeHash: hash(code, of: id), message: message(code, id, login),
-                    isStranger: !(isFamiliar && account?.isVerified == true)))
+                    id: id, account: isSent ? account?.id : nil, codeHash: hash(code, of: id),
+                    message: message(code, id, login), isStranger: isStranger))
             try await call.noteFailure(.resetAsked, of: nil, called: login.key)
             let sending = try await Sending(to: login, .database(database))
             var json = JSONWriter()
@@ -88,10 +90,16 @@ package struct PasswordRoom: Room {
 
     /// Asking is charged to where it comes from. An address that the account has used is not held up by what else comes from
     /// there, nor by anybody elsewhere.
-    private static func limit(on client: IPAddress, _ login: Login, isFamiliar: Bool) -> Throttle.Bucket {
+    private static func limits(on client: IPAddress, _ login: Login, isFamiliar: Bool) -> [Throttle.Bucket] {
         isFamiliar
-            ? Throttle.Bucket("reset from and of", "\(client) \(login.key)", burst: 20, step: .seconds(60))
-            : Throttle.Bucket("reset from", client.network.description, burst: 20, step: .seconds(60))
+            ? [Throttle.Bucket("reset from and of", "\(client) \(login.key)", burst: 20, step: .seconds(60))]
+            : client.buckets("reset from", burst: 20, step: .seconds(60))
+    }
+
+    /// What strangers have sent to one name, wherever they ask: neither do they fill somebody's mailbox, nor are there ever many
+    /// codes to be guessed at. Whoever asks beyond that is told the same, and nothing is sent.
+    private static func strangers(_ login: Login) -> Throttle.Bucket {
+        Throttle.Bucket("reset by strangers of", login.key, burst: 20, step: .seconds(600))
     }
 
     private func message(_ code: ResetCode, _ id: ID, _ login: Login) -> Message {
@@ -109,10 +117,10 @@ package struct PasswordRoom: Room {
         let client = call.request.client
         let subject = form.id?.description ?? form.login?.key ?? ""
         let found = try await evenly {
-            try await throttle.take([
-                Throttle.Bucket("code from", client.network.description, burst: 20, step: .seconds(60)),
-                Throttle.Bucket("code from and of", "\(client.network) \(subject)", burst: 10, step: .seconds(60)),
-            ])
+            try await throttle.take(
+                client.buckets("code from", burst: 20, step: .seconds(60)) + [
+                    Throttle.Bucket("code from and of", "\(client.network) \(subject)", burst: 10, step: .seconds(60))
+                ])
             guard let found = try await find(form, from: client),
                 let account = try await database.run(FindAccount(id: found.account)).first,
                 // Whoever says beside the code's id how the account signs in means that one.

@@ -113,20 +113,9 @@ extension PushEndpoint: TextFieldValue {
     package static var example: PushEndpoint { example("https://push.example/subscription") }
 }
 
-/// Gives a device to the account that claims it last. An account has ten: one more drops the one that
-/// was claimed longest ago, and a device is claimed anew whenever its app starts. A browser's device is called as its page
-/// calls it: a new subscription takes the place of the one before.
+/// Gives a device to the account that claims it last.
 struct ClaimDevice: Statement {
-    static let sql = """
-        WITH former AS (DELETE FROM devices WHERE account_id = $1 AND name = $5 AND token <> $2),
-        surplus AS (
-            DELETE FROM devices WHERE token IN (
-                SELECT token FROM devices WHERE account_id = $1 AND token <> $2 AND (name = $5) IS NOT TRUE
-                ORDER BY claimed_at DESC OFFSET \(Bounds.devices - 1)))
-        INSERT INTO devices (account_id, token, platform, keys, name) VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (token) DO UPDATE SET (account_id, platform, keys, name, claimed_at) =
-            (EXCLUDED.account_id, EXCLUDED.platform, EXCLUDED.keys, EXCLUDED.name, now())
-        """
+    static let sql = "SELECT claim_device($1, $2, $3, $4, $5, \(Bounds.devices))"
     let account: ID
     let token: String
     let form: DeviceClaim

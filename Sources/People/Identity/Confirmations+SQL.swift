@@ -74,6 +74,21 @@ struct TryConfirmation: Statement {
     }
 }
 
+/// Uses a code up whose try was right. There is no row if it is gone meanwhile: another was asked for, or a change was undone.
+struct UseConfirmation: Statement {
+    static let sql = "DELETE FROM confirmations WHERE account_id = $1 AND place = $2 AND code_hash = $3 RETURNING true"
+    let account: ID
+    let tried: TryConfirmation.Row
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(account)
+        parameters.add(tried.place)
+        parameters.add(Bytes(tried.codeHash))
+    }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}
+
 /// Gives the account a place that is proven, and says which proven one it had before, if that was another.
 struct ProvePlace: Statement {
     static let sql = "SELECT prove_place($1, $2)"

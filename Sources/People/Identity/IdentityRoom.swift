@@ -103,6 +103,8 @@ package struct IdentityRoom: Room {
         let event = SecurityEvent(.loginProven, of: caller.account, call.request)
         let response = try await refusingTaken {
             try await call.keepingAnswer { runner in
+                let use = UseConfirmation(account: caller.account, tried: attempt)
+                guard try await runner.run(use).first != nil else { throw Problem.wrongCode }
                 try await confirmations.finish(caller.account, at: place, in: caller.language, runner)
                 try await runner.run(NoteEvent(event: event.parameter))
                 return try await answer(caller, runner)

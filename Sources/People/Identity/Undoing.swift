@@ -1,5 +1,6 @@
 import API
 import Domain
+import HTTP
 import Postgres
 
 /// Takes back a change of what somebody signs in with, by the link that went to the place before.
@@ -33,8 +34,11 @@ package struct Undoing: Sendable {
                 guard let taken = try await transaction.run(take).first, let place = Login(kept: taken.place) else {
                     return nil
                 }
+                // Before the account's row, in the order of who confirms: a code that was typed already is worth nothing then.
+                try await transaction.run(DropConfirmation(account: taken.account))
                 try await transaction.run(ProvePlace(account: taken.account, place: place))
-                try await transaction.run(VoidSince(account: taken.account, change: taken.at))
+                try await transaction.run(
+                    VoidSince(account: taken.account, change: taken.at, network: call.request.client.network))
                 try await transaction.run(EndSessions(account: taken.account, kept: nil))
                 try await transaction.run(
                     NoteEvent(event: SecurityEvent(.loginUndone, of: taken.account, call.request).parameter))
@@ -79,19 +83,25 @@ struct TakeFormerPlace: Statement {
     }
 }
 
-/// Voids an account's password and devices, and what it has got since a change: links, and addresses that it used.
+/// Voids an account's password, its devices, and the links that it has got since a change. It is at home nowhere but where that is
+/// asked for: whoever changed it had signed in before, from wherever that was.
 struct VoidSince: Statement {
     static let sql = """
         WITH later AS (DELETE FROM former_places WHERE account_id = $1 AND created_at >= $2),
-        used AS (DELETE FROM used_addresses WHERE account_id = $1 AND used_at >= $2),
+        used AS (DELETE FROM used_addresses WHERE account_id = $1 AND address <> $3),
+        home AS (
+            INSERT INTO used_addresses (account_id, address, agent) VALUES ($1, $3, hashtextextended('', 0))
+            ON CONFLICT (account_id, address, agent) DO UPDATE SET used_at = now()),
         given_up AS (DELETE FROM devices WHERE account_id = $1)
         UPDATE accounts SET password_hash = '$scrypt$void' WHERE id = $1
         """
     let account: ID
     let change: Timestamp
+    let network: IPAddress
 
     func bind(into parameters: inout Parameters) {
         parameters.add(account)
         parameters.add(change)
+        parameters.add(network.description)
     }
 }

@@ -59,7 +59,7 @@ package struct SessionRoom: Room {
         let isFamiliar = holders.first?.isFamiliar ?? false
         // Of several who say that the name is theirs, nobody knows who was meant.
         let meant = holders.count == 1 ? holders[0].account : nil
-        if let seconds = try await throttle.wait(for: buckets.all(isFamiliar: isFamiliar)) {
+        if let seconds = try await throttle.wait(for: buckets.all(isFamiliar: isFamiliar, isMeant: meant != nil)) {
             try await call.noteFailure(.sessionBlocked, of: meant, called: form.login.key)
             throw Problem.rateLimited(retryAfterSeconds: seconds)
         }
@@ -135,19 +135,24 @@ struct SignIn: Form {
 }
 
 /// The limits on guessing. One address can use up its own tries at one account, but not all of the account's, so that
-/// it locks nobody out. An address that the account has used before is not held up by others at all.
+/// it locks nobody out. An address that the account has used before is not held up by others at all. Where several say that
+/// the name is theirs, those at home with one of them may be guessing at another: they are counted together, apart from strangers.
 private struct SignInBuckets {
     let address: Throttle.Bucket
     let pair: Throttle.Bucket
     let login: Throttle.Bucket
+    let neighbours: Throttle.Bucket
 
     init(_ login: Login, from address: IPAddress) {
         self.address = Throttle.Bucket("sign-in from", address.network.description, burst: 50, step: .seconds(10))
         pair = Throttle.Bucket("sign-in from and of", "\(address.network) \(login.key)", burst: 8, step: .seconds(60))
         self.login = Throttle.Bucket("sign-in of", login.key, burst: 40, step: .seconds(15))
+        neighbours = Throttle.Bucket("sign-in beside others of", login.key, burst: 40, step: .seconds(15))
     }
 
-    func all(isFamiliar: Bool) -> [Throttle.Bucket] { isFamiliar ? [address, pair] : [address, pair, login] }
+    func all(isFamiliar: Bool, isMeant: Bool) -> [Throttle.Bucket] {
+        [address, pair] + (!isFamiliar ? [login] : isMeant ? [] : [neighbours])
+    }
     var ofLogin: [Throttle.Bucket] { [pair, login] }
 }
 
