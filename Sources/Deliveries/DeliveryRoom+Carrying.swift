@@ -16,8 +16,8 @@ extension DeliveryRoom {
                 .post, "/v1/deliveries/{id}/fail", for: .courier,
                 "Reports that a parcel could not be handed over. It is still carried, and may be given back freely",
                 room: Self.name, takes: FailForm.self, takesIfMatch: true, answers: one,
-                refuses: Self.refusals(of: .fail) + [.unknownFile], keepsItsAnswer: true, stillSeen: isStillSeen,
-                handler: fail),
+                refuses: Self.refusals(of: .fail) + [Problem(Lifecycle.Refusal.tooManyAttempts), .unknownFile],
+                keepsItsAnswer: true, stillSeen: isStillSeen, handler: fail),
             Endpoint(
                 .post, "/v1/deliveries/{id}/deliver", for: .courier,
                 "Reports that a delivery was handed over, with what its proof wants", room: Self.name,

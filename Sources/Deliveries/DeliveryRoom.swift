@@ -340,7 +340,7 @@ extension Problem {
         case .courierForfeited:
             let field = WrongField("courier_ids", refusal.rawValue)
             self.init(.unprocessable, "validation_failed", fields: [field])
-        case .alreadyTaken, .notPending, .notInProgress, .notDelivered, .alreadyDelivered:
+        case .alreadyTaken, .notPending, .notInProgress, .notDelivered, .alreadyDelivered, .tooManyAttempts:
             self.init(.conflict, refusal.rawValue)
         }
     }

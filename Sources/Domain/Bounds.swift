@@ -16,6 +16,8 @@ public enum Bounds {
     public static let reference = 100
     /// Why something was done, and what else is to be said of it.
     public static let reason = 500
+    /// How often a delivery is brought in vain.
+    public static let attempts = 50
     /// What a recipient wishes, and how often.
     public static let (wish, wishes) = (200, 3)
     /// What a recipient says of a delivery afterwards.

@@ -201,7 +201,8 @@ extension Lifecycle {
     /// The actions with which an account with that standing can change it now.
     public static func allowedActions(on delivery: Delivery, for standing: Standing) -> [Action] {
         let possible = allowed[Cell(action: nil, standing: standing, status: delivery.status)] ?? []
-        return delivery.isPickedUp ? possible.filter { $0 != .pickUp } : possible
+        guard delivery.isPickedUp || delivery.isTriedOut else { return possible }
+        return possible.filter { !($0 == .pickUp && delivery.isPickedUp || $0 == .fail && delivery.isTriedOut) }
     }
 
     /// The table's outcome of an action.
@@ -236,6 +237,7 @@ extension Lifecycle {
         case .stays: return .stays
         case .becomes(let status, let effects):
             guard command.edit?.named.isDisjoint(with: delivery.forfeited) ?? true else { throw .courierForfeited }
+            guard command.action != .fail || !delivery.isTriedOut else { throw .tooManyAttempts }
             var after = delivery
             after.status = status
             after.version += 1
@@ -329,6 +331,9 @@ extension Lifecycle {
 }
 
 extension Delivery {
+    /// Whether it was brought in vain as often as can be: a courier has no other step that it can take again and again.
+    fileprivate var isTriedOut: Bool { course.attempts >= Bounds.attempts }
+
     /// Whether the two differ only in their version.
     fileprivate func isSame(as other: Delivery) -> Bool {
         var same = self

@@ -65,6 +65,8 @@ public enum Lifecycle {
         case notInProgress = "not_in_progress"
         case notDelivered = "not_delivered"
         case alreadyDelivered = "already_delivered"
+        /// It was brought in vain as often as can be.
+        case tooManyAttempts = "too_many_attempts"
     }
 
     /// What follows from a step, besides the new status and the line in the history.

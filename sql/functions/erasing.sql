@@ -171,13 +171,14 @@ BEGIN
         next_place := piece[cardinality(piece)];
         PERFORM erase_words_of(person, piece);
     ELSE
-        -- What it gave back, or brought in vain before somebody else had it. No index tells whose steps those are, so all deliveries
-        -- are gone through.
+        -- What it gave back, or brought in vain before somebody else had it, and what was opened again after it had handed it over, of
+        -- which a proof has its name. No index tells whose steps those are, so all deliveries are gone through.
         piece := ARRAY(SELECT id FROM deliveries WHERE id > work.place ORDER BY id LIMIT 5000);
         next_place := piece[cardinality(piece)];
         PERFORM erase_words_of(person, ARRAY(
             SELECT DISTINCT delivery_id FROM delivery_history
-            WHERE delivery_id = ANY (piece) AND actor_id = person AND num_nonnulls(reason, note, received_by, lat) > 0));
+            WHERE delivery_id = ANY (piece) AND actor_id = person
+                AND (action = 'deliver' OR num_nonnulls(reason, note, received_by, lat) > 0)));
     END IF;
     IF next_place IS NOT NULL THEN
         UPDATE erasures SET place = next_place, place_at = next_at WHERE account_id = person;

@@ -69,10 +69,12 @@ extension JSON {
     fileprivate var degrees: Double? { if case .number(let number) = self { number } else { number.map(Double.init) } }
 }
 
-/// Finds deliveries that are about to be handed over, with all their steps.
+/// Finds deliveries that are about to be handed over, with all their steps for whoever carries them: nobody else can.
 struct FindWithSteps: Statement, FindTogether {
     static let sql = """
-        SELECT \(AskedDelivery.columns), \(ProofBundle.Step.all(of: "d.id")) FROM \(AskedDelivery.tables)
+        SELECT \(AskedDelivery.columns),
+            CASE WHEN d.status = 'in_progress' AND d.courier_id = asked.account THEN \(ProofBundle.Step.all(of: "d.id")) END
+        FROM \(AskedDelivery.tables)
         """
     static let isReadOnly = true
     let asked: [AskedDelivery]
@@ -81,7 +83,8 @@ struct FindWithSteps: Statement, FindTogether {
 
     static func decode(_ row: inout RowReader) throws -> (asked: AskedDelivery, found: StoredDelivery) {
         var (asked, found) = try FindForAnybody.decode(&row)
-        guard case .array(let steps)? = JSON(Array((try row.read() as String).utf8)) else {
+        guard let text: String = try row.read() else { return (asked, found) }
+        guard case .array(let steps)? = JSON(Array(text.utf8)) else {
             throw PostgresError.unexpected("steps that are none")
         }
         found.steps = try steps.map(ProofBundle.Step.init)

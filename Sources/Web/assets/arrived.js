@@ -1,6 +1,6 @@
 // Whether something has arrived that was sent so long ago that the server has forgotten its key: sent again, it would take effect twice.
-// That is seen in what has come of it. What most steps do they can do only once.
-import {get} from './ask.js';
+// That is seen in what has come of it. What was opened again is delivered again: so steps are looked for in the history.
+import {all, get} from './ask.js';
 import * as shelf from './shelf.js';
 
 // Milliseconds by which the server's clock may be another.
@@ -22,11 +22,16 @@ const finders = {
     } while (cursor);
     return undefined;
   },
-  async fail({id, body}, since) {
-    const job = await get(`/v1/deliveries/${id}`);
-    return job.last_attempt?.reason === body.reason && Date.parse(job.last_attempt.at) > since ? job : undefined;
-  },
 };
 
+/** The delivery, if that step of it was taken. Of what one does not see any more the server says so. */
+async function step({id, account, action, body}, since) {
+  const steps = await all(`/v1/deliveries/${id}/history`).catch((error) => (error.status === 404 ? [] : Promise.reject(error)));
+  return steps.some((one) => one.action === action && one.actor.id === account && Date.parse(one.at) > since && (action !== 'fail' || one.reason === body.reason))
+    ? get(`/v1/deliveries/${id}`) : undefined;
+}
+
+const finderOf = ({action, path}) => finders[action] ?? (path ? undefined : step);
+
 /** The answer to what was first sent at `tried`, if it has arrived. */
-export const answerTo = (item) => finders[item.action]?.(item, item.tried - apart);
+export const answerTo = (item) => finderOf(item)?.(item, item.tried - apart);

@@ -42,10 +42,12 @@ function meters(one, other) {
  */
 export function picker(chosen, states, pickup) {
   const list = h('div', {class: 'choices'});
+  let others = true;
 
   const load = () => loading(list, partners, (couriers) => {
     const known = new Set(couriers.map(({id}) => id));
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
+    others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));
     const boxes = couriers.map((courier) => {
       const toggle = () => (box.checked ? chosen.add(courier.id) : chosen.delete(courier.id));
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
@@ -66,7 +68,7 @@ export function picker(chosen, states, pickup) {
   const id = newID();
   const element = h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('p', {class: 'hint'}, t('candidatesHint')),
     h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list);
-  return {element, load};
+  return {element, load, hasOthers: () => others};
 }
 
 /** Has a dialog's couriers loaded anew as long as it is open. */
@@ -93,10 +95,11 @@ export function takeBack(delivery, done) {
   const chosen = new Set(others.map(({courier_id: id}) => id));
   const states = statesOf(delivery);
   states.set(courier.id, 'carries');
-  const key = keeper();
+  const [key, couriers] = [keeper(), picker(chosen, states, delivery.pickup)];
   const fields = [h('p', {}, t('reassignWarning', {name: fullName(courier)})), {name: 'note', label: t('note'), rows: 1}];
-  open('do_reassign', 'do_reassign', chosen, picker(chosen, states, delivery.pickup), fields, ({note}) => {
-    const body = {courier_ids: chosen.size ? Array.from(chosen) : null, note};
+  open('do_reassign', 'do_reassign', chosen, couriers, fields, ({note}) => {
+    // Where there is nobody else it is taken back all the same; where there is, leaving all out offers it to nobody unasked.
+    const body = {courier_ids: chosen.size || couriers.hasOthers() ? Array.from(chosen) : undefined, note};
     return post(`/v1/deliveries/${delivery.id}/reassign`, body, {key: key(body)});
   }, done);
 }

@@ -135,7 +135,7 @@ function terms(delivery, isNew, isOffered) {
     ...isOffered ? [offering] : [],
     {fold: t('parcel'), isOpen: parcel, fields: [
       {name: 'parcel.pieces', label: t('pieces'), value: parcel?.pieces, inputmode: 'numeric'},
-      {name: 'parcel.weight_g', label: t('weight'), value: parcel?.weight_g && (parcel.weight_g / 1000).toLocaleString(), inputmode: 'decimal'},
+      {name: 'parcel.weight_g', label: t('weight'), value: parcel?.weight_g && (parcel.weight_g / 1000).toLocaleString(undefined, {useGrouping: false}), inputmode: 'decimal'},
       {name: 'parcel.size', label: t('size'), value: parcel?.size, options: [['', '–'], ...sizes.map((size) => [size, t(`size_${size}`)])]},
       amount('parcel.value', 'value', parcel?.value),
       {name: 'parcel.fragile', label: t('fragile'), type: 'checkbox', value: parcel?.fragile},

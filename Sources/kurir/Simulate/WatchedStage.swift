@@ -68,7 +68,7 @@ struct WatchedStage: Stage {
             case .notFound: Expectation(status: 404, code: refusal.rawValue)
             case .forfeited: Expectation(status: 403, code: refusal.rawValue)
             case .courierForfeited: Expectation(status: 422, code: "validation_failed")
-            case .alreadyTaken, .notPending, .notInProgress, .notDelivered, .alreadyDelivered:
+            case .alreadyTaken, .notPending, .notInProgress, .notDelivered, .alreadyDelivered, .tooManyAttempts:
                 Expectation(status: 409, code: refusal.rawValue)
             }
         }
