@@ -1,6 +1,7 @@
 import API
 import Domain
 import EventLoop
+import HTTP
 import Postgres
 import Services
 

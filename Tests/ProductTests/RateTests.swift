@@ -1,3 +1,4 @@
+import API
 import Domain
 import HTTP
 import Postgres

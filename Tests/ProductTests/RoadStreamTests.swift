@@ -1,6 +1,7 @@
 import Domain
 import EventLoop
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 

@@ -87,7 +87,8 @@ import Testing
             #expect(try await api.say("Bok", in: ids[1], as: couriers[1]).status == 201)
             try await writer.commit()
             // What is said while the week goes stays unread.
-            async let said = together(Array(1...30)) { _ in try await api.say("Bok", in: ids[0], as: couriers[0]) }
+            let held = ids[0]
+            async let said = together(Array(1...30)) { _ in try await api.say("Bok", in: held, as: couriers[0]) }
             let pieces = try await dropAll(api)
             #expect(try await said.allSatisfy { $0.status == 201 })
             #expect(pieces == 2)

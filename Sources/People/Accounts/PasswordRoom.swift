@@ -71,7 +71,7 @@ package struct PasswordRoom: Room {
             let isFamiliar = account?.isFamiliar ?? false
             try await throttle.take(Self.limits(on: client, login, isFamiliar: isFamiliar))
             let isStranger = !(isFamiliar && account?.isVerified == true)
-            let isSent = try await !isStranger || throttle.wait(for: [Self.strangers(login)]) == nil
+            let isSent = try await throttle.wait(for: isStranger ? [Self.strangers(login)] : []) == nil
             let code = ResetCode.random(SecureRandom.word())
             try await database.run(
                 InsertReset(
