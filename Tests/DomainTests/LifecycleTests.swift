@@ -287,6 +287,21 @@ import Testing
         }
     }
 
+    @Test func `what was brought in vain as often as can be is handed over or given back`() throws {
+        var tried = try Self.after(Self.made(), (.accept, Self.ana))
+        tried.course.attempts = Int32(Bounds.attempts) - 1
+        #expect(L.allowedActions(on: tried, for: .holder) == [.pickUp, .fail, .deliver, .cancel])
+        let last = try Self.after(tried, (.fail, Self.ana))
+        #expect(L.allowedActions(on: last, for: .holder) == [.pickUp, .deliver, .cancel])
+        #expect(throws: L.Refusal.tooManyAttempts) { try Self.change(last, .fail, by: Self.ana) }
+        let fetched = try Self.after(last, (.pickUp, Self.ana))
+        #expect(L.allowedActions(on: fetched, for: .holder) == [.deliver, .cancel])
+        #expect(try Self.change(fetched, .deliver, by: Self.ana).after.status == .delivered)
+        // It is counted of the delivery, whoever has it.
+        let next = try Self.after(last, (.cancel, Self.ana), (.accept, Self.ivo))
+        #expect(throws: L.Refusal.tooManyAttempts) { try Self.change(next, .fail, by: Self.ivo) }
+    }
+
     @Test func `accepting after declining takes back what was counted, once`() throws {
         let declined = try Self.change(Self.made(), .decline, by: Self.ana)
         #expect(Self.counted(declined) == [.declined: 1])

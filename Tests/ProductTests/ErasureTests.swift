@@ -193,6 +193,27 @@ import Testing
         }
     }
 
+    /// It was opened again, and another has handed it over since.
+    @Test func `no proof names a courier who is gone`() async throws {
+        try await ServedProduct.serving { api in
+            let store = try await api.registerStore()
+            let (gone, other) = (
+                try await api.registerCourier(SamplePeople.phone(), ["first_name": "Xwfirst"]), try await api.courier()
+            )
+            for courier in [gone, other] { try await api.join(store, courier) }
+            let id = try await api.delivery(of: store, to: [gone, other])
+            for action in ["accept", "deliver"] { try await api.act(action, id, as: gone) }
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            try await api.act("reassign", id, as: store)
+            for action in ["accept", "deliver"] { try await api.act(action, id, as: other) }
+            let proofs = "SELECT disclosures::text ~ 'Xwfirst' FROM proofs ORDER BY seq"
+            #expect(try await api.execute(proofs) == [["t"], ["f"]])
+            try await erase(gone, .courier, api)
+            #expect(try await api.execute(proofs) == [["f"], ["f"]])
+            try await api.expectConsistency()
+        }
+    }
+
     @Test func `the reasons that stay are those that can be given`() async throws {
         try await ServedProduct.serving { api in
             let known = ReturnReason.allCases.map(\.rawValue) + FailReason.allCases.map(\.rawValue)

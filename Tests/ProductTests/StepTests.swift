@@ -1,6 +1,10 @@
+import Domain
 import HTTP
 import TestSupport
 import Testing
+
+@testable import API
+@testable import Deliveries
 
 /// What happens between accepting and delivering, and around it.
 @Suite(.database) struct StepTests {
@@ -47,6 +51,45 @@ import Testing
             let steps = try await api.get(SampleDelivery.path(id, "history"), as: store.token).items
             #expect(steps.first { $0["action"] == "fail" }?["at_location"]["lat"] == .number(43.5))
             try await api.expectConsistency()
+        }
+    }
+
+    @Test func `it is brought in vain fifty times, and then no more`() async throws {
+        try await ServedProduct.serving { api in
+            let (id, store, ana, _) = try await carried(api)
+            func fail() async throws -> Answer { try await api.act("fail", id, as: ana, ["reason": "nobody_home"]) }
+            for number in 1...50 { #expect(try await fail().json["attempts"] == .integer(number)) }
+            let over = try await fail()
+            #expect(over.status == 409 && over.code == "too_many_attempts")
+            #expect(
+                try await api.get(SampleDelivery.path(id), as: ana.token).json["allowed_actions"] == [
+                    "pick_up", "deliver", "cancel",
+                ])
+            #expect(try await api.act("deliver", id, as: ana).status == 200)
+            #expect(try await api.get(SampleDelivery.path(id, "proof"), as: store.token).status == 200)
+        }
+    }
+
+    /// Reading them costs what there is, and only who carries something can hand it over.
+    @Test func `all steps are read for who carries it alone`() async throws {
+        try await ServedProduct.serving { api in
+            let (id, store, ana, ivo) = try await carried(api)
+            let stranger = try await api.courier()
+            func read() async throws -> [String: Int] {
+                var read: [String: Int] = [:]
+                let asked = try [store, ana, ivo, stranger].map {
+                    AskedDelivery(account: try #require(ID($0.id)), id: try #require(ID(id)))
+                }
+                for row in try await api.database.run(FindWithSteps(asked: asked)) {
+                    read[row.asked.account.description] = row.found.steps?.count
+                }
+                return read
+            }
+            #expect(try await read() == [ana.id: 2])
+            try await api.act("deliver", id, as: ana)
+            #expect(try await read() == [:])
+            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
+            #expect(try await read() == [ana.id: 4])
         }
     }
 
