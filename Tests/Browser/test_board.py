@@ -190,6 +190,83 @@ def test_it_is_taken_back_and_opened_again(visit, look):
         expect(page.locator(".timeline")).to_contain_text(text)
 
 
+def test_it_is_taken_back_where_nobody_else_can_be_chosen(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/store", forgiving=["422"])
+    sign_in(page, shop)
+    page.locator(".card").click()
+    page.get_by_role("button", name="Take back").click()
+    dialog = page.get_by_role("dialog", name="Take back")
+    expect(dialog.get_by_label("Ana Anić")).not_to_be_checked()
+    dialog.get_by_role("button", name="Take back").click()
+    expect(dialog).to_have_count(0)
+    assert shop.history(job)[-1] == "reassign"
+    expect(page.get_by_role("button", name="Choose others", exact=True)).to_be_visible()
+    # Where there is somebody else, leaving everybody out offers it to nobody unasked.
+    luka = Courier(shop, ("Luka", "Lukić"))
+    job = shop.deliver_to(ana, luka)
+    ana.act("accept", job)
+    page.locator(f"[data-key='{job}'] .card").click()
+    page.get_by_role("button", name="Take back").click()
+    dialog.get_by_label("Luka Lukić").uncheck()
+    dialog.get_by_role("button", name="Take back").click()
+    expect(dialog.locator("fieldset .wrong")).to_be_visible()
+    assert shop.history(job)[-1] == "accept"
+
+
+def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
+    shop = Store()
+    luka, maja, ana, zoe = (Courier(shop, name) for name in (("Luka", "Lukić"), ("Maja", "Majić"), ("Ana", "Anić"), ("Zoe", "Zoić")))
+    call("PUT", "/v1/me/duty", {"on": False}, maja.token)
+    for one in (ana, zoe, zoe):
+        one.act("accept", shop.deliver_to(one))
+    page = visit("/store")
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").click()
+    choices = page.get_by_role("dialog", name="New delivery").locator(".choice")
+    expect(choices.locator(".name")).to_have_text(["Luka Lukić", "Ana Anić", "Zoe Zoić", "Maja Majić"])
+    for name, load in (("Luka", "carries nothing"), ("Ana", "carries 1"), ("Zoe", "carries 2")):
+        expect(choices.filter(has_text=name)).to_contain_text(load)
+
+
+def test_arrows_lead_from_row_to_row(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name, time in (("First", 20), ("Second", 40), ("Third", 60)):
+        shop.deliver_to(ana, window={"until": minutes(time)}, recipient={"first_name": name, "last_name": "I", "address": "Savska 1"})
+    page = visit("/store")
+    sign_in(page, shop)
+    rows = page.locator("li > .card")
+    expect(rows.locator("strong")).to_have_text(["First I", "Second I", "Third I"])
+    # From nowhere to the first, and at an end no further.
+    for key, place in (("Down", 0), ("Down", 1), ("Down", 2), ("Down", 2), ("Up", 1), ("Up", 0), ("Up", 0)):
+        page.keyboard.press(f"Arrow{key}")
+        expect(rows.nth(place)).to_be_focused()
+    # Who types goes nowhere.
+    page.get_by_label("Search").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Search")).to_be_focused()
+
+
+def test_a_heavy_parcel_keeps_its_weight_when_something_else_is_changed(visit):
+    shop = Store()
+    job = shop.deliver_to(Courier(shop), parcel={"pieces": 1, "weight_g": 1_000_000})
+    page = visit("/store")
+    sign_in(page, shop)
+    page.locator(".card").click()
+    page.get_by_role("button", name="Change", exact=True).click()
+    editor = page.get_by_role("dialog", name="Change the delivery")
+    expect(editor.get_by_label("Weight")).to_have_value("1000")
+    editor.get_by_label("What is delivered").fill("Two cakes")
+    editor.get_by_role("button", name="Save").click()
+    expect(editor).to_have_count(0)
+    after = call("GET", f"/v1/deliveries/{job}", token=shop.token)
+    assert (after["description"], after["parcel"]["weight_g"]) == ("Two cakes", 1_000_000)
+
+
 def test_who_is_near_is_seen_where_couriers_are_chosen(visit, look):
     shop = Store()
     call("PATCH", "/v1/me", {"location": {"lat": 45.8130, "lon": 15.9780}}, shop.token)

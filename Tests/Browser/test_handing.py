@@ -246,6 +246,19 @@ def test_what_was_tried_in_vain_a_day_ago_is_not_said_again(visit):
     assert shop.history(job).count("fail") == 2
 
 
+def test_what_was_opened_again_is_not_delivered_again_by_itself(visit):
+    """Its answer was lost, the store opened it again, and the server has forgotten its key."""
+    shop, ana, job, page = carried(visit=visit)
+    ana.act("deliver", job)
+    call("POST", f"/v1/deliveries/{job}/reopen", {"note": "It stands at the wrong door"}, shop.token)
+    page.evaluate("""([account, id]) => localStorage.setItem('kurir.outgoing', JSON.stringify([
+        {key: 'x'.repeat(32), account, id, action: 'deliver', body: {}, tried: Date.now() - 86_400_000}]))""", [ana.id, job])
+    page.reload()
+    until(page, lambda: page.evaluate("localStorage.getItem('kurir.outgoing')") == "[]")
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    assert shop.history(job)[-2:] == ["deliver", "reopen"]
+
+
 @pytest.mark.parametrize("action, words", [("cancel", "has cancelled this delivery"), ("reassign", "has taken this delivery back")])
 def test_what_the_store_takes_stays_until_it_is_put_away(visit, look, action, words):
     shop, ana, job, page = carried(visit=visit)

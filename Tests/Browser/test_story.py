@@ -221,11 +221,18 @@ def test_searching_and_filtering(visit):
     store.get_by_label("State").select_option("")
     store.get_by_label("Courier", exact=True).select_option(label="Ana Anić")
     expect(store.locator(".card:visible")).to_have_count(1)
+    store.reload()
+    expect(store.locator(".card:visible")).to_have_count(1)
+    expect(store.get_by_label("Courier", exact=True)).to_have_value(ana.id)
     store.get_by_label("Courier", exact=True).select_option("")
     store.get_by_label("Day").first.select_option("today")
     expect(store.locator(".card:visible")).to_have_count(4)
     store.get_by_label("Day").first.select_option("other")
     store.get_by_label("Day").last.fill("2020-02-03")
+    expect(store.locator(".card")).to_have_count(0)
+    store.reload()
+    expect(store.get_by_label("Day").last).to_have_value("2020-02-03")
+    expect(store.get_by_text("Nothing found.")).to_have_count(3)
     expect(store.locator(".card")).to_have_count(0)
 
 

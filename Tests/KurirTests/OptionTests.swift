@@ -49,6 +49,15 @@ import Testing
         #expect(try Configuration(given).product.verifies == verifies)
     }
 
+    @Test func `pictures of steps are kept for as many days as is said`() throws {
+        #expect(try Configuration(settings()).product.photoDays == 90)
+        #expect(try Configuration(settings("--photo-days", "7")).product.photoDays == 7)
+        #expect(try Configuration(settings(environment: ["KURIR_PHOTO_DAYS": "3650"])).product.photoDays == 3650)
+        for days in ["0", "3651", "week"] {
+            #expect(refusal("--photo-days", days)?.contains("a number from 1 to 3650") == true)
+        }
+    }
+
     @Test func `offers go by SMS where the operator says so, and not by themselves`() throws {
         for (arguments, isAllowed) in [
             ([], false), (["--offers-by-sms", "off"], false), (["--offers-by-sms", "on"], true),

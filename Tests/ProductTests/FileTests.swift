@@ -7,9 +7,41 @@ import Testing
 
 @testable import API
 @testable import Deliveries
+@testable import Product
 
 /// Pictures that couriers and stores send.
 @Suite(.database) struct FileTests {
+    /// Whole weeks are dropped, once the last of their days is old enough.
+    @Test func `pictures are kept for as many days as the settings say`() async throws {
+        try await ServedProduct.serving { api in
+            try await api.execute(
+                """
+                DO $$ DECLARE week date; kept text; BEGIN FOR n IN 1..20 LOOP
+                    week := date_trunc('week', now() AT TIME ZONE 'UTC')::date - 7 * n;
+                    FOREACH kept IN ARRAY '{files,file_pieces}'::text[] LOOP
+                        EXECUTE format('CREATE TABLE %s_%s PARTITION OF %1$s FOR VALUES FROM (%3$L) TO (%4$L)',
+                            kept, to_char(week, 'YYYYMMDD'), first_uuid(week), first_uuid(week + 7));
+                    END LOOP;
+                END LOOP; END $$
+                """)
+            let oldest = """
+                SELECT inhparent::regclass, (now() AT TIME ZONE 'UTC')::date - min(to_date(right(relname, 8), 'YYYYMMDD'))
+                FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+                WHERE inhparent IN ('files'::regclass, 'file_pieces'::regclass) GROUP BY 1 ORDER BY 1
+                """
+            for (days, kept) in [(nil, 90), (20, 20)] {
+                var settings = Composition.Settings(
+                    publicURL: PublicURL(""), looseness: nil, apps: ServedProduct.apps, hashingThreads: 1, eventDays: 1,
+                    messageDays: 30, verifies: false, version: "0")
+                if let days { settings.photoDays = days }
+                let kind = Composition.dueKinds(settings).first { $0.name == "picture partitions" }
+                _ = try await #require(kind).work(api.database)
+                let ages = try await api.execute(oldest).compactMap { $0[1].flatMap(Int.init) }
+                #expect(ages.count == 2 && ages.allSatisfy { (kept..<kept + 7).contains($0) }, "\(ages)")
+            }
+        }
+    }
+
     @Test func `a picture is kept without what is not the picture, and given to whoever sent it`() async throws {
         try await ServedProduct.serving { api in
             let courier = try await api.courier()
