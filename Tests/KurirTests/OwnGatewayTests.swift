@@ -150,7 +150,8 @@ import Testing
             try await eventually { receivers.arrived(at: "webhook").count == 1 }
             try await eventually { kurir.program.complained.contains("no access token") }
             let waiting = try await blocking {
-                try BlockingConnection(url: url).query("SELECT address, attempt::text FROM message_queue")
+                try BlockingConnection(url: url).query(
+                    "SELECT address, attempt FROM message_queue JOIN messages USING (id, created_at)")
             }
             #expect(waiting == [["phone", "0"]])
             kurir.program.signal(SIGTERM)
