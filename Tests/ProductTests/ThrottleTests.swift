@@ -68,8 +68,9 @@ import Testing
             #expect(guesses.prefix(40).allSatisfy { $0 == 401 } && guesses.contains(429))
             // What strangers do counts apart.
             try await api.execute("DELETE FROM throttles")
-            for number in 1...60 { _ = try await signIn("nije-ova", from: "198.51.100.\(number)") }
-            #expect(try await signIn("nije-ova", from: "198.51.100.61") == 429)
+            guesses = []
+            for number in 1...60 { guesses.append(try await signIn("nije-ova", from: "198.51.100.\(number)")) }
+            #expect(guesses.contains(429))
             #expect(try await signIn("lozinka-vlasnika", from: "192.0.2.1") == 201)
         }
     }
