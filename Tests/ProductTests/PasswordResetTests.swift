@@ -160,7 +160,7 @@ import Testing
     @Test func `nothing is said to be sent to a number that gets no SMS`() async throws {
         try await ServedProduct.serving(verifies: true) { api in
             _ = try await api.claim(try await api.key(), channel: "sms")
-            let (courier, stopped) = (try await api.courier(), SamplePeople.phone())
+            let (courier, stopped) = (try await api.registerCourier(), SamplePeople.phone())
             try await api.execute("SELECT stop_sms('\(stopped)')")
             for (number, isLive) in [(SamplePeople.phone(), true), (stopped, false), ("+436641234567", false)] {
                 let asked = try await api.post("/v1/password_resets", ["phone": .string(number)])
