@@ -450,6 +450,8 @@ private struct Statements: Sendable {
     /// those of a courier among all.
     private static let walks = [
         "ListPositions": 12_000, "SearchConversations": 2500, "ExportPage<ExportedConversationMessages>": 7000,
+        // The latest deliveries are looked for among the latest of each way to stand.
+        "WalkRecipients": 3000,
         // All of a store's partners have a rank, and what it told its couriers, some a day, is exported in another order than it is
         // listed.
         "RankPartners": 25_000, "ExportPage<ExportedBulletins>": 25_000,
