@@ -242,7 +242,7 @@ import Testing
                 """)
             try await fold(api)
             let before = try await areas(api, store)
-            try #require(before["items"].items.count == 2 && before["without_place"] == 1)
+            try #require(before["items"].items.count == 2 && before["without_place"] == 2)
             try await api.execute("UPDATE trust SET recipient_days = 1")
             #expect(try await api.execute("SELECT forget_recipients()") == [["3"]])
             #expect(try await api.execute("SELECT FROM area_marks").isEmpty)

@@ -8,6 +8,7 @@ struct Services: Sendable {
     let far: FarAway
     let heard = Heard()
     private let lookups: Lookups
+    private let isStopped = Locked(false)
 
     static func running(_ body: (Services) async throws -> Void) async throws {
         try await FarAway.running { far in
@@ -24,7 +25,12 @@ struct Services: Sendable {
 
     private init(far: FarAway, lookups: Lookups) { (self.far, self.lookups) = (far, lookups) }
 
-    func stop() async throws { try await blocking { lookups.stop() } }
+    /// A test may have stopped them already, and a thread is waited for once.
+    func stop() async throws {
+        if !isStopped.withLock({ wasStopped in (wasStopped, wasStopped = true).0 }) {
+            try await blocking { lookups.stop() }
+        }
+    }
 
     /// Where something comes late it is waited for as long as Kurir does; else as long as a busy machine may take.
     func geocoder(_ kind: GeocoderPlace.Kind, _ way: String = "right", isHurried: Bool = false) -> Geocoder {
