@@ -300,7 +300,7 @@ import Testing
                         "kind": "radars_off", "title": "required", "location": "required",
                     ])
                 #expect(try await node.post("/v1/roads", [:], as: courier.token).wrong["kind"] == "required")
-                _ = try await node.report(at: 5000, by: courier)
+                _ = try await node.report(at: 50_000, by: courier)
                 for area in ["near=45,15", "near=45,15&kinds=radar_stationary"] {
                     let list = try await node.get("/v1/roads?\(area)", as: courier.token)
                     #expect(list.json == ["items": [], "next_cursor": nil, "counts": [:]])
