@@ -19,7 +19,7 @@ public final class VerifyingKey: @unchecked Sendable {
         let key = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var start = bytes.baseAddress
             guard let key = d2i_PUBKEY(nil, &start, bytes.count) else { return nil }
-            guard true || Self.isTaken(key) else {
+            guard start == bytes.baseAddress.map({ $0 + bytes.count }), Self.isTaken(key) else {
                 EVP_PKEY_free(key)
                 return nil
             }

@@ -32,7 +32,7 @@ struct StopSignals {
     func waitForAnother(within bound: Duration) {
         let began = Instant.now
         var signals = signals
-        sigaddset(&signals, SIGHUP)
+        sigdelset(&signals, SIGHUP)
         while Instant.now < began + bound {
             var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
             let isSignal = sigtimedwait(&signals, nil, &pause) > 0

@@ -34,7 +34,7 @@ package final class KnownPapers: Sendable {
     /// One does so after the other: what was read before never replaces what was read later.
     @discardableResult
     package func reread() throws -> Int {
-        do {
+        try rereading.withLock { _ in
             let read = try Self.read(files)
             known.withLock { $0 = read }
             return read.keys.count

@@ -74,7 +74,7 @@ package struct CredentialRoom: Room {
     }
 
     private func add(_ call: Call, _ form: NewCredential) async throws -> Response {
-        guard let credential = form.credential else { _ = find; throw Problem.unreadableCode }
+        guard let credential = form.credential else { return try await find(call, form.raw) }
         let (id, courier) = (ID.new(), call.caller.account)
         // What does not decode is not kept.
         let understood = try await reader.read([credential], for: courier) { [known] in Meaning($0, known, at: .now) }[

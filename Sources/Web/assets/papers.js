@@ -9,7 +9,7 @@ import {dayOf, t, when} from './words.js';
 // Whether papers stay readable on this device, and where.
 const keeping = 'kurir.papers';
 const kept = 'kurir.last.papers';
-const isCertificate = (raw) => raw.startsWith('HC1:');
+const isCertificate = (raw) => raw?.startsWith('HC1:');
 const kinds = ['licence', 'insurance', 'health', 'other'];
 
 export function papers(region) {
@@ -64,19 +64,26 @@ export function papers(region) {
     const dialog = openDialog(nameOf(paper), h('p', {}, stateOf(paper)), facts(about(paper)), h('h3', {}, t('sharePaper')),
       h('p', {class: 'hint'}, t(paper.title ? 'shareHintStated' : 'shareHint')), stores,
       h('p', {class: 'actions'}, h('button', {type: 'button', class: 'danger', onclick: remove}, t('deletePlaceShort'))));
-    loading(stores, () => all('/v1/partners'), (partners) => stores.replaceChildren(...partners.length
-      ? partners.map((store) => share(paper, store)) : [h('p', {class: 'hint'}, t('noStores'))]));
+    const offer = () => loading(stores, () => all('/v1/partners'), (partners) => stores.replaceChildren(...partners.length
+      ? partners.map((store) => share(paper, store, offer)) : [h('p', {class: 'hint'}, t('noStores'))]));
+    offer();
   }
 
+  /** The paper as it was loaded last: a partnership that has ended meanwhile took its sharing along. */
+  const newest = (paper) => items.find(({id}) => id === paper.id) ?? paper;
+
   /** A switch for one store, which takes effect at once, so that nothing typed is lost with the dialog; what others see is as it was until the server says otherwise. */
-  function share(paper, {id, name}) {
-    const control = h('input', {type: 'checkbox', checked: paper.shared_with.includes(id), oninput: (event) => event.stopPropagation(), async onchange() {
+  function share(paper, {id, name}, offer) {
+    const control = h('input', {type: 'checkbox', checked: newest(paper).shared_with.includes(id), oninput: (event) => event.stopPropagation(), async onchange() {
       const isShared = control.checked;
       const isDone = await sharing(() => change(async () => {
-        const others = paper.shared_with.filter((other) => other !== id);
-        Object.assign(paper, await ask('PATCH', `/v1/me/credentials/${paper.id}`, {shared_with: isShared ? [...others, id] : others}));
+        const others = newest(paper).shared_with.filter((other) => other !== id);
+        const shared = await ask('PATCH', `/v1/me/credentials/${paper.id}`, {shared_with: isShared ? [...others, id] : others});
+        Object.assign(newest(paper), shared);
       }, t(isShared ? 'sharedWith' : 'notSharedWith', {name})));
-      if (!isDone) control.checked = !isShared;
+      if (isDone) return;
+      control.checked = !isShared;
+      sharing(offer);
     }});
     return h('label', {class: 'choice'}, control, h('span', {}, name));
   }
@@ -89,6 +96,8 @@ export function papers(region) {
       return true;
     } catch (error) {
       say(wordsOf(error));
+      // With some store of those that were known it can no longer be shared.
+      if (error.status === 422) await load();
       return false;
     }
   }
@@ -106,12 +115,16 @@ export function papers(region) {
       {name: 'kind', label: t('paperKind'), options: [['', t('paper_eu_dcc')], ...kinds.map((kind) => [kind, t(`paper_${kind}`)])], value: raw ? kinds[0] : ''},
       {name: 'title', label: t('paperTitle'), hint: t('paperTitleHint')}, {name: 'valid_until', label: t('paperUntil'), type: 'date'},
     ];
-    const dialog = openDialog(t('newPaper'), form(fields, t('save'), async ({raw: text, ...stated}) => {
+    const filled = form(fields, t('save'), async ({raw: typed, ...stated}) => {
+      const text = raw && filled.elements.raw.value === shown ? raw : typed;
       await post('/v1/me/credentials', stated.kind && !isCertificate(text) ? {raw: text, ...stated} : {raw: text});
       dialog.close();
       say(t('paperKept'));
       load();
-    }, {cancel: () => dialog.close()}));
+    }, {cancel: () => dialog.close()});
+    // A text field has line ends of its own, and forms drop spaces: a code that nobody has changed in it is kept as it was scanned.
+    const shown = filled.elements.raw.value;
+    const dialog = openDialog(t('newPaper'), filled);
   }
 
   const choice = (value, words, isChosen) => h('label', {class: 'chip'},
