@@ -71,6 +71,16 @@ extension IPAddress {
     package func buckets(_ rule: String, burst: Int, step: Duration, grows: Bool = false) -> [Throttle.Bucket] {
         neighbourhoods.map { Throttle.Bucket(rule, $0, burst: burst, step: step, grows: grows) }
     }
+
+    /// The same where neighbours may be strangers, as phones of one carrier are: addresses of version 4, which nobody has many of, count
+    /// alone, and each wider range of version 6 may have three times as much.
+    package func spaciousBuckets(_ rule: String, burst: Int, step: Duration) -> [Throttle.Bucket] {
+        var (burst, step) = (burst, step)
+        return neighbourhoods.prefix(isVersion4 ? 1 : .max).map {
+            defer { (burst, step) = (burst * 3, step / 3) }
+            return Throttle.Bucket(rule, $0, burst: burst, step: step)
+        }
+    }
 }
 
 /// The seconds to wait, 0 when every bucket had room.

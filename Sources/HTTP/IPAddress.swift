@@ -65,7 +65,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return first
     }
 
-    var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
+    public var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
 
     public var description: String {
         if isVersion4 {

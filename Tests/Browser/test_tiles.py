@@ -11,8 +11,8 @@ def test_tiles_of_another_server_are_drawn_with_its_words(visit):
     store, courier = shop()
     delivery, path = sent(store, courier)
     courier.act("accept", delivery)
-    courier.act("pick_up", delivery)
     fix(courier)
+    courier.act("pick_up", delivery)
 
     def drawn(page):
         expect(page.locator(f".leaflet-tile-loaded[src^='{tiles}']").first).to_be_visible()

@@ -103,15 +103,6 @@ import Testing
             let mixed = try await say(SamplePlace.fix(home, ago: 3600), SamplePlace.fix())
             #expect(mixed.kept == [["\(SamplePlace.north.lat)"]] && mixed.refused == ["older_than_known"])
             #expect(try await api.seen(by: store).map { $0["position"]["lat"].double } == [SamplePlace.north.lat])
-            try await api.act("deliver", id, as: ana)
-            // On duty with nothing to carry, too, the first word of it says where she is, and not where she was.
-            try await api.setDuty(true, of: ana)
-            let late = try await say(SamplePlace.fix(home, ago: 600))
-            #expect(late.kept == [] && late.refused == ["older_than_known"])
-            #expect(try await api.seen(by: store).isEmpty)
-            let now = try await say(SamplePlace.fix(home, ago: 90), SamplePlace.fix(SamplePlace.door))
-            #expect(now.kept == [["\(SamplePlace.door.lat)"]] && now.refused == ["older_than_known"])
-            if sharing == .carrying { try await api.share("always", by: ana) }
             try await api.say(SamplePlace.fix(SamplePlace.door), by: ana)
             var shown: [Double?] = []
             while shown.last != SamplePlace.door.lat, let event = try await stream.next() {
@@ -119,32 +110,6 @@ import Testing
                 shown.append(told["position"]["lat"].double ?? told["last_seen"]["lat"].double)
             }
             #expect(shown.allSatisfy { $0 == SamplePlace.north.lat || $0 == SamplePlace.door.lat }, "\(shown)")
-            stream.close()
-        }
-    }
-
-    @Test func `who shares it while it carries is not seen where it was before`() async throws {
-        try await ServedProduct.serving { api in
-            let (store, couriers) = try await api.team(1)
-            let other = try await api.store()
-            let ana = couriers[0]
-            try await api.join(other, ana)
-            let stream = try await EventStream(api, as: store, of: "/v1/positions")
-            let home = (lat: 45.1, lon: 16.1)
-            #expect(try await api.say(SamplePlace.fix(home, ago: 20), by: ana).json["taken"] == 1)
-            for shop in [other, store] {
-                let id = try await api.delivery(of: shop, to: couriers)
-                try await api.act("accept", id, as: ana)
-                #expect(try await api.seen(by: shop).isEmpty)
-                // What it carries for one says nothing to the next.
-                let place = shop.id == store.id ? SamplePlace.door : SamplePlace.north
-                try await api.say(SamplePlace.fix(place), by: ana)
-                #expect(try await api.seen(by: shop).map { $0["position"]["lat"].double } == [place.lat])
-            }
-            var event = try await stream.next()
-            while event?.type != "position" { event = try await stream.next() }
-            let told = JSON(Array((event?.data ?? "").utf8)) ?? .null
-            #expect(told["position"]["lat"].double == SamplePlace.door.lat)
             stream.close()
         }
     }
@@ -175,7 +140,6 @@ import Testing
             try await api.act("accept", id, as: former)
             try await api.execute("UPDATE jobs SET since = since - interval '1 minute'")
             try await api.act("pick_up", id, as: former)
-            try await api.execute("UPDATE deliveries SET picked_up_at = picked_up_at - interval '10 seconds'")
             try await api.say(SamplePlace.fix(ago: 5), by: former)
             let token = try await api.tracking(of: id, by: store)
             #expect(try await api.followed(token).json["position"] != .null)

@@ -82,7 +82,6 @@ import Testing
             let id = try await api.delivery(of: store, to: couriers)
             let stream = try await watch(api, store)
             try await api.act("accept", id, as: couriers[0])
-            try await api.execute("UPDATE jobs SET since = since - interval '10 seconds'")
             try await api.say(SamplePlace.fix(ago: 5), by: couriers[0])
             #expect(try await next(stream).type == "position")
             try await api.act("cancel", id, as: couriers[0])
@@ -153,7 +152,7 @@ import Testing
             let stream = try await watch(api, store)
             let moving = Task {
                 for number in 0..<60 {
-                    try await api.say(SamplePlace.fix(ago: 50 - Double(number) / 2), by: couriers[0])
+                    try await api.say(SamplePlace.fix(ago: 60 - Double(number)), by: couriers[0])
                     try await Task.sleep(for: .milliseconds(50))
                 }
             }

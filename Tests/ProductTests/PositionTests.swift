@@ -23,10 +23,10 @@ import Testing
         try await ServedProduct.serving { api in
             let courier = try await api.courier()
             let said = try await api.say(
-                SamplePlace.fix(ago: 50), SamplePlace.fix(ago: 40, ["accuracy_m": 1001]),
-                SamplePlace.fix(ago: 40, ["accuracy_m": -1]), SamplePlace.fix(ago: 40, ["lat": 91]),
-                SamplePlace.fix(ago: 40, ["lon": .number(-180.5)]), SamplePlace.fix(ago: -60),
-                SamplePlace.fix(ago: 90_000), SamplePlace.fix(ago: 51), SamplePlace.fix(ago: 1), by: courier)
+                SamplePlace.fix(ago: 100), SamplePlace.fix(ago: 90, ["accuracy_m": 1001]),
+                SamplePlace.fix(ago: 90, ["accuracy_m": -1]), SamplePlace.fix(ago: 90, ["lat": 91]),
+                SamplePlace.fix(ago: 90, ["lon": .number(-180.5)]), SamplePlace.fix(ago: -60),
+                SamplePlace.fix(ago: 90_000), SamplePlace.fix(ago: 101), SamplePlace.fix(ago: 1), by: courier)
             #expect(said.status == 200 && said.json["taken"] == 2, "\(said.json)")
             #expect(said.json["refused"].items.map { $0["index"].integer } == [1, 2, 3, 4, 5, 6, 7])
             #expect(
@@ -44,7 +44,7 @@ import Testing
             func send(_ fixes: [JSON]) async throws -> Answer {
                 try await api.post("/v1/me/positions", ["fixes": .array(fixes)], as: courier.token)
             }
-            let hundred = (0..<100).map { SamplePlace.fix(ago: 40 - Double($0) / 10) }
+            let hundred = (0..<100).map { SamplePlace.fix(ago: 200 - Double($0)) }
             #expect(try await send(hundred).json["taken"] == 100)
             let wrongs: [[JSON]] = [
                 [], hundred + [SamplePlace.fix()], [SamplePlace.fix().without("lat")],
@@ -186,7 +186,7 @@ import Testing
             let newest = SamplePlace.fix(SamplePlace.door)
             _ = try await together(Array(0..<40)) { number in
                 let courier = couriers[number % 2]
-                let fix = number / 2 == 7 ? newest : SamplePlace.fix(ago: 5 + Double(number))
+                let fix = number / 2 == 7 ? newest : SamplePlace.fix(ago: 100 + Double(number))
                 return try await api.say(fix, by: courier).status
             }
             #expect(

@@ -84,10 +84,6 @@ import Testing
             // What is not fetched yet is not near, wherever its courier is.
             #expect(try await told() == [false, false])
             for id in ids { try await api.act("pick_up", id, as: ana) }
-            // Nor does it say where she is now that she was there before.
-            #expect(try await told() == [false, false])
-            try await api.execute("UPDATE deliveries SET picked_up_at = picked_up_at - interval '30 seconds'")
-            try await api.say(SamplePlace.fix(SamplePlace.door, ago: 8), by: ana)
             #expect(try await told() == [true, false])
             #expect(try await api.followed(tokens[0]).json["text"] == "Ana is almost there.")
             // It goes away again, to somebody else.
@@ -99,48 +95,6 @@ import Testing
         }
     }
 
-    @Test
-    func `where somebody was before it fetched it, or between its end and its reopening, is told to no recipient`()
-        async throws
-    {
-        try await ServedProduct.serving { api in
-            let (store, couriers) = try await api.team(1)
-            let ana = couriers[0]
-            let id = try await api.delivery(of: store, to: couriers)
-            let token = try await api.tracking(of: id, by: store)
-            let stream = try await EventStream(api, path: "/v1/tracking/\(token)")
-            /// Where she is by the stream, as soon as it says that; and nothing else before.
-            func streamed() async throws -> Double? {
-                while let event = try await stream.next() {
-                    let told = JSON(Array((event.data ?? "").utf8)) ?? .null
-                    if let lat = told["position"]["lat"].double { return lat }
-                }
-                return nil
-            }
-            try await api.act("accept", id, as: ana)
-            try await api.execute("UPDATE jobs SET since = since - interval '50 seconds'")
-            // Fresh, and at another recipient's.
-            try await api.say(SamplePlace.fix((lat: 43.6, lon: 16.5), ago: 5), by: ana)
-            try await api.act("pick_up", id, as: ana)
-            let before = try await api.followed(token).json
-            #expect(before["state"] == "on_the_way" && before["position"] == .null)
-            #expect(before["eta"]["at"] != .null && before["eta"]["distance_m"] == .null)
-            try await api.say(SamplePlace.fix(), by: ana)
-            #expect(try await api.followed(token).json["position"]["lat"].double == SamplePlace.north.lat)
-            #expect(try await streamed() == SamplePlace.north.lat)
-            // On duty she is known to be somewhere while it is over.
-            try await api.act("deliver", id, as: ana)
-            try await api.say(SamplePlace.fix((lat: 43.7, lon: 16.6)), by: ana)
-            try await api.act("reopen", id, as: store, ["note": "nije stiglo"])
-            #expect(try await api.followed(token).json["position"] == .null)
-            try await api.say(SamplePlace.fix(SamplePlace.door), by: ana)
-            var lat = try await streamed()
-            while lat == SamplePlace.north.lat { lat = try await streamed() }
-            #expect(lat == SamplePlace.door.lat)
-            stream.close()
-        }
-    }
-
     @Test func `where somebody was seen before is told to no recipient`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
@@ -148,8 +102,6 @@ import Testing
             let token = try await api.tracking(of: id, by: store)
             try await api.act("accept", id, as: couriers[0])
             try await api.act("pick_up", id, as: couriers[0])
-            try await api.execute("UPDATE jobs SET since = since - interval '2 minutes'")
-            try await api.execute("UPDATE deliveries SET picked_up_at = picked_up_at - interval '2 minutes'")
             try await api.say(SamplePlace.fix(ago: 90), by: couriers[0])
             let json = try await api.followed(token).json
             #expect(json["position"] == .null && json["eta"] == .null)

@@ -40,8 +40,6 @@ import Testing
             let id = try await api.delivery(of: store, to: couriers, ["recipient": recipient])
             for action in ["accept", "pick_up"] { try await api.act(action, id, as: couriers[0]) }
             let stream = try await EventStream(api, path: "/v1/tracking/\(try await api.tracking(of: id, by: store))")
-            try await api.execute("UPDATE deliveries SET picked_up_at = picked_up_at - interval '10 seconds'")
-            try await api.execute("UPDATE jobs SET since = since - interval '10 seconds'")
             func told(_ isMeant: (JSON) -> Bool) async throws -> Bool {
                 while let event = try await stream.next() {
                     if let told = JSON(Array((event.data ?? "").utf8)), isMeant(told) { return true }

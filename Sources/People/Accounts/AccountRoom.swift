@@ -84,7 +84,7 @@ package struct AccountRoom: Room {
     }
 
     private func registerCourier(_ call: Call, _ form: CourierRegistration) async throws -> Response {
-        try await throttle.take(call.request.client.buckets("registration from", burst: 20, step: .seconds(60)))
+        try await throttle.take(call.request.client.spaciousBuckets("registration from", burst: 20, step: .seconds(60)))
         let login = Login.phone(form.phone)
         let courier = InsertCourier(
             id: .new(), form: form,

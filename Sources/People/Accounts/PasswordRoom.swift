@@ -70,13 +70,12 @@ package struct PasswordRoom: Room {
             let account = try await database.run(FindHolder(login: login, network: client.network)).first
             let isFamiliar = account?.isFamiliar ?? false
             try await throttle.take(Self.limits(on: client, login, isFamiliar: isFamiliar))
-            let isStranger = !(isFamiliar && account?.isVerified == true)
-            let isSent = try await throttle.wait(for: isStranger ? [Self.strangers(login)] : []) == nil
+            let isSent = try await throttle.wait(for: isFamiliar ? [] : [Self.strangers(login)]) == nil
             let code = ResetCode.random(SecureRandom.word())
             try await database.run(
                 InsertReset(
                     id: id, account: isSent ? account?.id : nil, codeHash: hash(code, of: id),
-                    message: message(code, id, login), isStranger: isStranger))
+                    message: message(code, id, login), isStranger: !(isFamiliar && account?.isVerified == true)))
             try await call.noteFailure(.resetAsked, of: nil, called: login.key)
             let sending = try await Sending(to: login, .database(database))
             var json = JSONWriter()
@@ -93,7 +92,7 @@ package struct PasswordRoom: Room {
     private static func limits(on client: IPAddress, _ login: Login, isFamiliar: Bool) -> [Throttle.Bucket] {
         isFamiliar
             ? [Throttle.Bucket("reset from and of", "\(client) \(login.key)", burst: 20, step: .seconds(60))]
-            : client.buckets("reset from", burst: 20, step: .seconds(60))
+            : client.spaciousBuckets("reset from", burst: 20, step: .seconds(60))
     }
 
     /// What strangers have sent to one name, wherever they ask: neither do they fill somebody's mailbox, nor are there ever many
@@ -118,7 +117,7 @@ package struct PasswordRoom: Room {
         let subject = form.id?.description ?? form.login?.key ?? ""
         let found = try await evenly {
             try await throttle.take(
-                client.buckets("code from", burst: 20, step: .seconds(60)) + [
+                client.spaciousBuckets("code from", burst: 20, step: .seconds(60)) + [
                     Throttle.Bucket("code from and of", "\(client.network) \(subject)", burst: 10, step: .seconds(60))
                 ])
             guard let found = try await find(form, from: client),

@@ -3,7 +3,7 @@ import Domain
 import Postgres
 
 /// Who sees where a courier is: stores that it works for, while it carries something of theirs, and, where it shares that always,
-/// while it is on duty. Where it was before it carried that is not theirs to see.
+/// while it is on duty.
 private enum Sight {
     /// A courier who may be seen at all, with where it is.
     static func courier(_ id: String) -> String {
@@ -15,9 +15,6 @@ private enum Sight {
                 FROM couriers k WHERE k.id = \(id) AND NOT k.off OFFSET 0) k
         """
     }
-
-    /// The condition for a position `p` to be where its courier went with a job `j`.
-    static let isOfJob = "j.status = 'in_progress' AND p.at >= date_trunc('milliseconds', j.since)"
 }
 
 /// A page of the couriers whom a store sees, by their ids. At most so many partners are looked at; a remark says where to go on.
@@ -26,7 +23,7 @@ struct ListPositions: Statement {
         WITH seen AS MATERIALIZED (
             SELECT \(SeenPosition.columns) FROM (\(staff("LIMIT \(Found<SeenPosition>.mostPlaces)"))) s, \(Sight.courier("s.courier_id"))
             WHERE k.is_shared OR EXISTS (
-                SELECT FROM jobs j WHERE j.courier_id = s.courier_id AND j.store_id = $1 AND \(Sight.isOfJob) OFFSET 0)
+                SELECT FROM jobs j WHERE j.courier_id = s.courier_id AND j.status = 'in_progress' AND j.store_id = $1 OFFSET 0)
             ORDER BY s.courier_id LIMIT $3)
         SELECT edge.of, seen.* FROM (
             SELECT CASE WHEN (SELECT count(*) FROM seen) < $3 THEN (
@@ -60,7 +57,7 @@ struct ListPositions: Statement {
 struct FindSeen: Statement {
     static let sql = """
         SELECT \(SeenPosition.columns), ARRAY(
-            SELECT j.store_id FROM jobs j WHERE j.courier_id = k.id AND \(Sight.isOfJob) AND EXISTS (
+            SELECT j.store_id FROM jobs j WHERE j.courier_id = k.id AND j.status = 'in_progress' AND EXISTS (
                 SELECT FROM partners w WHERE w.store_id = j.store_id AND w.courier_id = k.id AND NOT w.courier_off OFFSET 0)
             UNION
             SELECT w.store_id FROM partners w WHERE k.is_shared AND w.courier_id = k.id AND NOT w.courier_off)

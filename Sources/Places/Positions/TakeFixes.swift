@@ -22,9 +22,8 @@ struct TakenFixes: Sendable {
 /// and that it is nearly there, once a carry. Whoever watches is told that they have moved. Where it was before it carried anything,
 /// or between a delivery and its reopening, as a phone may say late, is no part of a trail.
 ///
-/// Where it was off duty with nothing to carry is not taken at all. Who is off duty counts from when it carries. Nobody knows
-/// since when somebody is on duty: but where it was before is forgotten with its duty, so that what follows a known fix is of the same
-/// duty, and the first one says where it is now.
+/// Where it was off duty with nothing to carry is not taken, however late its phone says it: who is off duty counts from when it
+/// carries. Nobody knows since when somebody is on duty.
 ///
 /// Nobody waits for the log: what a crash takes along is said again within seconds.
 struct TakeFixes: Statement {
@@ -35,10 +34,7 @@ struct TakeFixes: Statement {
                 WITH ORDINALITY AS f(courier_id, at, lat, lon, accuracy_m, speed_mps, heading, nth)),
         senders AS MATERIALIZED (
             SELECT s.id, carried.since, carried.since IS NOT NULL AS carries, duty.is_on OR carried.since IS NOT NULL AS is_admitted,
-                greatest(known.at, CASE
-                    WHEN NOT duty.is_on THEN carried.since
-                    WHEN known.at IS NULL THEN least(carried.since, date_trunc('milliseconds', now() - interval '\(Fix.freshness) seconds'))
-                    END) AS oldest
+                greatest(known.at, CASE WHEN NOT duty.is_on THEN date_trunc('second', carried.since) END) AS oldest
             FROM (SELECT id FROM unnest($1::uuid[]) AS s(id) ORDER BY id) s
                 CROSS JOIN LATERAL (
                     SELECT NOT k.off AND duty_now(k.on_duty, k.duty_until) AS is_on FROM couriers k WHERE k.id = s.id OFFSET 0) duty
@@ -48,7 +44,7 @@ struct TakeFixes: Statement {
                 LEFT JOIN LATERAL (SELECT at FROM positions p WHERE p.courier_id = s.id OFFSET 0) known ON true),
         taken AS MATERIALIZED (
             SELECT f.*, s.since FROM senders s JOIN fixes f ON f.courier_id = s.id
-            WHERE s.is_admitted AND f.at >= s.oldest),
+            WHERE s.is_admitted AND (f.at >= s.oldest) IS NOT FALSE),
         newest AS (
             INSERT INTO positions AS p (courier_id, at, lat, lon, accuracy_m, speed_mps, heading)
             SELECT DISTINCT ON (courier_id) courier_id, at, lat, lon, accuracy_m, speed_mps, heading

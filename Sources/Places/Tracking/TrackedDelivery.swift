@@ -26,8 +26,7 @@ package struct TrackedDelivery: Sendable {
     package let arrival: Arrival?
     package let position: (at: Timestamp, place: Location)?
     let isEnded, isForgotten, isHidden: Bool
-    /// Whether its courier has been nearby with it, be it on its way to somebody else. Before it was fetched that counts only for who is
-    /// known to be there still.
+    /// Whether its courier has been nearby with it, be it on its way to somebody else.
     fileprivate let wasNearby: Bool
 
     package struct Times: Sendable {
@@ -89,16 +88,13 @@ struct FindTracked: Statement {
                 ORDER BY seq DESC LIMIT 1) END,
             \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, stop.before, t.ended,
             d.recipient_first_name = '' OR \(SeeingSQL.isPast), s.off, p.at, p.lat, p.lon,
-            EXISTS (
-                SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at
-                    AND (p.at IS NOT NULL OR n.told_at >= d.picked_up_at)), \(Arrival.column)
+            EXISTS (SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at), \(Arrival.column)
         FROM trackings t JOIN deliveries d ON d.id = t.delivery_id JOIN stores s ON s.id = d.store_id
             LEFT JOIN couriers c ON c.id = d.courier_id AND d.status IN ('in_progress', 'delivered')
             LEFT JOIN delivery_extras x ON x.delivery_id = d.id
             LEFT JOIN LATERAL (\(Self.stop)) stop ON true
             LEFT JOIN LATERAL (
                 SELECT at, lat, lon FROM positions WHERE courier_id = d.courier_id AND stop.before < \(Self.mostBefore)
-                    AND at >= date_trunc('milliseconds', greatest(d.picked_up_at, stop.since))
                     AND at >= now() - interval '\(Fix.freshness) seconds' OFFSET 0) p ON true
         WHERE t.token_hash = $1
         """
@@ -107,9 +103,9 @@ struct FindTracked: Statement {
     /// Of so many stops before it nothing is told.
     fileprivate static let mostBefore = 2
 
-    /// What is brought: since when, and after how many other stops, of which no more are counted than matter. Lists are read backwards.
+    /// After how many other stops it is brought, of which no more are counted than matter. Lists are read backwards.
     private static let stop = """
-        SELECT mine.since, (
+        SELECT (
             SELECT count(*) FROM (
                 SELECT FROM jobs other WHERE other.courier_id = mine.courier_id AND other.status = mine.status
                     AND (other.place, other.delivery_id) > (mine.place, mine.delivery_id) LIMIT \(mostBefore)) before) AS before
