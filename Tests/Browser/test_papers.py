@@ -226,9 +226,9 @@ def test_a_paper_is_shared_although_a_partnership_has_ended_since_it_was_opened(
         held = hold(page, "**/v1/me/credentials?*")
         call("DELETE", f"/v1/partners/{ana.id}", token=first.token)
         until(page, lambda: held)
-        page.unroute("**/v1/me/credentials?*")
         for route, _ in held:
             route.abort()
+        page.unroute("**/v1/me/credentials?*")
         dialog.get_by_label("Cvjećarna").click()
         expect(dialog.get_by_label("Pekara")).to_have_count(0)
         expect(dialog.get_by_label("Cvjećarna")).not_to_be_checked()
