@@ -126,7 +126,8 @@ import Testing
             let answers = try await together(couriers) {
                 try await scan(api, good, as: $0, type: "image/png")
             }
-            #expect(answers.filter { $0.status == 200 }.count >= 16)
+            // Of the places in line the attacker may have one.
+            #expect(answers.filter { $0.status == 200 }.count >= 15)
             let refused = answers.filter { $0.status != 200 }
             #expect(!refused.isEmpty)
             for answer in refused {
