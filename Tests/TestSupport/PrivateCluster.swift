@@ -89,7 +89,10 @@ public final class PrivateCluster: Sendable {
     /// Sends a signal to every process of the server. A server that is stopped (`SIGSTOP`) holds its connections and is
     /// silent until it goes on (`SIGCONT`).
     public func signal(_ signal: Int32) {
-        for process in cluster.processes() { process.signal(signal) }
+        // Twice, because of what was being started: once all is stopped, nothing is started any more.
+        for _ in 0..<2 {
+            for process in cluster.processes() { process.signal(signal) }
+        }
     }
 
     /// Stops the server in good order. If it does not run, nothing happens; if it is held up, it goes on first.
