@@ -67,14 +67,10 @@ package struct Throttle: Sendable {
 }
 
 extension IPAddress {
-    /// What is counted from an address, and from the networks that it is in: who has a whole range of them is one subscriber.
-    package func buckets(_ rule: String, burst: Int, step: Duration, grows: Bool = false) -> [Throttle.Bucket] {
-        neighbourhoods.map { Throttle.Bucket(rule, $0, burst: burst, step: step, grows: grows) }
-    }
-
-    /// The same where neighbours may be strangers, as phones of one carrier are: addresses of version 4, which nobody has many of, count
-    /// alone, and each wider range of version 6 may have three times as much.
-    package func spaciousBuckets(_ rule: String, burst: Int, step: Duration) -> [Throttle.Bucket] {
+    /// What is counted from an address, and from the networks that it is in: who has a whole range of them is one subscriber. But
+    /// neighbours may be strangers, as phones of one carrier are: so addresses of version 4, which nobody has many of, count alone, and
+    /// each wider range of version 6 may have three times as much.
+    package func buckets(_ rule: String, burst: Int, step: Duration) -> [Throttle.Bucket] {
         var (burst, step) = (burst, step)
         return neighbourhoods.prefix(isVersion4 ? 1 : .max).map {
             defer { (burst, step) = (burst * 3, step / 3) }

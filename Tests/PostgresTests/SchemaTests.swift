@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 12)
-        #expect(checksum == [["29d00da0490daebf955156478ec59748da5e017144083f1d13bb3b389e177729"]])
+        #expect(checksum == [["cef1d5fbe8f5449a2b13dc1336bcf046a6b7c26bdf74afb1758cd2313ba24fc5"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

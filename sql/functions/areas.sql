@@ -14,6 +14,10 @@ LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT (least(floor((degrees + in_all / 2) * 32768 / in_all), 32767) + 0.5) * in_all / 32768 - in_all / 2
 $$;
 
+-- For how many days figures are kept: so far back as anybody asks, two periods of the longest length.
+CREATE OR REPLACE FUNCTION area_days_kept() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$ SELECT 740 $$;
+
 -- The numbers of a day one behind the other, four bytes each: how many cells there are, and then as its columns stand.
 CREATE OR REPLACE FUNCTION pack_areas(figures area_days) RETURNS bytea
 LANGUAGE sql IMMUTABLE AS $$
@@ -69,7 +73,7 @@ DECLARE
         WHERE store_id = store AND at >= (first_day - 1)::timestamp AT TIME ZONE zone_now
             AND (at AT TIME ZONE zone_now)::date BETWEEN first_day AND least(last_day, kept_through));
     -- The days before were perhaps over before any were kept (`fold_areas`), and are then counted as well.
-    surely_kept_from constant date := (now() AT TIME ZONE zone_now)::date - 740;
+    surely_kept_from constant date := (now() AT TIME ZONE zone_now)::date - area_days_kept();
     counted date;
 BEGIN
     RETURN QUERY SELECT * FROM area_days
@@ -137,8 +141,8 @@ BEGIN
         ripe := ((now() - interval '3 hours') AT TIME ZONE next.zone_now)::date - 1;
         since := next.through + 1;
         IF since IS NULL THEN
-            -- From the first delivery on, or so far back as anybody asks: two periods of the longest length.
-            SELECT greatest(min((first.created_at AT TIME ZONE next.zone_now)::date), ripe - 740) INTO since
+            -- From the first delivery on.
+            SELECT greatest(min((first.created_at AT TIME ZONE next.zone_now)::date), ripe - area_days_kept()) INTO since
             FROM unnest(enum_range(NULL::delivery_status)) AS known, LATERAL (
                 SELECT created_at FROM deliveries WHERE store_id = next.store_id AND status = known ORDER BY id LIMIT 1) first
             HAVING count(*) > 0;
@@ -180,4 +184,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    zone_of, middle_of_cell, pack_areas, count_areas, areas_between, keep_area_day, fold_areas, mark_area, place_areas FROM PUBLIC;
+    zone_of, middle_of_cell, area_days_kept, pack_areas, count_areas, areas_between, keep_area_day, fold_areas, mark_area, place_areas FROM PUBLIC;

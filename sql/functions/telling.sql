@@ -23,42 +23,6 @@ $$;
 CREATE OR REPLACE FUNCTION duty_now(on_duty boolean, duty_until timestamptz) RETURNS boolean
 LANGUAGE sql STABLE AS $$ SELECT on_duty <> coalesce(duty_until <= now(), false) $$;
 
--- What must be known although its push cannot arrive any more goes to the courier's number, unless another device gets it.
--- A store whose e-mail address is not proven reaches nobody's number.
-CREATE OR REPLACE FUNCTION reach_by_sms(ids uuid[]) RETURNS void
-LANGUAGE sql AS $$
-    INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at, cause)
-    SELECT kind, 'sms', phone, language, title, coalesce(sms, body), data - 'keys', account_id, subject, expires_at,
-        CASE WHEN kind = 'invite' THEN 'stranger' END
-    FROM (
-        SELECT DISTINCT ON (m.account_id, m.kind, m.subject) m.*, k.phone
-        FROM messages m JOIN couriers k ON k.id = m.account_id JOIN accounts a ON a.id = m.account_id
-        WHERE m.id = ANY (ids) AND m.channel = 'push' AND k.phone_verified
-            AND NOT (m.kind = 'invite' AND EXISTS (
-                SELECT FROM stores s WHERE s.id = (m.data->>'store_id')::uuid AND NOT s.email_verified))
-            AND (reach_of(m.kind) = 'surely' OR reach_of(m.kind) = 'else_sms' AND a.notifications_enabled)
-            AND (m.expires_at > clock_timestamp()) IS NOT FALSE
-            AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id))
-        ORDER BY m.account_id, m.kind, m.subject, m.id) lost
-    ORDER BY id
-$$;
-
--- What a store must know goes to its address in place of a push that cannot arrive any more, unless another device gets it.
-CREATE OR REPLACE FUNCTION reach_by_email(ids uuid[]) RETURNS void
-LANGUAGE sql AS $$
-    INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at)
-    SELECT kind, 'email', email, language, title, body, data - 'keys', account_id, subject, expires_at
-    FROM (
-        SELECT DISTINCT ON (m.account_id, m.kind, m.subject) m.*, s.email
-        FROM messages m JOIN stores s ON s.id = m.account_id JOIN accounts a ON a.id = m.account_id
-        WHERE m.id = ANY (ids) AND m.channel = 'push' AND reach_of(m.kind) = 'else_email'
-            AND s.email_verified AND NOT s.off AND a.notifications_enabled
-            AND (m.expires_at > clock_timestamp()) IS NOT FALSE
-            AND NOT EXISTS (SELECT FROM devices d WHERE d.account_id = a.id)
-        ORDER BY m.account_id, m.kind, m.subject, m.id) lost
-    ORDER BY id
-$$;
-
 -- Where somebody is told besides by push, as far as a kind reaches, or the number or the address of whoever has no account.
 CREATE OR REPLACE FUNCTION reached_besides(account uuid, reach text, to_phone text, to_email text, to_language text)
 RETURNS TABLE (channel text, address text, spoken text)
@@ -83,5 +47,27 @@ BEGIN
 END
 $$;
 
+-- What must be known although its push cannot arrive any more goes where its account is told besides, unless another device gets it: to the
+-- number of a courier, to the address of a store. A store whose e-mail address is not proven reaches nobody's number.
+CREATE OR REPLACE FUNCTION reach_otherwise(ids uuid[]) RETURNS void
+LANGUAGE sql AS $$
+    INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at, cause)
+    SELECT kind, besides.channel::message_channel, besides.address, language, title,
+        CASE WHEN besides.channel = 'sms' THEN coalesce(sms, body) ELSE body END, data - 'keys', account_id, subject, expires_at,
+        CASE WHEN kind = 'invite' THEN 'stranger' END
+    FROM (
+        SELECT DISTINCT ON (m.account_id, m.kind, m.subject) m.* FROM messages m
+        WHERE m.id = ANY (ids) AND m.channel = 'push' AND reach_of(m.kind) IN ('surely', 'else_sms', 'else_email')
+            AND NOT (m.kind = 'invite' AND EXISTS (
+                SELECT FROM stores s WHERE s.id = (m.data->>'store_id')::uuid AND NOT s.email_verified))
+            AND (m.expires_at > clock_timestamp()) IS NOT FALSE
+        ORDER BY m.account_id, m.kind, m.subject, m.id) lost,
+        LATERAL reached_besides(lost.account_id, reach_of(lost.kind), NULL, NULL, NULL) besides
+    ORDER BY id
+$$;
+
+-- What `reach_otherwise` was before it knew of stores.
+DROP FUNCTION IF EXISTS reach_by_sms(uuid[]);
+
 REVOKE ALL ON FUNCTION
-    reach_of, duty_now, reach_by_sms, reach_by_email, reached_besides FROM PUBLIC;
+    reach_of, duty_now, reached_besides, reach_otherwise FROM PUBLIC;

@@ -200,7 +200,7 @@ BEGIN
     UPDATE message_queue SET expires_at = clock_timestamp()
         WHERE id = ANY (untrue) AND lease IS NOT NULL AND ready_at > clock_timestamp();
     DELETE FROM message_queue WHERE id = ANY (untrue) AND (lease IS NULL OR ready_at <= clock_timestamp());
-    PERFORM reach_by_sms(untrue), reach_by_email(untrue);
+    PERFORM reach_otherwise(untrue);
 END
 $$;
 

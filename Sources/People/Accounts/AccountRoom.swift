@@ -84,7 +84,7 @@ package struct AccountRoom: Room {
     }
 
     private func registerCourier(_ call: Call, _ form: CourierRegistration) async throws -> Response {
-        try await throttle.take(call.request.client.spaciousBuckets("registration from", burst: 20, step: .seconds(60)))
+        try await throttle.take(call.request.client.buckets("registration from", burst: 20, step: .seconds(60)))
         let login = Login.phone(form.phone)
         let courier = InsertCourier(
             id: .new(), form: form,
@@ -204,7 +204,9 @@ extension PasswordHasher.Turn {
 extension Throttle.Bucket {
     /// New stores from one address, and from the networks that it is in.
     fileprivate static func newStores(_ request: Request) -> [Throttle.Bucket] {
-        request.client.buckets(
-            "new store from", burst: Trust.newStores, step: .seconds(3600 / Trust.newStores), grows: true)
+        request.client.neighbourhoods.map {
+            Throttle.Bucket(
+                "new store from", $0, burst: Trust.newStores, step: .seconds(3600 / Trust.newStores), grows: true)
+        }
     }
 }

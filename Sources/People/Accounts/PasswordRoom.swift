@@ -92,7 +92,7 @@ package struct PasswordRoom: Room {
     private static func limits(on client: IPAddress, _ login: Login, isFamiliar: Bool) -> [Throttle.Bucket] {
         isFamiliar
             ? [Throttle.Bucket("reset from and of", "\(client) \(login.key)", burst: 20, step: .seconds(60))]
-            : client.spaciousBuckets("reset from", burst: 20, step: .seconds(60))
+            : client.buckets("reset from", burst: 20, step: .seconds(60))
     }
 
     /// What strangers have sent to one name, wherever they ask: neither do they fill somebody's mailbox, nor are there ever many
@@ -117,7 +117,7 @@ package struct PasswordRoom: Room {
         let subject = form.id?.description ?? form.login?.key ?? ""
         let found = try await evenly {
             try await throttle.take(
-                client.spaciousBuckets("code from", burst: 20, step: .seconds(60)) + [
+                client.buckets("code from", burst: 20, step: .seconds(60)) + [
                     Throttle.Bucket("code from and of", "\(client.network) \(subject)", burst: 10, step: .seconds(60))
                 ])
             guard let found = try await find(form, from: client),

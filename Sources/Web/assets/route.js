@@ -56,7 +56,7 @@ export function movable(list, moved) {
 
 /** Goes in this order, and tells the server, and with it the stores. `find` has a delivery by its id, and `put` takes it with another stop. */
 export async function goBy(ids, find, put) {
-  const stops = ids.map((id) => find(id).stop);
+  const stops = ids.map((id) => find(id)?.stop);
   const have = (stopOf) => ids.forEach((id, at) => { if (find(id)) put({...find(id), stop: stopOf(at)}); });
   have((at) => ({number: at + 1, of: ids.length}));
   try {
