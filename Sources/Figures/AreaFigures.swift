@@ -87,6 +87,7 @@ struct ComparedSums: Sendable {
 /// What became of the deliveries of a day, cell by cell; what has no place has no cell.
 struct AreaDay: Sendable {
     let day: Day
+    /// In the order of their numbers, behind what has none.
     let cells: [AreaCell?]
     let sums: [AreaSums]
     /// The times of all cells together.
@@ -97,6 +98,18 @@ struct AreaDay: Sendable {
         var total = sums.reduce(into: AreaSums()) { $0.count($1) }
         total.seconds = seconds[...]
         return total
+    }
+
+    /// A cell's, if there was anything in it.
+    func sums(of cell: AreaCell?) -> AreaSums? {
+        func number(_ cell: AreaCell?) -> Int32 { cell?.number ?? -1 }
+        var (low, high) = (0, cells.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if cells[middle] == cell { return sums[middle] }
+            if number(cells[middle]) < number(cell) { low = middle + 1 } else { high = middle }
+        }
+        return nil
     }
 }
 
@@ -116,14 +129,14 @@ struct AreaFigures: Sendable {
             .sorted { ($1.deliveries, $0.name) < ($0.deliveries, $1.name) }
             .prefix(most).map(\.cell)
         // Times are gathered for those alone that are told: there may be hundreds of cells, each with its few of every day.
-        var told: [AreaCell?: ComparedSums] = [nil: ComparedSums()]
-        for cell in busiest { told[cell] = ComparedSums() }
+        top = busiest.map { ($0, ComparedSums()) }
         for day in days {
             let part: WritableKeyPath<ComparedSums, AreaSums> = day.day < first ? \.before : \.now
             total[keyPath: part].add(day.total)
-            for (cell, sums) in zip(day.cells, day.sums) { told[cell]?[keyPath: part].add(sums) }
+            if let sums = day.sums(of: nil) { placeless[keyPath: part].add(sums) }
+            for place in top.indices {
+                if let sums = day.sums(of: top[place].cell) { top[place].sums[keyPath: part].add(sums) }
+            }
         }
-        placeless = told[nil] ?? ComparedSums()
-        top = busiest.compactMap { cell in told[cell].map { (cell, $0) } }
     }
 }

@@ -78,8 +78,7 @@ struct AreaView {
     var response: Response {
         var (total, byDay): (ComparedSums, [Day: AreaSums]) = (ComparedSums(), [:])
         for row in days {
-            guard let place = row.cells.firstIndex(of: cell) else { continue }
-            let sums = row.sums[place]
+            guard let sums = row.sums(of: cell) else { continue }
             if row.day < period.first {
                 total.before.add(sums)
             } else {
