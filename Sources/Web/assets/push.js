@@ -126,7 +126,7 @@ export function pushSwitch(account) {
 
 async function notices() {
   const worker = await navigator.serviceWorker?.getRegistration();
-  return await worker?.getNotifications?.() ?? [];
+  return await navigator.locks?.request('kurir.notices', () => worker?.getNotifications?.()) ?? [];
 }
 
 /** Takes away the notifications of some kinds of which `isOver` says that they are, by what they tell. */

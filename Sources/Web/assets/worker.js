@@ -82,7 +82,7 @@ function tell({kind, title, body, data = {}, language}) {
 
 /** Closes offers that are over, but for the one that was just told of: no page may be open that does. */
 async function closeOffers(fresh) {
-  const notices = await self.registration.getNotifications();
+  const notices = await inTurn(() => self.registration.getNotifications());
   const offers = notices.filter(({data}) => data?.kind === 'delivery_offered' && data.delivery_id !== fresh);
   await Promise.all(offers.map(async (notice) => { if (await isOver(notice.data.delivery_id)) notice.close(); }));
 }
@@ -99,10 +99,13 @@ function clock(time, language) {
   return time.toLocaleString(language, {hour: '2-digit', minute: '2-digit', ...(isToday ? {} : {weekday: 'short'})});
 }
 
-const show = (title, body, data, actions = []) => self.registration.showNotification(title, {
+const show = (title, body, data, actions = []) => inTurn(() => self.registration.showNotification(title, {
   body, actions, data, lang: data.language, tag: data.delivery_id ?? data.conversation_id, renotify: Boolean(data.delivery_id ?? data.conversation_id), icon: '{assets}/icon.png', badge: '{assets}/icon.png',
   vibrate: [180, 90, 180],
-});
+}));
+
+// Chromium forgets a notification that is only about to be seen when all are asked for: it could be neither touched nor closed.
+const inTurn = (action) => (navigator.locks ? navigator.locks.request('kurir.notices', action) : action());
 
 const pages = () => self.clients.matchAll({type: 'window', includeUncontrolled: true})
   .then((all) => all.filter(({url}) => url.startsWith(self.registration.scope)));
