@@ -8,7 +8,8 @@ SHELL := bash
 # Everything that a Debian 12 with a Swift 6.2 toolchain may lack.
 PACKAGES := libcurl4-openssl-dev libjpeg-dev libjs-leaflet libpng-dev libpq-dev libqrencode-dev libsqlite3-dev \
 	libssl-dev libwebp-dev libxml2-dev libzxing-dev pkg-config postgresql zlib1g-dev
-TEST_PACKAGES := $(PACKAGES) binutils curl libgd-dev python3 python3-venv wrk apache2-utils slowhttptest chromium procps
+TEST_PACKAGES := $(PACKAGES) binutils curl libgd-dev python3 python3-venv wrk apache2-utils slowhttptest chromium \
+	chromium-headless-shell procps
 
 CLUSTER_PACKAGES := $(PACKAGES) patroni python3-etcd etcd-server haproxy iproute2
 DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgbackrest prometheus \
@@ -57,17 +58,16 @@ demo: build ## a trial with stores, couriers and weeks of history; the data goes
 build: packages ## build the release binary, .build/release/kurir
 	$(RELEASE) --product kurir
 
-test: test-packages $(VENV)/made lint ## everything that is checked before a change lands
+test: test-packages $(VENV)/made lint ## all tests, in half an hour; .ci/run adds the thread sanitizer
 	swift build --product kurir
 	@$(TESTS) --parallel 2>&1 | tee .build/tests.log; \
 	[ $${PIPESTATUS[0]} = 0 ] || { echo "What failed:"; grep -A 4 -e ' recorded an issue' -e ': error: ' .build/tests.log; exit 1; }
 	KURIR_TEST_TLS=1 $(TESTS) --skip-build --filter '^LiveTests\.'
-	$(MAKE) thread-sanitizer
 
-thread-sanitizer: ## the tests of loop, HTTP and database under the thread sanitizer
+thread-sanitizer: test-packages ## the tests of loop, HTTP and database under the thread sanitizer
 	for target in $(SANITIZED); do $(SANITIZE) --filter "^$$target\\." || exit 1; done
 
-address-sanitizer: ## the tests of the lower layers under the sanitizers of addresses, leaks and undefined behaviour
+address-sanitizer: test-packages ## the tests of the lower layers under the sanitizers of addresses, leaks and undefined behaviour
 	for target in $(ADDRESSED); do $(ADDRESS) --filter "^$$target\\." || exit 1; done
 
 fuzz: packages ## libFuzzer on what strangers send (PROPERTIES="json cursors" SECONDS=3600 ARGS="-seed=7")

@@ -122,6 +122,7 @@ def test_offers_stand_beside_what_is_carried_and_none_over_another(visit, look):
     look(page, "jobs-wide")
 
 
+@pytest.mark.notifications
 def test_what_is_said_in_passing_covers_nothing_that_waits_for_an_answer(visit):
     shop = Store()
     ana = Courier(shop)
@@ -235,6 +236,7 @@ def test_who_is_about_to_deliver_is_told_that_it_was_cancelled(visit):
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.notifications
 def test_a_long_text_leaves_the_buttons_at_hand(visit):
     shop = Store()
     ana = Courier(shop)

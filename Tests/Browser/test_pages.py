@@ -423,6 +423,7 @@ def test_who_leaves_says_so_twice_and_may_come_back(visit, look, path):
     expect(page.get_by_role("button", name="Delete the account")).to_be_visible()
 
 
+@pytest.mark.notifications
 def test_it_can_be_installed_and_asks_nothing_twice(visit):
     page = visit("/courier", phone=True)
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")

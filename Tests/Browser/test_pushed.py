@@ -4,9 +4,12 @@ import os
 import statistics
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from conftest import Courier, Store, Worker, pushed, sign_in, until
+
+pytestmark = pytest.mark.notifications
 
 DEVICE = json.loads(os.environ["KURIR_DEVICE"])
 ROUNDS = 15

@@ -2,9 +2,12 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from conftest import ADDRESS, Courier, Store, Worker, call, escape, go, live, minutes, numbers, rest, sign_in, until
+
+pytestmark = pytest.mark.notifications
 
 # An uncompressed point of P-256, as servers tell it.
 KEY = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"

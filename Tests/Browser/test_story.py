@@ -2,6 +2,7 @@
 import io
 import re
 
+import pytest
 import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
@@ -237,6 +238,7 @@ def test_searching_and_filtering(visit):
     expect(store.locator(".card")).to_have_count(0)
 
 
+@pytest.mark.notifications
 def test_a_busy_day(visit, look):
     """What stands in the README, and that what is open comes by its time, and what is over with the newest first."""
     shop = Store(name="Pekara Kruh i sol")
