@@ -42,6 +42,8 @@ public enum NotificationKind: String, CaseIterable, Sendable {
     /// What one signs in with is another number or address.
     case loginChanged = "login_changed"
     case sessionEnded = "session_ended"
+    /// The account is to be erased, unless somebody signs in to it again.
+    case accountLeaving = "account_leaving"
 
     /// Whether it ever goes by SMS. `reach_of` in the database says when.
     public var goesBySMS: Bool {

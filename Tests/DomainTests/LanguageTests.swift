@@ -32,7 +32,7 @@ import Testing
                 "offers_waiting", "message_received", "partner_joined", "cancellation_contested",
                 "cancellation_excused", "bulletin_published", "recipient_tracking", "password_reset",
                 "confirmation_code",
-                "new_device", "password_changed", "login_changed", "session_ended",
+                "new_device", "password_changed", "login_changed", "session_ended", "account_leaving",
             ])
         #expect(AccountKind.allCases.map(\.rawValue) == ["store", "courier"])
     }

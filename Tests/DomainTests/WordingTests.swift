@@ -23,12 +23,13 @@ import Testing
         .bulletinPublished: ["store", "title"], .recipientTracking: ["store", "reason", "url"],
         .passwordReset: ["code", "minutes"], .confirmationCode: ["code", "minutes"],
         .newDevice: ["address"], .passwordChanged: [], .loginChanged: ["url", "hours"], .sessionEnded: [],
+        .accountLeaving: ["days"],
     ]
     static let examples = [
         "store": "Pekara Klas", "courier": "Ana Kos", "code": "01ABC-DEF89", "url": "https://kurir.hr/i/01ABCDEF89",
         "reference": "2026-17", "address": "Ilica 1, Zagreb", "reason": "Guma je pukla", "minutes": "15",
         "description": "Torta", "hours": "72", "count": "3", "message": "Do viđenja!", "name": "Ana Kos",
-        "text": "Nitko ne otvara", "title": "Sutra ne radimo",
+        "text": "Nitko ne otvara", "title": "Sutra ne radimo", "days": "7",
     ]
 
     @Test(arguments: Language.known, NotificationKind.allCases)

@@ -290,6 +290,7 @@ import Testing
             #expect(wrong.status == 422 && wrong.wrong == ["current_password": "wrong_password"])
             let left = try await leave(courier, api)
             #expect(left.status == 202 && left.json.names == ["erase_at"])
+            #expect(try await api.kinds(to: courier.login).filter { $0 == "account_leaving" }.count == 1)
             #expect(
                 try await api.execute("SELECT due_at - now() BETWEEN '6 days 23 hours' AND '7 days' FROM erasures") == [
                     ["t"]
@@ -329,6 +330,7 @@ import Testing
             for person in [store, courier] {
                 let refused = try await leave(person, api)
                 #expect(refused.status == 409 && refused.code == "deliveries_in_progress")
+                #expect(try await !api.kinds(to: person.login).contains("account_leaving"))
                 #expect(try await api.get("/v1/me", as: person.token).status == 200)
             }
             let carried = try #require(ID(id))

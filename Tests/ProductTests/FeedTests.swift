@@ -221,12 +221,27 @@ import Testing
     @Test func `whoever waits reads nothing of what happens after the session has ended`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
-            let waited = Task { try await page(api, couriers[0], "?wait_seconds=30") }
-            try await Task.sleep(for: .milliseconds(300))
+            let readers = try await waiting(api, couriers[0])
             #expect(try await api.call("DELETE", "/v1/sessions/current", as: couriers[0].token).status == 204)
             _ = try await api.delivery(of: store, to: couriers)
-            #expect(try await waited.value.status == 401)
+            var ended: [Int] = []
+            for reader in readers { ended.append(try await reader.value.status) }
+            #expect(ended.sorted() == Array(repeating: 401, count: 8) + [429])
         }
+    }
+
+    /// Nine readers of one session. Once one of them is refused, the eight others certainly wait.
+    private func waiting(_ api: ServedProduct, _ person: Person) async throws -> [Task<Answer, any Error>] {
+        let refused = Locked(0)
+        let readers = (0..<9).map { _ in
+            Task {
+                let answer = try await page(api, person, "?after=now&wait_seconds=30")
+                if answer.status == 429 { refused.withLock { $0 += 1 } }
+                return answer
+            }
+        }
+        try await eventually { refused.withLock { $0 } == 1 }
+        return readers
     }
 
     @Test func `a server that stops answers those who wait`() async throws {

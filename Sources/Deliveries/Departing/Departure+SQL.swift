@@ -1,5 +1,6 @@
 import API
 import Domain
+import Outbox
 import People
 import Postgres
 
@@ -27,25 +28,34 @@ struct UnblockAccount: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
-/// Has an account be erased in so many days, and says when. If it is to be erased sooner, that stays. There is no row if it is
-/// erased already, or somebody is at it, or its password is another one than the one that is named.
+/// Has an account be erased in so many days, tells it so if there is a `notice`, and says when. If it is to be erased sooner, that
+/// stays. There is no row if it is erased already, or somebody is at it, or its password is another one than the one that is named.
 struct SetErasure: Statement {
     static let sql = """
         WITH account AS (
             SELECT id FROM accounts
-            WHERE id = $1 AND erased_at IS NULL AND password_hash = coalesce($3, password_hash) FOR UPDATE)
-        INSERT INTO erasures AS e (account_id, due_at) SELECT id, now() + make_interval(days => $2) FROM account
-        ON CONFLICT (account_id) DO UPDATE SET due_at = least(e.due_at, EXCLUDED.due_at) WHERE e.stage IS NULL
-        RETURNING due_at
+            WHERE id = $1 AND erased_at IS NULL AND password_hash = coalesce($3, password_hash) FOR UPDATE),
+        erasure AS (
+            INSERT INTO erasures AS e (account_id, due_at) SELECT id, now() + make_interval(days => $2) FROM account
+            ON CONFLICT (account_id) DO UPDATE SET due_at = least(e.due_at, EXCLUDED.due_at) WHERE e.stage IS NULL
+            RETURNING account_id, due_at),
+        told AS (
+            \(Tell.sql("""
+                SELECT jsonb_build_array($4::jsonb || jsonb_build_object('accounts', ARRAY[account_id])) AS notices
+                FROM erasure WHERE $4::jsonb IS NOT NULL
+                """)))
+        SELECT due_at FROM erasure
         """
     let account: ID
     let days: Int32
     let passwordHash: String?
+    let notice: Message?
 
     func bind(into parameters: inout Parameters) {
         parameters.add(account)
         parameters.add(days)
         parameters.add(passwordHash)
+        parameters.add(notice?.parameter)
     }
 
     static func decode(_ row: inout RowReader) throws -> Timestamp { try row.read() }

@@ -1,5 +1,6 @@
 import API
 import Domain
+import Outbox
 import Postgres
 
 /// Takes an account out of all that goes on: because it is blocked, leaves, or is erased. Each is one commit.
@@ -43,11 +44,11 @@ package struct Departure: Sendable {
 
     /// Ends all that an account has, though nothing that is on its way, and has it be erased in so many days; says when.
     package static func leave(
-        _ account: ID, _ kind: AccountKind, in days: Int32 = days, passwordHash: String? = nil, noting event: JSONB,
-        _ database: Database
+        _ account: ID, _ kind: AccountKind, in days: Int32 = days, passwordHash: String? = nil,
+        telling notice: Message? = nil, noting event: JSONB, _ database: Database
     ) async throws -> Timestamp {
         try await database.transaction { transaction in
-            let erasure = SetErasure(account: account, days: days, passwordHash: passwordHash)
+            let erasure = SetErasure(account: account, days: days, passwordHash: passwordHash, notice: notice)
             guard let due = try await transaction.run(erasure).first else { throw Refusal.isSo }
             try await transaction.run(StepBack(account: account))
             // Nobody can accept anything from now on.

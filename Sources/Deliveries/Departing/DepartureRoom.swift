@@ -1,6 +1,7 @@
 import API
 import Domain
 import HTTP
+import Outbox
 import People
 import Postgres
 
@@ -33,7 +34,8 @@ package struct DepartureRoom: Room {
         let due: Timestamp
         do {
             due = try await Departure.leave(
-                caller.account, caller.kind, passwordHash: hash, noting: event.parameter, database)
+                caller.account, caller.kind, passwordHash: hash,
+                telling: Message(.accountLeaving, ["days": "\(Departure.days)"]), noting: event.parameter, database)
         } catch Departure.Refusal.inProgress {
             throw Problem.ownDeliveriesInProgress
         } catch Departure.Refusal.isSo {
