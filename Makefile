@@ -58,7 +58,7 @@ demo: build ## a trial with stores, couriers and weeks of history; the data goes
 build: packages ## build the release binary, .build/release/kurir
 	$(RELEASE) --product kurir
 
-test: test-packages $(VENV)/made lint ## all tests, in half an hour; .ci/run adds the thread sanitizer
+test: test-packages $(VENV)/made lint ## all tests; .ci/run adds the thread sanitizer
 	swift build --product kurir
 	@$(TESTS) --parallel 2>&1 | tee .build/tests.log; \
 	[ $${PIPESTATUS[0]} = 0 ] || { echo "What failed:"; grep -A 4 -e ' recorded an issue' -e ': error: ' .build/tests.log; exit 1; }

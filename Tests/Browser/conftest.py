@@ -72,8 +72,8 @@ def shows_notifications(request):
 
 @pytest.fixture(scope="session")
 def browsers():
-    """Gives a browser whose camera shows a film, or else a picture that moves. The headless shell takes a third less of the
-    machine than Chromium, but shows no notifications.
+    """Gives a browser whose camera shows a film, or else a picture that moves. The headless shell takes less of the machine
+    than Chromium, but shows no notifications.
     """
     PICTURES.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
