@@ -10,7 +10,8 @@ import Testing
 
     /// Does `count` things in a place that is taken, in the order of `turns`, and says in which order they were done.
     private func order(_ turns: [(name: String, turn: Turn)]) async throws -> [String] {
-        let (line, gate, done) = (HashingLine(places: 1), Gate(), Locked<[String]>([]))
+        // However busy the machine is, nobody has waited for too long.
+        let (line, gate, done) = (HashingLine(places: 1, patience: 3600), Gate(), Locked<[String]>([]))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await line.take(.own) { await gate.wait() } }
             try await eventually { gate.isAwaited }
@@ -61,8 +62,8 @@ import Testing
             // As many as fit into three seconds wait.
             #expect((1...30).contains(line.waiting))
             let waiting = line.waiting
-            let others = Turn(network: "b", isKnown: false)
-            group.addTask { try await line.take(others) {} }
+            // On a busy machine all of them may have waited for too long before the gate opens.
+            group.addTask { _ = try? await line.take(Turn(network: "b", isKnown: false)) {} }
             try await eventually { line.waiting == waiting + 1 }
             gate.open()
             try await group.waitForAll()

@@ -12,14 +12,6 @@ import Testing
         }
     }
 
-    @Test func `people can prove who they are`() async throws {
-        try await Kurir.serving(
-            "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]
-        ) { kurir in
-            _ = try await Browser.look(at: kurir, key: try await Browser.key(), "identity")
-        }
-    }
-
     @Test func `a courier whose page is closed accepts on the notification`() async throws {
         try await Receivers.running { receivers in
             try await Kurir.serving(

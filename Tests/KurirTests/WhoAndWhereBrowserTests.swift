@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// More of the pages in a browser, beside ``BrowserTests``: each browser waits most of its time.
-@Suite(.database, .serialized) struct PlacesBrowserTests {
-    @Test func `people are led, reached, and told where things are`() async throws {
-        try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
-            kurir in
-            _ = try await Browser.look(
-                at: kurir, key: try await Browser.key(), "start", "reach", "board", "tracking", "messages", "day")
+/// Who people are and where things are, in a browser beside those of ``BrowserTests``: each waits most of its time.
+@Suite(.database, .serialized) struct WhoAndWhereBrowserTests {
+    @Test func `people can prove who they are`() async throws {
+        try await Kurir.serving(
+            "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]
+        ) { kurir in
+            _ = try await Browser.look(at: kurir, key: try await Browser.key(), "identity")
         }
     }
 
