@@ -115,6 +115,7 @@ public struct WebFile: Sendable {
         WebFile("stream.js", PackageResources.stream_js),
         WebFile("style.css", PackageResources.style_css),
         WebFile("tabs.js", PackageResources.tabs_js),
+        WebFile("tally.js", PackageResources.tally_js),
         WebFile("talk.js", PackageResources.talk_js),
         WebFile("thread.js", PackageResources.thread_js),
         WebFile("track.js", PackageResources.track_js),

@@ -133,7 +133,7 @@ def test_the_board_shows_what_needs_a_hand(visit, look):
     ana = Courier(shop)
     recipient = {"first_name": "Mia", "last_name": "Mijić", "address": "Savska 3"}
     ana.act("decline", shop.deliver_to(ana, recipient=recipient))
-    shop.deliver_to(ana)
+    other = shop.deliver_to(ana)
     page = visit("/store")
     sign_in(page, shop)
     expect(page.locator(".card")).to_have_count(2)
@@ -148,6 +148,15 @@ def test_the_board_shows_what_needs_a_hand(visit, look):
     escape(page)
     page.keyboard.press("/")
     expect(page.get_by_label("Search")).to_be_focused()
+    # It is counted whatever is shown, also where one begins with something else.
+    go(page, "Settings")
+    expect(page).to_have_title("(1) Needs a hand · Kurir")
+    ana.act("decline", other)
+    expect(page).to_have_title("(2) Needs a hand · Kurir")
+    page.reload()
+    expect(page).to_have_title("(2) Needs a hand · Kurir")
+    call("POST", f"/v1/deliveries/{other}/cancel", {}, shop.token)
+    expect(page).to_have_title("(1) Needs a hand · Kurir")
 
 
 def test_couriers_are_found_without_typing(visit):

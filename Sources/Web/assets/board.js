@@ -17,7 +17,6 @@ import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {createdWords, isHeld, isStranded, offeredFrom} from './offering.js';
 import {noticed} from './push.js';
-import {warnings} from './warnings.js';
 import {t} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
@@ -27,6 +26,7 @@ const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, p
 const patience = () => remembered()?.alert_after_minutes ?? 10;
 /** What needs a hand, most of all first. */
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
+export const hand = {statuses: openStatuses, needs: (one) => Object.values(needs).some((applies) => applies(one))};
 const groups = [
   {name: 'open', statuses: openStatuses, order: (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1)},
   {name: 'delivered', statuses: ['delivered'], isFolded: true}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true},
@@ -91,11 +91,11 @@ export function board(region, {count}) {
     const isLoaded = columns.parts.every((part) => part.isLoaded);
     const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: patience()}))
       .filter(({count, isOn}) => count || isOn);
-    unpressed(hand, () => redraw(() => keep(hand, found, JSON.stringify, chip)));
-    hand.hidden = !found.length;
+    unpressed(chips, () => redraw(() => keep(chips, found, JSON.stringify, chip)));
+    chips.hidden = !found.length;
     for (const {statuses, section} of columns.parts) section.hidden = !seen.allows(statuses);
     // What is searched for is not all of it.
-    if (!words) count(all.filter((one) => Object.values(needs).some((applies) => applies(one))).length);
+    if (!words) count(all.filter(hand.needs).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
     open?.show(columns.get(open.id));
     mark();
@@ -117,10 +117,11 @@ export function board(region, {count}) {
   const create = () => edit(null, created);
   const first = guide(create);
   const map = mapBeside(region, {look, redraw: drawMap});
-  const sky = warnings();
+  const sky = h('ul', {class: 'warnings', 'aria-label': t('weatherWarnings'), hidden: true});
+  const watch = loaded('warnings').then(({warnings}) => warnings(sky), () => () => {});
   const foot = h('p', {class: 'hint foot', hidden: true});
   loaded('foot').then(({footOf}) => { tellFoot = footOf(foot); }, () => {});
-  const hand = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
+  const chips = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});
   const sections = (areOver) => columns.parts.filter(({fold}) => Boolean(fold) === areOver).map(({section}) => section);
   const letter = (key) => keys.areOn() && h('kbd', {'aria-hidden': 'true'}, key);
@@ -128,7 +129,7 @@ export function board(region, {count}) {
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
-    sky.line, hand, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false), foot), h('div', {class: 'ended'}, sections(true)), map.place));
+    sky, chips, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false), foot), h('div', {class: 'ended'}, sections(true)), map.place));
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens.
   const clock = setInterval(() => {
@@ -150,7 +151,7 @@ export function board(region, {count}) {
     leave() {
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
-      sky.leave();
+      watch.then((end) => end());
       map.leave();
       unlisten();
     },

@@ -1,7 +1,7 @@
 // Where couriers work, phones first.
 import {isListed} from './delivery.js';
 import {say} from './dom.js';
-import {jobs} from './jobs.js';
+import {hand, jobs} from './jobs.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';
 import {closeNotices, standBy} from './push.js';
@@ -27,7 +27,7 @@ start('courier', {
   papers: later('papers', ({papers}) => papers),
   settings: later('settings', ({settings}) => settings),
 }, {
-  invite, onFresh: send,
+  hand, invite, onFresh: send,
   onEvent(event) {
     const {type, delivery} = event;
     if (type === 'delivery.offered') ringFor(event);

@@ -1,5 +1,5 @@
 // Where stores work.
-import {board} from './board.js';
+import {board, hand} from './board.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';
 import {start} from './shell.js';
@@ -18,6 +18,6 @@ start('store', {
   news: later('news', ({news}) => news),
   settings: later('settings', ({settings}) => settings),
 }, {
-  onFresh: send,
+  hand, onFresh: send,
   onEvent(event) { if (urgent.includes(event.type)) ringFor(event); },
 });

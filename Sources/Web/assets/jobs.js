@@ -26,6 +26,9 @@ const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch.
 const asking = {deliver: delivering, fail: failing, cancel: givingBack};
 
+/** Offers wait for a courier. */
+export const hand = {statuses: ['pending'], needs: isListed};
+
 export function jobs(region, {count}) {
   let open;
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
@@ -143,8 +146,7 @@ export function jobs(region, {count}) {
   function drawn() {
     open?.show(all.get(open.id));
     const isFresh = all.parts.every((part) => part.isFresh);
-    const offers = all.of('pending').filter(isListed);
-    count(offers.length);
+    count(all.of(...hand.statuses).filter(hand.needs).length);
     age.hidden = isFresh || !kept;
     if (kept) age.textContent = t('asOf', {time: when(kept.at)});
     if (!isFresh) return;

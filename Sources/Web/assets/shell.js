@@ -9,6 +9,7 @@ import {fetchLater} from './later.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
 import {tabs} from './tabs.js';
+import {tally} from './tally.js';
 import {unread} from './unread.js';
 import {choose, isLoaded, load, t} from './words.js';
 
@@ -18,10 +19,11 @@ const outage = 5000;
 /**
  * Starts a page. `views` are functions by name, which fill a region and may give `{hears, onEvent, onFresh, look, leave}`: `hears`
  * has the first words of the types of events that `onEvent` is told of, and `look` shows one delivery. A view also gets what stands
- * behind its name in the address. The first view is where one begins. `invite` holds the code that somebody comes with, if any. `onFresh` is told, whatever is shown, that there is a
- * connection, and `onEvent` of everything that happens.
+ * behind its name in the address. The first view is where one begins. `invite` holds the code that somebody comes with, if any. `hand` says
+ * what waits for a hand, which the first view counts itself. `onFresh` is told, whatever is shown, that there is a connection, and
+ * `onEvent` of everything that happens.
  */
-export function start(kind, views, {invite = {}, onFresh = () => {}, onEvent = () => {}} = {}) {
+export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEvent = () => {}} = {}) {
   let stop = () => {};
   let forgotten = forgottenBy(location.hash);
   const asked = new Set();
@@ -43,7 +45,7 @@ export function start(kind, views, {invite = {}, onFresh = () => {}, onEvent = (
     if (account?.kind === kind) {
       // Who is signed in already, or signs in, joins with the code; who registered with it has.
       if (invite.code && !location.hash.startsWith('#/')) history.replaceState(null, '', '#/stores');
-      stop = work(account, views, {enter, leave, onFresh, onEvent});
+      stop = work(account, views, {hand, enter, leave, onFresh, onEvent});
     } else {
       document.title = 'Kurir';
       const content = account ? elsewhere(account) : entrance(kind, entered, {code: invite.code, notice, forgotten});
@@ -95,7 +97,7 @@ function forgottenBy(hash) {
 
 export const nameOf = (account) => account.name ?? `${account.first_name} ${account.last_name}`;
 
-function work(account, views, {enter, leave, onFresh, onEvent}) {
+function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
@@ -105,21 +107,24 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   const asks = h('div', {class: 'asks'}, asking(account));
   const news = unread(account, links.find(({hash}) => hash === '#/messages'), fit);
   const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, '↻');
+  const elsewhere = tally(hand, count);
+  const [first] = Object.keys(views);
   let view = {}, name, waiting = 0, silence;
 
   function show() {
     const wanted = location.hash.match(/^#delivery=([\w-]+)$/)?.[1];
     const [asked, part] = location.hash.slice(2).split('/');
-    name = Object.hasOwn(views, asked) ? asked : Object.keys(views)[0];
+    name = Object.hasOwn(views, asked) ? asked : first;
     if (wanted) history.replaceState(null, '', `#/${name}`);
     view.leave?.();
     markTab(name);
     // Where one begins, and nowhere in the way.
-    asks.hidden = name !== Object.keys(views)[0];
+    asks.hidden = name !== first;
     closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
     view = views[name](region, {account, enter, leave, count, part}) ?? {};
+    if (name === first) elsewhere.rest(); else elsewhere.watch();
     entitle();
     if (wanted) view.look?.(wanted);
   }
@@ -188,11 +193,13 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
       onFresh();
       news.load();
       view.onFresh?.();
+      elsewhere.onFresh();
       fetchLater();
     },
     onEvent(event) {
       onEvent(event);
       news.onEvent(event);
+      elsewhere.onEvent(event);
       if (view.hears?.includes(event.type.split('.')[0])) view.onEvent(event);
     },
     onLive(isLive) {
@@ -204,6 +211,7 @@ function work(account, views, {enter, leave, onFresh, onEvent}) {
   update().catch(() => {});
 
   return () => {
+    elsewhere.rest();
     count(0);
     clearTimeout(silence);
     view.leave?.();

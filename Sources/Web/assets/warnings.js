@@ -21,9 +21,8 @@ function stretches(hours) {
   return found;
 }
 
-/** A line with warnings, where there are any; nothing where nobody knows the weather, or where the store is. */
-export function warnings() {
-  const line = h('ul', {class: 'warnings', 'aria-label': t('weatherWarnings'), hidden: true});
+/** Fills a line with warnings, where there are any, until what it gives is called. Nobody may know the weather, or where the store is. */
+export function warnings(line) {
   let loaded = 0;
 
   async function load() {
@@ -47,11 +46,8 @@ export function warnings() {
   const clock = setInterval(load, pace / 10);
   document.addEventListener('visibilitychange', load);
   load();
-  return {
-    line,
-    leave() {
-      clearInterval(clock);
-      document.removeEventListener('visibilitychange', load);
-    },
+  return () => {
+    clearInterval(clock);
+    document.removeEventListener('visibilitychange', load);
   };
 }
