@@ -255,7 +255,10 @@ public enum Lifecycle {
                 .release, by: .store, .inProgress,
                 .becomes(
                     .pending,
-                    [.leaves, .dropsCandidate, .feed(.store, .returned), .feed(.courier, .withdrawn)] + offering)),
+                    [
+                        .leaves, .dropsCandidate, .feed(.store, .returned), .feed(.courier, .withdrawn),
+                        .notifies(.store, .deliveryReturned),
+                    ] + offering)),
             Rule(
                 .withdraw, by: .store, .pending,
                 .becomes(

@@ -55,6 +55,8 @@ import Testing
             try await api.act("accept", elsewhere, as: other)
             try await block(gone, .courier, api)
             #expect(try await ids("/v1/deliveries?status=pending", other, api) == [carried, offered])
+            // What was under way is open again, which the store hears wherever it is.
+            #expect(try await api.kinds(to: store.login) == ["delivery_returned"])
             let states = try await api.get(SampleDelivery.path(offered), as: store.token).json["candidates"].items
             #expect(states.map { $0["courier_id"].string } == [other.id])
             let history = try await api.get(SampleDelivery.path(carried, "history"), as: store.token).items
