@@ -9,6 +9,7 @@ a replica must find it. Prints for each kind of fault how long nothing was ackno
 """
 import argparse
 import collections
+import contextlib
 import os
 import pathlib
 import shutil
@@ -31,8 +32,10 @@ BARS = {"kill": 20, "stop": 45, "cut": 45}
 def end(machine, *commands):
     """Ends at once what runs there under a command that begins so."""
     for process in machine.processes():
-        if pathlib.Path(f"/proc/{process}/cmdline").read_bytes().startswith(commands):
-            os.kill(process, signal.SIGKILL)
+        # One may have ended by itself just now.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if pathlib.Path(f"/proc/{process}/cmdline").read_bytes().startswith(commands):
+                os.kill(process, signal.SIGKILL)
 
 
 def link(machine, way):
