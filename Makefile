@@ -16,7 +16,7 @@ DEPLOY_PACKAGES := $(TEST_PACKAGES) caddy docker-compose haproxy mmdebstrap pgba
 	systemd-container
 
 # What of the bench is to run; each has options of its own (python3 Tests/Bench/growth.py --help).
-PARTS := bench deliveries growth neighbours feed outbox budgets signins sizing files positions papers messages roads areas deadlines
+PARTS := bench deliveries growth neighbours feed outbox budgets signins sizing files positions papers messages roads areas deadlines migrating
 
 # Where the tests of the API's description have their tools.
 VENV := .build/venv

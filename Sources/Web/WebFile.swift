@@ -122,6 +122,7 @@ public struct WebFile: Sendable {
         WebFile("trackmap.js", PackageResources.trackmap_js),
         WebFile("unread.js", PackageResources.unread_js),
         WebFile("warnings.js", PackageResources.warnings_js),
+        WebFile("way.js", PackageResources.way_js),
         WebFile("whereabouts.js", PackageResources.whereabouts_js),
         WebFile("words.js", PackageResources.words_js),
     ]

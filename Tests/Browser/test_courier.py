@@ -54,6 +54,13 @@ def test_declining_and_calling_and_finding_the_way(visit):
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
     expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_attribute("href", "tel:+385919998877")
+    # What leads there is the phone's own; where there is none, an address without a place leads nowhere.
+    way = page.get_by_role("link", name="Way to Iva Ivić")
+    expect(way).to_have_count(0)
+    for phone, address in [("Android 14", "google.navigation:q="), ("iPhone", "https://maps.apple.com/?daddr=")]:
+        page.add_init_script(f"Object.defineProperty(navigator, 'userAgent', {{get: () => '{phone}', configurable: true}})")
+        page.reload()
+        expect(way).to_have_attribute("href", address + "Vukovarska%205%2C%20Zagreb")
 
 
 def test_a_card_says_by_when_and_where_it_is_fetched(visit, look):

@@ -110,7 +110,7 @@ def test_what_was_typed_into_the_settings_is_kept(visit):
     page = visit("/store")
     sign_in(page, Store())
     go(page, "Settings")
-    typed = {"Name of the store": "Pekara Sol", "About you": "We bake at night.", "Minutes until nobody accepting": "25", "Opening hours": "6 to 13"}
+    typed = {"Name of the store": "Pekara Sol", "About you": "We bake at night.", "Tell when nobody has accepted": "25", "Opening hours": "6 to 13"}
     for label, text in typed.items():
         page.get_by_label(label).fill(text)
     page.get_by_label("The recipient signs").check()

@@ -77,7 +77,10 @@ struct TrackingPage {
             lines.append((text("track_at"), clock(delivered, tracked)))
             if let person = tracked.receivedBy { lines.append((text("track_to"), HTMLPage.escaped(person))) }
         } else if tracked.status.isOpen {
-            if let arrival = tracked.arrival { lines.append((text("track_eta"), clock(arrival.at, tracked))) }
+            // Whoever was brought it in vain waits for another time.
+            if let arrival = tracked.arrival, tracked.state != .attemptFailed {
+                lines.append((text("track_eta"), clock(arrival.at, tracked)))
+            }
             if let due = tracked.due { lines.append((text("track_due"), clock(due, tracked))) }
         }
         if !tracked.street.isEmpty { lines.append((text("track_where"), HTMLPage.escaped(tracked.street))) }

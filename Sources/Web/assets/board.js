@@ -39,7 +39,7 @@ export function board(region, {count}) {
   const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: ({id}) => unheard.has(id), reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    mark: (one) => `${unheard.has(one.id)} ${hand.needs(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
@@ -52,7 +52,7 @@ export function board(region, {count}) {
     const who = courier ? [name, stop && t('stopOf', stop)].filter(Boolean).join(' · ') : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
     const trouble = isStranded(delivery) ? t('stranded') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
     const over = delivery.delivered_at ?? delivery.cancelled_at;
-    return h('li', {}, h('button', {type: 'button', class: `card ${status}`, onclick: () => look(delivery.id)},
+    return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
       h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && h('span', {class: 'hint'}, t('due_now'))),
       h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street'}, recipient?.address ?? ''), h('span', {class: 'hint what'}, delivery.description),
       h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
@@ -62,7 +62,7 @@ export function board(region, {count}) {
   function state(delivery) {
     const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
     const [style, text] = isFailed(delivery) ? ['alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? ['', !isHeld(delivery) && since(offeredAt(delivery))] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
+      : isPending(delivery) ? [isUnaccepted(delivery) && 'alarm', !isHeld(delivery) && since(offeredAt(delivery))] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
     return h('span', {class: `state badge ${status} ${style}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }

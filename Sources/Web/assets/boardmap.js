@@ -4,7 +4,7 @@ import {loaded} from './later.js';
 import {t} from './words.js';
 
 // As wide as style.css wants it.
-const wide = matchMedia('(min-width: 90rem)');
+const wide = matchMedia('(min-width: 84rem)');
 const least = 360;
 const choice = 'kurir.map';
 

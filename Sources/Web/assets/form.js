@@ -20,7 +20,7 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
   const trouble = h('p', {class: 'trouble', role: 'alert', hidden: true});
   const submit = h('button', {class: danger ? 'danger' : 'main'}, verb);
   const element = h('form', {novalidate: true}, rows, trouble,
-    h('p', {class: 'actions'}, submit, cancel && h('button', {type: 'button', onclick: cancel}, t('cancel'))));
+    h('p', {class: 'actions'}, submit, cancel && h('button', {type: 'button', onclick: cancel}, t(danger ? 'keepIt' : 'cancel'))));
   if (draft) element.addEventListener('input', () => drafts.set(place, values(element, named)));
   element.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -18,6 +18,7 @@ import {goBy, handle, movable} from './route.js';
 import {deliveryIn, scanCode} from './scan.js';
 import {talkLink} from './talk.js';
 import {surroundings} from './surroundings.js';
+import {wayLink} from './way.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -57,7 +58,7 @@ export function jobs(region, {count}) {
     const isOver = status === 'delivered';
     return h('li', {class: `card ${status}`},
       h('div', {class: 'top'}, h('h3', {}, fullName(recipient)),
-        job.due_at && !isOver ? h('span', {class: 'by'}, due(job)) : moment(job.delivered_at ?? job.accepted_at ?? job.created_at),
+        isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now')),
         isOneOfMany(job) && handle(fullName(recipient))),
       h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
@@ -69,7 +70,7 @@ export function jobs(region, {count}) {
 
   /** Who is asked on the way. */
   const contacts = ({id, recipient, store}) => [
-    recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), talkLink(store.id, store.name, id, store.name)];
+    recipient && wayLink(recipient, fullName(recipient)), recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), talkLink(store.id, store.name, id, store.name)];
 
   const button = (job, action, style, act) => h('button', {type: 'button', class: style, onclick: act,
     'aria-label': `${t(`do_${action}`)}: ${fullName(job.recipient)}`}, t(`do_${action}`));
@@ -79,7 +80,7 @@ export function jobs(region, {count}) {
     const waiting = outgoing.waiting(job.id);
     if (waiting) return unanswered(job, waiting);
     const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
-    return [h('p', {class: 'actions verbs'}, next(job).map((action, at) =>
+    return [h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, [fullName(job.recipient), job.recipient?.address].filter(Boolean).join(', ')), next(job).map((action, at) =>
       button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))))];
   }
 
@@ -202,11 +203,11 @@ export function jobs(region, {count}) {
       return true;
     },
   });
-  const slip = h('p', {class: 'actions slips'}, h('button', {type: 'button', async onclick() {
+  const slip = h('p', {}, h('button', {type: 'button', class: 'quiet', async onclick() {
     const id = await scanCode(t('scanSlip'), deliveryIn);
     if (id) location.hash = `#delivery=${id}`;
   }}, `◉ ${t('scanSlip')}`));
-  region.append(earned.line, slip, all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
+  region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
   if (kept) all.fill(kept.items);
   all.reload();
   earned.load();

@@ -9,6 +9,7 @@ import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
+import {due, placeOf} from './due.js';
 import {createdWords} from './offering.js';
 import {goBy, handle, movable, suggest} from './route.js';
 import {t} from './words.js';
@@ -24,7 +25,9 @@ export function mapOf(kind) {
     const isHeld = kind === 'courier' ? movable(list, go) : () => false;
     let maps, map, open, isLeft = false;
 
-    const inOrder = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || (one.id < other.id ? -1 : 1);
+    // A courier's as it goes, a store's as its board has them.
+    const orderOf = (one) => (kind === 'courier' ? one.stop?.number ?? 999 : placeOf(one));
+    const inOrder = (one, other) => orderOf(one) - orderOf(other) || (one.id < other.id ? -1 : 1);
     const placed = () => [...deliveries.values()].filter(({recipient}) => recipient?.location).sort(inOrder);
 
     function look(delivery) {
@@ -96,7 +99,8 @@ export function mapOf(kind) {
     const row = ({version, stop, eta, id}) => `${version} ${stop?.number} ${kind === 'store' && eta?.at.slice(0, 16)} ${open?.id === id}`;
 
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
-      h('strong', {}, fullName(delivery.recipient)), h('span', {class: 'street'}, delivery.recipient.address),
+      h('strong', {'data-stop': kind === 'courier' && delivery.stop && `${delivery.stop.number}. `}, fullName(delivery.recipient)),
+      delivery.due_at && h('span', {class: 'hint'}, due(delivery)), h('span', {class: 'street'}, delivery.recipient.address),
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ' · ', delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 
