@@ -12,8 +12,6 @@ public struct Gateway {
     private static let pause: Int32 = 25
     /// The same for one who is told of messages: what nobody tells of is what comes again.
     private static let longPause: Int32 = 1000
-    /// How many seconds a channel is left alone that could not be made ready.
-    private static let rest = 8.0
 
     private let queue: OutboxQueue
     private let channels: [String]
@@ -25,8 +23,6 @@ public struct Gateway {
     private let transfers = Transfers<Claimed>()
     private var verdicts: [(message: Claimed, verdict: Verdict)] = []
     private var troubles = 0
-    /// Until when channels are left alone that could not be made ready.
-    private var restsUntil: [String: Double] = [:]
 
     /// A gateway of these channels, with at most so many messages under way. When it is to stop it finishes what it has
     /// within `grace` seconds, and gives the rest back. Failures are told to `tell`. One with a bell is told of messages.
@@ -80,25 +76,12 @@ public struct Gateway {
         let slow = makeRoom()
         guard transfers.count < most else { return 0 }
         var claimed = 0
-        for channel in channels where transfers.count < most && isReady(channel) {
+        for channel in channels where transfers.count < most && outlets.prepare(for: channel, tell: tell) {
             let messages = try queue.claim(channel, most: min(500, most - transfers.count), seconds: Self.leaseSeconds)
             for message in messages { begin(message, slow) }
             claimed += messages.count
         }
         return claimed
-    }
-
-    /// What cannot be made ready keeps no other channel waiting. It is tried again after a while, since trying takes this thread's time.
-    private mutating func isReady(_ channel: String) -> Bool {
-        guard MonotonicClock.seconds >= restsUntil[channel, default: 0] else { return false }
-        do {
-            try outlets.prepare(for: channel)
-            return true
-        } catch {
-            tell("\(channel): \(error)")
-            restsUntil[channel] = MonotonicClock.seconds + Self.rest
-            return false
-        }
     }
 
     /// Breaks off what a slow push service has too much of.
@@ -114,6 +97,10 @@ public struct Gateway {
     private mutating func begin(_ message: Claimed, _ slow: SlowServices) {
         guard !(message.isForBrowser && slow.hasEnough(message.address)) else {
             verdicts.append((message, Self.isSlow))
+            return
+        }
+        if let trouble = outlets.trouble(of: message) {
+            verdicts.append((message, .later(trouble)))
             return
         }
         send(message)

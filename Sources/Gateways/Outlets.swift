@@ -1,10 +1,15 @@
 import Crypto
+import Curl
 import Glibc
 
 /// The ways out of a gateway: one for each channel, and for push one for each platform.
 public struct Outlets: Sendable {
     /// The ways by channel, and for push by platform, too. One without a channel takes messages that have no way of their own.
     private var providers: [String?: any Provider] = [:]
+    /// The ways that could not be made ready: why, and until when they are left alone.
+    private var resting: [String: (reason: String, until: Double)] = [:]
+    /// For so many seconds.
+    private static let rest = 8.0
     /// The channels whose messages are written to standard output; nil for all.
     private var logged: Set<String?> = []
     /// A file of the certificates to trust, besides the system's.
@@ -25,16 +30,31 @@ public struct Outlets: Sendable {
 
     func outlet(for message: Claimed) -> Outlet {
         if isLogged(message.channel) { return .log }
-        let names = [message.platform, message.channel].compactMap(\.self)
-        if let provider = names.lazy.compactMap({ providers[$0] }).first ?? providers[nil] {
-            return .provider(provider)
-        }
+        if let provider = providers[way(of: message)] { return .provider(provider) }
         return .none("this gateway has no way to \(message.platform ?? message.channel)")
     }
 
-    /// Makes ready what messages of that channel go by.
-    mutating func prepare(for channel: String) throws {
-        for way in Self.ways(of: channel) { try providers[way]?.prepare() }
+    /// Why the way of a message is not ready, if that is so.
+    func trouble(of message: Claimed) -> String? { way(of: message).flatMap { resting[$0]?.reason } }
+
+    private func way(of message: Claimed) -> String? {
+        [message.platform, message.channel].compactMap(\.self).first { providers[$0] != nil }
+    }
+
+    /// Makes ready what messages of that channel go by; false when there are ways and none of them is. One that cannot be made ready
+    /// keeps no other waiting, and is tried again after a while, since trying takes the gateway's time.
+    mutating func prepare(for channel: String, tell: (String) -> Void) -> Bool {
+        let ways = Self.ways(of: channel).filter { providers[$0] != nil }
+        for way in ways where resting[way].map({ MonotonicClock.seconds >= $0.until }) ?? true {
+            do {
+                try providers[way]?.prepare()
+                resting[way] = nil
+            } catch {
+                tell("\(way): \(error)")
+                resting[way] = ("\(error)", MonotonicClock.seconds + Self.rest)
+            }
+        }
+        return ways.isEmpty || ways.contains { resting[$0] == nil }
     }
 
     /// Whether there is a way for messages of that channel.

@@ -161,6 +161,47 @@ import Testing
         }
     }
 
+    /// Android's and Apple's phones are told by one channel.
+    @Test func `a way that cannot be made ready keeps no other platform waiting`() async throws {
+        try await Receivers.running { receivers in
+            let keys = TemporaryDirectory.path("keys")
+            try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+            let account = String(decoding: receivers.account, as: UTF8.self)
+                .replacing(try receivers.told("http"), with: "http://127.0.0.1:1")
+            try Data(account.utf8).write(to: URL(fileURLWithPath: keys + "/fcm.json"))
+            try Data(try receivers.told("p8").utf8).write(to: URL(fileURLWithPath: keys + "/apns.p8"))
+            let kurir = try await Kurir.start(
+                try options(receivers) + [
+                    "--insecure-transport", "--gateway", "push=fcm+" + (try receivers.told("http")), "--gateway",
+                    "push=apns+" + (try receivers.told("apns")), "--apns-topic", "hr.example.courier", "--apns-team",
+                    "TEAM123456", "--apns-key-id", "KEY1234567",
+                ],
+                environment: [
+                    "KURIR_THROTTLE": "off", "KURIR_FCM_KEY": keys + "/fcm.json", "KURIR_APNS_KEY": keys + "/apns.p8",
+                ])
+            let url = TestDatabase.current.url
+            try await blocking {
+                _ = try BlockingConnection(url: url).query(
+                    """
+                    INSERT INTO messages (kind, channel, platform, address, language, title, body, data)
+                    VALUES ('invite', 'push', 'fcm', 'droid', 'hr', 'T', 'B', '{}'),
+                        ('invite', 'push', 'apns', 'phone', 'hr', 'T', 'B', '{}')
+                    """)
+            }
+            try await eventually { receivers.arrived(at: "apns").count == 1 }
+            // The other waits for its next try, and it is said why.
+            try await eventually {
+                try await blocking {
+                    try BlockingConnection(url: url).query(
+                        "SELECT address FROM message_queue JOIN messages USING (id, created_at) WHERE attempt > 0")
+                } == [["droid"]]
+            }
+            #expect(kurir.program.complained.contains("no access token"))
+            kurir.program.signal(SIGTERM)
+            #expect(try await kurir.program.end() == 0)
+        }
+    }
+
     @Test func `a push service that says nothing keeps nobody else's messages waiting`() async throws {
         try await Receivers.running { receivers in
             let options = try options(receivers).map { $0 == "127.0.0.1" ? "127.0.0.1,127.0.0.2" : $0 }
