@@ -6,15 +6,24 @@ import Testing
 /// Requests under way are limited in all and for one client, even behind a proxy.
 @Suite(.timeLimit(.minutes(10)))
 struct RequestLimitTests {
-    private static let slow = Route.get("/slow") { _ in
-        try await EventLoop.current!.sleep(for: .seconds(20))
-        return .text("slept")
+    /// How many slow requests are under way. What is asked before that may take their place.
+    private let begun = Locked(0)
+
+    private var slow: Route {
+        .get("/slow") { [begun] _ in
+            begun.withLock { $0 += 1 }
+            try await EventLoop.current!.sleep(for: .seconds(20))
+            return .text("slept")
+        }
     }
 
+    private func haveBegun(_ count: Int) async throws { try await eventually { begun.withLock { $0 } == count } }
+
     @Test func `a client that asks too much at once is told to wait`() async throws {
-        try await withServer([Self.slow], { $0.limits.requestsPerAddress = 2 }) { server in
+        try await withServer([slow], { $0.limits.requestsPerAddress = 2 }) { server in
             let waiting = [try await server.client(), try await server.client()]
             for client in waiting { try await client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") }
+            try await haveBegun(2)
             try await eventually { try await server.client().get("/ping").status == 429 }
             let reply = try await server.client().get("/ping")
             #expect(reply.header("retry-after") == "1")
@@ -25,9 +34,10 @@ struct RequestLimitTests {
     }
 
     @Test func `a server that has enough to do says so`() async throws {
-        try await withServer([Self.slow], { $0.limits.requests = 1 }) { server in
+        try await withServer([slow], { $0.limits.requests = 1 }) { server in
             let waiting = try await server.client()
             try await waiting.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await haveBegun(1)
             try await eventually { try await server.client().get("/ping").status == 503 }
             waiting.close()
             try await eventually { try await server.client().get("/ping").status == 200 }
@@ -37,7 +47,7 @@ struct RequestLimitTests {
     @Test func `each client behind a proxy is counted for itself`() async throws {
         let proxy = try #require(IPNetwork("127.0.0.1"))
         try await withServer(
-            [Self.slow],
+            [slow],
             {
                 $0.limits.requestsPerAddress = 1
                 $0.trustedProxies = [proxy]
@@ -45,6 +55,7 @@ struct RequestLimitTests {
         ) { server in
             let waiting = try await server.client()
             try await waiting.send("GET /slow HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n")
+            try await haveBegun(1)
             try await eventually {
                 try await server.client().get("/ping", "X-Forwarded-For: 10.0.0.1\r\n").status == 429
             }
