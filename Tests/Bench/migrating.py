@@ -5,8 +5,8 @@ import os
 import pathlib
 import statistics
 import subprocess
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import seed
 from harness import arguments, passing_cluster, run
@@ -52,9 +52,10 @@ class Writers:
         self.cluster, self.is_over, self.took = cluster, False, []
         (pathlib.Path(cluster.directory) / "write.sql").write_text(WRITE)
         # Two by turns, so that there is no moment in which nobody writes.
-        self.threads = [threading.Thread(target=self.write, args=[nth]) for nth in range(2)]
-        for nth, thread in enumerate(self.threads):
-            thread.start()
+        self.threads = ThreadPoolExecutor(2)
+        self.ends = []
+        for nth in range(2):
+            self.ends.append(self.threads.submit(self.write, nth))
             time.sleep(1.5)
 
     def write(self, nth):
@@ -70,8 +71,9 @@ class Writers:
 
     def stop(self):
         self.is_over = True
-        for thread in self.threads:
-            thread.join()
+        # Whoever could not write says so here.
+        for end in self.ends:
+            end.result()
         return sorted(self.took)
 
 
@@ -89,9 +91,11 @@ def main():
         show("before", writers.stop())
         writers = Writers(cluster)
         began = time.monotonic()
-        run([options.kurir, "migrate", "--database", cluster.url])
-        seconds = time.monotonic() - began
-        show(f"while a million deliveries are taken along in {seconds:.0f} s", writers.stop())
+        try:
+            run([options.kurir, "migrate", "--database", cluster.url])
+        finally:
+            seconds, took = time.monotonic() - began, writers.stop()
+        show(f"while a million deliveries are taken along in {seconds:.0f} s", took)
         unplaced = cluster.sql("SELECT count(*) FROM jobs WHERE place IS NULL")
         print(f"entries of lists without a place afterwards: {unplaced}")
 

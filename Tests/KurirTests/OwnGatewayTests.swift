@@ -16,6 +16,16 @@ import Testing
         return ["--database", TestDatabase.current.url, "--push-hosts", "127.0.0.1", "--ca", file]
     }
 
+    /// A directory with Firebase's key, for which nobody listens where tokens are given out.
+    private func keys(_ receivers: Receivers) throws -> String {
+        let keys = TemporaryDirectory.path("keys")
+        try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+        let account = String(decoding: receivers.account, as: UTF8.self)
+            .replacing(try receivers.told("http"), with: "http://127.0.0.1:1")
+        try Data(account.utf8).write(to: URL(fileURLWithPath: keys + "/fcm.json"))
+        return keys
+    }
+
     private func json(_ answer: (status: Int, body: String), _ status: Int = 200) throws -> JSON {
         try #require(answer.status == status, "\(answer)")
         return JSON(Array(answer.body.utf8)) ?? .null
@@ -122,12 +132,7 @@ import Testing
 
     @Test func `a way that cannot be made ready keeps no other channel waiting`() async throws {
         try await Receivers.running { receivers in
-            let keys = TemporaryDirectory.path("keys")
-            try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
-            // Where tokens are given out, nobody listens.
-            let account = String(decoding: receivers.account, as: UTF8.self)
-                .replacing(try receivers.told("http"), with: "http://127.0.0.1:1")
-            try Data(account.utf8).write(to: URL(fileURLWithPath: keys + "/fcm.json"))
+            let keys = try keys(receivers)
             let kurir = try await Kurir.start(
                 [
                     "--database", TestDatabase.current.url, "--insecure-transport", "--gateway",
@@ -164,11 +169,7 @@ import Testing
     /// Android's and Apple's phones are told by one channel.
     @Test func `a way that cannot be made ready keeps no other platform waiting`() async throws {
         try await Receivers.running { receivers in
-            let keys = TemporaryDirectory.path("keys")
-            try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
-            let account = String(decoding: receivers.account, as: UTF8.self)
-                .replacing(try receivers.told("http"), with: "http://127.0.0.1:1")
-            try Data(account.utf8).write(to: URL(fileURLWithPath: keys + "/fcm.json"))
+            let keys = try keys(receivers)
             try Data(try receivers.told("p8").utf8).write(to: URL(fileURLWithPath: keys + "/apns.p8"))
             let kurir = try await Kurir.start(
                 try options(receivers) + [

@@ -6,7 +6,7 @@ import Testing
 /// Requests under way are limited in all and for one client, even behind a proxy.
 @Suite(.timeLimit(.minutes(10)))
 struct RequestLimitTests {
-    /// How many slow requests are under way. What is asked before that may take their place.
+    /// How many slow requests have begun. What is asked before may take their place.
     private let begun = Locked(0)
 
     private var slow: Route {

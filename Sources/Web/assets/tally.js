@@ -6,9 +6,10 @@ import {all} from './ask.js';
  * `count` is told how many do, from `watch` until `rest`.
  */
 export function tally({statuses, needs}, count) {
-  let known = new Map(), told = new Map(), loads = 0, clock;
+  // Until the lists are there nothing is known, and what was counted before stays.
+  let known, told = new Map(), loads = 0, clock;
 
-  const draw = () => count(Array.from(known.values()).filter(needs).length);
+  const draw = () => { if (known) count(Array.from(known.values()).filter(needs).length); };
   const put = (one) => (into) => { if (!(into.get(one.id)?.version > one.version)) into.set(one.id, one); };
 
   /** What the feed tells while the lists are under way may be missing in them. */
@@ -35,11 +36,12 @@ export function tally({statuses, needs}, count) {
     onFresh() { if (clock) load(); },
     onEvent({delivery}) {
       if (!clock || !delivery) return;
-      [known, told].forEach(put(delivery));
+      [told, known].filter(Boolean).forEach(put(delivery));
       draw();
     },
     rest() {
       loads += 1;
+      known = undefined;
       clock = clearInterval(clock);
     },
   };
