@@ -142,6 +142,9 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     before = marker.bounding_box()
     fix(courier, lat=45.8100, lon=15.9820)
     until(page, lambda: marker.bounding_box() != before)
+    # Whoever was brought it in vain is told no time that is over.
+    courier.act("fail", delivery, reason="nobody_home")
+    expect(page.locator("dt", has_text="Expected at")).to_have_count(0)
     courier.act("deliver", delivery)
     expect(page.locator(".said")).to_contain_text("Your delivery has arrived.")
     expect(page.locator("#map")).to_be_hidden()
