@@ -391,27 +391,34 @@ def test_the_day_of_a_place(phone, visit, look):
 
 
 def test_the_day_is_asked_for_anew_when_somebody_looks_and_a_minute_has_passed(phone):
-    page, asked = phone(Courier()), []
+    page = phone(Courier())
     page.clock.install()
     go(page, "Day")
-    expect(weather_of(page).locator(".days li")).to_have_count(8)
-    page.on("request", lambda request: "/v1/weather" in request.url and asked.append(request.url))
+    weather = weather_of(page)
+    expect(weather.locator(".days li")).to_have_count(8)
+    # Nothing is heard again, which would ask, too.
+    page.route("**/v1/events?*", lambda route: None)
+    # The clock stands from here on: two minutes later, which asks, and then as the test says.
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 120)
+    page.clock.fast_forward(20_000)
 
-    def show(shows):
-        page.evaluate("""(hidden) => {
+    def is_asked(hidden):
+        return page.evaluate("""(hidden) => {
             Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
             document.dispatchEvent(new Event('visibilitychange'));
-        }""", not shows)
+            return document.querySelector('.weather').ariaBusy === 'true';
+        }""", hidden)
 
-    show(False)
+    expect(weather).not_to_have_attribute("aria-busy", "true")
+    assert not is_asked(hidden=True)
     page.clock.fast_forward(50_000)
-    show(True)
-    show(False)
+    assert not is_asked(hidden=False)
+    assert not is_asked(hidden=True)
     page.clock.fast_forward(20_000)
-    assert not asked
-    show(True)
-    # By the feed, too, which a phone hears again by then.
-    until(page, lambda: asked)
+    assert not is_asked(hidden=True)
+    assert is_asked(hidden=False)
+    expect(weather).not_to_have_attribute("aria-busy", "true")
+    expect(weather.locator(".days li")).to_have_count(8)
 
 
 def test_the_day_without_a_connection_is_the_last_that_was_seen(phone, look):
