@@ -6,7 +6,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, escape, go, message_to, minutes, numbers, panel, sign_in, until
+from conftest import Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, rest, sign_in, until
 from test_tracking import fix
 
 EURO = {"currency": "EUR"}
@@ -468,6 +468,26 @@ def test_a_store_says_how_it_usually_offers_and_where_it_is(visit, look):
     expect(form.get_by_label("Seconds for each")).to_have_value("45")
 
 
+def test_figures_are_asked_anew_once_they_are_answered(visit):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/store")
+    sign_in(page, shop)
+    held = hold(page, "**/v1/stats?*")
+    page.clock.install()
+    go(page, "Figures")
+    until(page, lambda: len(held) == 1)
+    # Something happens, which the page has heard of once it counts it.
+    ana.act("decline", shop.deliver_to(ana))
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    page.clock.fast_forward(5_000)
+    rest(page)
+    assert len(held) == 1
+    (route, answer), = held
+    route.fulfill(response=answer)
+    until(page, lambda: len(held) == 2)
+
+
 def test_figures_say_what_was_on_time(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -514,3 +534,25 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
     pressed(page, page.locator(".card.in_progress"), lambda: ana.act("pick_up", job), ana)
     expect(page.get_by_role("dialog", name="Iva Ivić").get_by_text("Fetched").first).to_be_visible()
     expect(page.locator(".card.in_progress")).to_contain_text("Fetched")
+
+
+def test_on_a_phone_the_filters_are_folded(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    ana.act("accept", shop.deliver_to(ana))
+    shop.deliver_to(ana, recipient={"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb"})
+    page = visit("/store", phone=True)
+    sign_in(page, shop)
+    rows = page.locator("li > .card")
+    expect(rows).to_have_count(2)
+    expect(page.get_by_label("State")).to_be_hidden()
+    sift = page.get_by_role("button", name="Filter")
+    sift.click()
+    page.get_by_label("State").select_option("pending")
+    expect(rows.filter(visible=True)).to_have_count(1)
+    look(page, "filters-phone")
+    # Folded again they still say that something is left out.
+    sift.click()
+    expect(page.get_by_label("State")).to_be_hidden()
+    expect(sift).to_have_class("sift on")
+    expect(rows.filter(visible=True)).to_have_count(1)

@@ -95,7 +95,7 @@ def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     cards = page.locator("li.card")
     expect(cards).to_have_count(3)
     seen = [[one.inner_text() for one in card.locator(".foot :is(a, button)").all() if one.is_visible()] for card in cards.all()]
-    assert seen == [["Fetched", "Deliver", "☎ Iva", "✉ Pekara", "⋯"], ["Fetched", "⋯"], ["Accept", "Decline", "⋯"]]
+    assert seen == [["Fetched", "Deliver", "Iva", "Pekara", ""], ["Fetched", ""], ["Accept", "Decline", ""]]
     # By keys alone: to the rest, to what costs reputation, and back to where one was.
     rest = cards.nth(1).get_by_role("button", name="Details and more: Iva Ivić")
     expect(rest).to_have_attribute("aria-haspopup", "dialog")
@@ -402,3 +402,35 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     expect(other.get_by_role("heading", name="Kurir for stores")).to_be_visible()
     expect(page.get_by_role("heading", name="Kurir for couriers")).to_be_visible()
     assert PASSWORD not in page.evaluate("JSON.stringify(localStorage)")
+
+
+def test_an_offer_says_how_far_it_is_to_where_it_is_fetched(visit):
+    shop = Store()
+    ana = Courier(shop)
+    call("PATCH", "/v1/me", {"location": {"lat": 45.8150, "lon": 15.9780}}, shop.token)
+    call("PUT", "/v1/me/duty", {"on": True}, ana.token)
+    shop.deliver_to(ana)
+    shop.deliver_to(ana, pickup={"address": "Savska 1", "location": {"lat": 45.8240, "lon": 15.9780}})
+    page = visit("/courier", phone=True, geolocation={"latitude": 45.8186, "longitude": 15.9780, "accuracy": 10})
+    sign_in(page, ana)
+    offers = page.locator(".column.pending li.card")
+    expect(offers.filter(has_text="Savska 1")).to_contain_text("600 m from you")
+    expect(offers.filter(has_text="Ilica 1")).to_contain_text("400 m from you")
+    # There is nothing to carry, which is not said above what there is to choose from.
+    expect(page.locator(".column.in_progress")).to_be_hidden()
+
+
+def test_on_a_phone_the_latest_thing_said_leaves_the_links_free(visit):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    page.evaluate("""async () => {
+        const {say} = await import(new URL('./dom.js', document.querySelector('script[type=module]').src));
+        say('The first of two things that are said.');
+        say('The second one, which is of the same length.');
+        say('The second one, which is of the same length.');
+    }""")
+    page.wait_for_function("""() => {
+        const boxes = (selector) => Array.from(document.querySelectorAll(selector), (one) => one.getBoundingClientRect()).filter((box) => box.height);
+        const [said, links] = [boxes('.notices p'), boxes('nav > :is(a, button)')];
+        return document.querySelectorAll('.notices p').length === 2 && said.length === 1 && links.length > 3 && links.every(({top}) => top >= said[0].bottom);
+    }""")

@@ -28,6 +28,9 @@ def test_the_start_leads_to_both_ways_in(visit, look):
     expect(page.get_by_role("heading", name="Kurir za dostavu")).to_be_visible()
     page.goto("/")
     look(page, "start")
+    wide = visit("/")
+    expect(wide.locator(".board")).to_be_visible()
+    look(wide, "start-wide")
     page.get_by_role("link", name="I have a shop").click()
     shop = Store()
     sign_in(page, shop)
@@ -36,6 +39,28 @@ def test_the_start_leads_to_both_ways_in(visit, look):
     expect(page.get_by_role("heading", name="Deliveries", level=1)).to_be_attached()
     page.goto("/#/partners")
     expect(page.get_by_role("heading", name="Couriers", exact=True, level=1)).to_be_attached()
+
+
+def test_the_language_is_chosen_at_the_entrance_and_what_was_typed_stays(visit, look):
+    page = visit("/store", phone=True)
+    page.get_by_role("button", name="Register").click()
+    page.get_by_label("Name of the store").fill("Pekara")
+    page.get_by_role("button", name="Hrvatski").click()
+    expect(page.get_by_role("heading", name="Registracija")).to_be_visible()
+    expect(page.get_by_label("Naziv trgovine")).to_have_value("Pekara")
+    expect(page.get_by_role("button", name="Hrvatski")).to_be_focused()
+    look(page, "store-register-phone-hr")
+    # The same at the next visit, until somebody signs in who reads another one.
+    page.reload()
+    expect(page.get_by_role("heading", name="Prijava")).to_be_visible()
+    sign_in(page, Store())
+    expect(page.get_by_role("heading", name="Deliveries", level=1)).to_be_attached()
+    # Without a connection one goes on in the language that there is.
+    other = visit("/courier", forgiving=["net::ERR", "Failed to load resource", "fetching the script"])
+    other.context.set_offline(True)
+    other.get_by_role("button", name="Deutsch").click()
+    expect(other.locator(".notices")).to_contain_text("There is no connection to Kurir.")
+    expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
 def test_a_new_store_is_led_until_its_first_delivery(visit, look):

@@ -16,7 +16,8 @@ import Testing
             #expect(couriers[1]["phone"] == .string(courier.login) && couriers[1]["stats"]["accepted"] == 0)
             let stores = try await api.get("/v1/partners", as: courier.token).items
             #expect(stores.map { $0["name"] } == ["aprikoza", "Kod Mare"])
-            #expect(stores[0].names == ["id", "name", "address", "phone", "since", "picture", "description"])
+            #expect(
+                stores[0].names == ["id", "name", "address", "phone", "since", "location", "picture", "description"])
             for person in [store, courier] {
                 let page = try await api.get("/v1/partners?limit=1", as: person.token)
                 let cursor = try #require(page.json["next_cursor"].string)

@@ -9,14 +9,18 @@ import Postgres
 struct ListedStore: Sendable {
     let store: PartnerStore
     let since: Timestamp
+    let location: Location?
     let shown: ShownProfile
     let sortKey: [String]
 
-    static let shape = Shape.object("ListedStore", PartnerStore.members + [.init("since", .time)] + ShownProfile.seen)
+    static let shape = Shape.object(
+        "ListedStore",
+        PartnerStore.members + [.init("since", .time), .init("location", Location.written.orNull)] + ShownProfile.seen)
 
     func write(_ json: inout JSONWriter) {
         store.write(&json)
         json.field("since", since)
+        json.field("location", location)
         shown.writeSeen(&json)
     }
 }
@@ -24,7 +28,7 @@ struct ListedStore: Sendable {
 /// A page of a courier's stores by name.
 struct ListStores: Statement {
     static let sql = """
-        SELECT s.id, s.name, s.address, s.phone, p.since, \(ShownProfile.columns), lower(s.name)
+        SELECT s.id, s.name, s.address, s.phone, p.since, s.lat, s.lon, \(ShownProfile.columns), lower(s.name)
         FROM partners p JOIN stores s ON s.id = p.store_id JOIN accounts a ON a.id = s.id
         WHERE p.courier_id = $1 AND NOT s.off AND (lower(s.name), s.id) > (coalesce($2, ''), coalesce($3, '00000000-0000-0000-0000-000000000000'))
         ORDER BY lower(s.name), s.id LIMIT $4
@@ -53,7 +57,7 @@ struct ListStores: Statement {
     static func decode(_ row: inout RowReader) throws -> ListedStore {
         let store = try PartnerStore(&row)
         return ListedStore(
-            store: store, since: try row.read(), shown: try ShownProfile(&row),
+            store: store, since: try row.read(), location: try Location.read(&row), shown: try ShownProfile(&row),
             sortKey: [try row.read(), store.id.description])
     }
 }

@@ -36,11 +36,12 @@ struct StartPage {
         <header class="bar"><span class="brand">\(Mark.svg)Kurir</span>
         <nav aria-label="\(say(text("language")))">\(languages)</nav></header>
         <main>
-        <section class="hero">
+        <section class="hero"><div>
         <h1>\(say(text("start_title")))</h1>
         <p class="lead">\(say(text("start_what")))</p>
         <p class="doors">\(door("/store", text("start_store"), text("start_storeText")))
-        \(door("/courier", text("start_courier"), text("start_courierText")))</p>
+        \(door("/courier", text("start_courier"), text("start_courierText")))</p></div>
+        \(Self.board)
         </section>
         <ol class="ways">
         \(step(Self.offering, text("start_offer"), text("start_offerText")))
@@ -74,6 +75,18 @@ struct StartPage {
     private func say(_ text: String) -> String { HTMLPage.escaped(text) }
 
     // The pictures take their colours from the style.
+
+    /// A shop's board, and a courier's phone before it, where there is room for both.
+    private static let board = """
+        <svg class="scene board" viewBox="0 0 480 400" aria-hidden="true"><rect class="paper" x="32" y="40" width="372" height="288" rx="14"/>\
+        <path class="bold" d="M60 72h84"/><rect class="accent" x="300" y="58" width="80" height="28" rx="8"/><path class="line" d="M32 104h372M32 148h372M32 192h372M32 236h372M32 280h372"/>\
+        <path class="urgent" d="M32 105h6v42h-6z"/><path class="pending" d="M32 149h6v42h-6z"/><path class="person" d="M32 193h6v42h-6zM32 237h6v42h-6z"/><path class="accent" d="M32 281h6v34a13 13 0 0 1-6-8z"/>\
+        <path class="bold" d="M60 126h36M60 170h36M60 214h36M60 258h36"/><path class="thin" d="M116 126h72M116 170h96M116 214h64M116 258h84M116 302h72M60 302h36M236 126h56M236 170h40M236 214h64M236 258h48M236 302h56"/>\
+        <circle class="urgent" cx="372" cy="126" r="7"/><circle class="pending" cx="372" cy="170" r="7"/><circle class="person" cx="372" cy="214" r="7"/>\
+        <rect class="phone" x="308" y="148" width="140" height="236" rx="20"/><path class="bold" d="M328 196h64"/><path class="thin" d="M328 218h96M328 236h60"/>\
+        <path class="way" d="M332 300c24 0 20-32 44-32s20 20 44 12"/><circle class="accent" cx="332" cy="300" r="7"/><circle class="person" cx="420" cy="280" r="7"/>\
+        <rect class="accent" x="324" y="328" width="108" height="38" rx="10"/><path class="tick" d="m368 347 8 8 16-16"/></svg>
+        """
 
     /// A delivery on a board, and those to whom it is offered.
     private static let offering = """

@@ -12,6 +12,7 @@ extension TrackingPage {
         .said.delivered{background:var(--green-tint);color:var(--green)}
         .said.attempt_failed{background:var(--red-tint);color:var(--red)}
         .said.cancelled{background:var(--grey-tint);color:var(--grey)}
+        .why{margin:0 0 16px;font-size:18px}
         dl{display:flex;flex-wrap:wrap;gap:8px 32px;margin:0 0 20px}
         dt{color:var(--soft);font-size:13px}
         dd{margin:0;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
@@ -26,7 +27,8 @@ extension TrackingPage {
         .pin .qr svg{width:132px;border-radius:8px}
         .pin p:last-child{margin:0;color:var(--soft)}
         .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-        #map{height:min(60vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
+        @media(scripting:none){#map{display:none}}
+        #map{height:min(45vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
         .dot{display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
         .dot.here{background:#146048}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px}

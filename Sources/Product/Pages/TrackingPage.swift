@@ -31,9 +31,9 @@ struct TrackingPage {
                 \(notice(said))
                 <div data-part="state" role="status" aria-live="polite">\(state(tracked))</div>
                 <div data-part="steps">\(steps(tracked))</div>
+                <div id="map"\(tracked.position == nil ? " hidden" : "") data-label="\(text("track_map"))" \
+                data-courier="\(text("track_map_courier"))" data-here="\(text("track_map_here"))" \(map.attributes)></div>
                 <div data-part="pin">\(pin(tracked))</div>
-                <div id="map" hidden data-label="\(text("track_map"))" data-courier="\(text("track_map_courier"))" \
-                data-here="\(text("track_map_here"))" \(map.attributes)></div>
                 <div data-part="wish">\(wish(tracked, token))</div>
                 <div data-part="rating">\(rating(tracked, token))</div>
                 \(call(tracked))
@@ -59,11 +59,18 @@ struct TrackingPage {
     // MARK: Parts
 
     private func state(_ tracked: TrackedDelivery) -> String {
-        let reason = tracked.attempt.map { "<p>\(HTMLPage.escaped(words.say($0.reason.word)))</p>" } ?? ""
-        return """
-            <p class="said \(tracked.state.rawValue)"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
-            <span>\(HTMLPage.escaped(words.text(tracked)))</span></p>\(reason)\(times(tracked))
-            """
+        """
+        <p class="said \(tracked.state.rawValue)"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
+        <span>\(HTMLPage.escaped(words.text(tracked)))</span></p>\(attempt(tracked))\(times(tracked))
+        """
+    }
+
+    /// Why it could not be handed over, and what the recipient can do about it.
+    private func attempt(_ tracked: TrackedDelivery) -> String {
+        guard let attempt = tracked.attempt else { return "" }
+        let next = tracked.storePhone.isEmpty ? "" : " " + text("track_failed_next", ["store": tracked.storeName])
+        let why = attempt.reason == .other ? "" : text(attempt.reason.word) + "."
+        return "<p class=\"why\">\(why)\(next)</p>"
     }
 
     private static let signs: [TrackedDelivery.State: String] = [

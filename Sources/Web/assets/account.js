@@ -1,16 +1,16 @@
 // Who is signed in: remembered here for the next visit, though the session itself is in a cookie that no script reads.
 import {ask, get, newVisit, post} from './ask.js';
 import {countries} from './countries.js';
-import {h, panel} from './dom.js';
+import {h, panel, say} from './dom.js';
 import {form} from './form.js';
 import {forgetNotices} from './push.js';
-import {language, t} from './words.js';
+import {choose, language, load, names, preferred, t} from './words.js';
 
 const place = 'kurir.account';
 // That a session was left, and may not have ended yet.
 const leaving = 'kurir.leaving';
 // What stays on the device whoever is signed in: what nobody has heard of yet, whether it is to be told, and what it looks like.
-const lasting = [leaving, 'kurir.outgoing', 'kurir.device', 'kurir.scheme', 'kurir.backgrounds'];
+const lasting = [leaving, 'kurir.outgoing', 'kurir.device', 'kurir.scheme', 'kurir.backgrounds', preferred];
 
 export const remembered = () => JSON.parse(localStorage.getItem(place) ?? 'null');
 
@@ -70,22 +70,42 @@ async function begin(path, values) {
  * `entered` is told whether the code has made a partner, and whether the account is new.
  */
 export function entrance(kind, entered, {code, notice, forgotten} = {}) {
-  const region = h('div', {class: 'entrance'});
+  const region = h('div', {class: `entrance of-${kind}`});
   const ways = {signIn, register, reset};
+  let login;
 
   function show(way, isChosen) {
-    const others = Object.keys(ways).filter((name) => name !== way);
+    login = kind === 'store'
+      ? {name: 'email', label: t('email'), type: 'email', required: true, autocomplete: 'username'}
+      : {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'username', hint: t('phoneHint')};
+    const to = (name, style) => h('button', {type: 'button', class: style, onclick: () => show(name, true)}, t(name));
+    region.dataset.way = way;
     region.replaceChildren(
       h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), notice ? h('p', {class: 'notice'}, notice) : '',
-      panel(t(way), ways[way]()),
-      h('p', {class: 'actions'}, others.map((name) => h('button', {type: 'button', onclick: () => show(name, true)}, t(name)))),
-      h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
+      panel(t(way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
+      h('p', {class: 'instead'}, t(way === 'signIn' ? 'newHere' : 'knownHere'), ' ', to(way === 'signIn' ? 'register' : 'signIn')),
+      h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores')),
+        h('span', {class: 'tongues'}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
+          'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name)))));
     if (isChosen) region.querySelector('input').focus();
   }
 
-  const login = kind === 'store'
-    ? {name: 'email', label: t('email'), type: 'email', required: true, autocomplete: 'username'}
-    : {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'username', hint: t('phoneHint')};
+  /** Goes on in another language, also at the next visit; what was typed stays. */
+  async function speak(tongue, way) {
+    try {
+      // A module that could not be loaded once is not tried again, a file is.
+      await fetch(new URL(`./language-${tongue}.js`, import.meta.url));
+      await load(tongue);
+    } catch {
+      return say(t('unreachable'));
+    }
+    choose(tongue);
+    localStorage.setItem(preferred, language());
+    history.replaceState(null, '', location.pathname + location.hash);
+    show(way);
+    region.querySelector('[aria-pressed=true]').focus();
+  }
+
   const newPassword = (name) =>
     ({name, label: t('newPassword'), type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')});
 
@@ -99,7 +119,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
 
   function signIn() {
     const password = {name: 'password', label: t('password'), type: 'password', required: true, autocomplete: 'current-password'};
-    return form([login, password], t('signIn'), async (values) => welcome(await begin('/v1/sessions', given(values))));
+    return form([login, password], t('signIn'), async (values) => welcome(await begin('/v1/sessions', given(values))), {draft: 'signIn'});
   }
 
   function register() {
@@ -115,7 +135,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
     return form([...own, newPassword('password')], t('register'), async (values) => {
       const made = await begin(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language()});
       welcome(made, {isPartner: Boolean(made.partner), isNew: true});
-    });
+    }, {draft: 'register'});
   }
 
   function reset() {

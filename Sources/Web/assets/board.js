@@ -4,7 +4,6 @@ import {get} from './ask.js';
 import {isMapWanted, mapBeside} from './boardmap.js';
 import {partnersChanged} from './choose.js';
 import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
-import {details} from './details.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
 import {due, isLate, isOld, offeredAt, placeOf, since, tick} from './due.js';
 import {edit} from './editor.js';
@@ -12,7 +11,7 @@ import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
 import {keys} from './keys.js';
-import {loaded} from './later.js';
+import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {createdWords, isHeld, isStranded, offeredFrom} from './offering.js';
@@ -24,6 +23,7 @@ const isFailed = ({status, attempts}) => status === 'in_progress' && attempts > 
 const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, patience());
 /** Minutes after which it is worth a look that nobody has accepted. */
 const patience = () => remembered()?.alert_after_minutes ?? 10;
+soon('details');
 /** What needs a hand, most of all first. */
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
 export const hand = {statuses: openStatuses, needs: (one) => Object.values(needs).some((applies) => applies(one))};
@@ -33,7 +33,7 @@ const groups = [
 ];
 
 export function board(region, {count}) {
-  let words = '', open, tellFoot = () => {};
+  let words = '', open, looks = 0, tellFoot = () => {};
   // Whom nobody hears of, since all who could are off duty: only the answer to creating says so.
   const unheard = new Set();
   const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
@@ -67,8 +67,12 @@ export function board(region, {count}) {
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }
 
-  function look(id) {
+  async function look(id) {
     open?.close();
+    const mine = ++looks;
+    const {details} = await loaded('details').catch((error) => { say(wordsOf(error)); return {}; });
+    // Another may have been chosen meanwhile, or this one may be gone.
+    if (!details || mine !== looks || !columns.get(id)) return;
     open = details(columns.get(id), {changed: columns.put, created, closed: () => {
       if (open?.id === id) open = undefined;
       mark();
@@ -149,6 +153,7 @@ export function board(region, {count}) {
 
   return {
     leave() {
+      looks += 1;
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
       watch.then((end) => end());

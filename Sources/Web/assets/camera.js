@@ -1,5 +1,6 @@
 // The camera, and pictures for a step: taken with the camera, or drawn by a finger, and made small before anything is sent.
 import {h, newID, openDialog} from './dom.js';
+import {icon} from './icons.js';
 import {t} from './words.js';
 
 // Pixels of the longer side: what stands on a bell can be read, and it is sent over a bad connection.
@@ -69,7 +70,7 @@ export function photos(isWanted, kept = []) {
     const row = h('li', {}, canvas, h('button', {type: 'button', 'aria-label': t('dropPicture'), onclick() {
       taken.splice(taken.indexOf(blob), 1);
       row.remove();
-    }}, '✕'));
+    }}, icon('close')));
     shown.append(row);
   }
 
@@ -81,7 +82,7 @@ export function photos(isWanted, kept = []) {
   }
 
   const element = h('fieldset', {id, name: 'photo_ids', class: 'field'}, h('legend', {}, t('picture'), !isWanted && h('span', {class: 'hint'}, ` (${t('optional')})`)), shown,
-    h('button', {type: 'button', onclick: more}, `◉ ${t('takePicture')}`), h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
+    h('button', {type: 'button', onclick: more}, icon('camera'), t('takePicture')), h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
   for (const blob of kept) add(blob);
   return {element, blobs: () => taken};
 }

@@ -3,9 +3,9 @@ import {remembered} from './account.js';
 import {all, ask, get, keeper, post} from './ask.js';
 import {fullName, onDuty, reliability, shareOf} from './delivery.js';
 import {h, loading, newID, openDialog, say} from './dom.js';
+import {distance, meters} from './distance.js';
 import {form} from './form.js';
 import {inviteByNumber} from './invites.js';
-import {distance} from './roadkinds.js';
 import {t} from './words.js';
 
 // How to load the couriers of each open form anew.
@@ -15,7 +15,7 @@ const pickers = new Set();
 export function partnersChanged() { for (const load of pickers) load(); }
 
 /** The couriers of a store, and how many deliveries each carries: on duty first, then who carries least. Where they are helps, and is no condition. */
-async function partners() {
+export async function partnersWithLoads() {
   const [couriers, {items: carried}, seen] = await Promise.all([
     all('/v1/partners'), get('/v1/deliveries', {status: 'in_progress', limit: 200}), all('/v1/positions').catch(() => [])]);
   const loads = Map.groupBy(carried, ({courier}) => courier?.id);
@@ -24,16 +24,12 @@ async function partners() {
     .sort((one, other) => (other.on_duty ?? true) - (one.on_duty ?? true) || one.load - other.load || shareOf(other.stats) - shareOf(one.stats));
 }
 
+export const loadOf = ({load}) => h('span', {class: 'hint'}, load ? t('carries', {count: load}) : t('carriesNothing'));
+
 /** How far a courier is from where it is fetched, as far as both are known. */
 function way(from, pickup) {
   const to = pickup?.address ? pickup.location : remembered()?.location;
   return from && to && h('span', {class: 'hint'}, t(pickup?.address ? 'farFromPickup' : 'farFromYou', {distance: distance(meters(from, to))}));
-}
-
-/** Meters between two places of a town. */
-function meters(one, other) {
-  const [north, east] = [other.lat - one.lat, (other.lon - one.lon) * Math.cos(one.lat * Math.PI / 180)];
-  return 6_371_000 * Math.PI / 180 * Math.hypot(north, east);
 }
 
 /**
@@ -44,7 +40,7 @@ export function picker(chosen, states, pickup) {
   const list = h('div', {class: 'choices'});
   let others = true;
 
-  const load = () => loading(list, partners, (couriers) => {
+  const load = () => loading(list, partnersWithLoads, (couriers) => {
     const known = new Set(couriers.map(({id}) => id));
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
     others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));
@@ -54,7 +50,7 @@ export function picker(chosen, states, pickup) {
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
         state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)),
-        way(courier.place, pickup), h('span', {class: 'hint'}, courier.load ? t('carries', {count: courier.load}) : t('carriesNothing')), reliability(courier.stats))];
+        way(courier.place, pickup), loadOf(courier), reliability(courier.stats))];
     });
     const everybody = () => {
       const are = boxes.some(([box]) => !box.checked);

@@ -13,7 +13,8 @@ import {t} from './words.js';
 // An invite's link leads here with its code.
 const invite = {code: location.hash.match(/^#invite=([\w-]+)$/)?.[1]};
 
-standBy('courier');
+// Where it cannot be loaded now, the next visit tries again.
+standBy('courier')?.catch(() => {});
 sayWhere();
 
 start('courier', {

@@ -1,6 +1,7 @@
 // What both pages show of a delivery and of a courier.
 import {get} from './ask.js';
 import {h, loading} from './dom.js';
+import {icon} from './icons.js';
 import {failReasons, returnReasons} from './lifecycle.js';
 import {money} from './money.js';
 import {number, t, when} from './words.js';
@@ -25,21 +26,7 @@ export const moment = (time) => h('time', {datetime: time}, when(time));
 
 /** Calls; `shown` is the number, unless a name says more. */
 export const phoneLink = (phone, name, shown = phone) =>
-  phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, `☎ ${shown}`);
-
-/** Opens the phone's own map, or one in the browser. */
-export function mapLink(recipient) {
-  if (!recipient) return '';
-  const {address, location: place} = recipient;
-  const at = place ? `${place.lat},${place.lon}` : '';
-  const query = encodeURIComponent(address);
-  const href = /iPhone|iPad/.test(navigator.userAgent)
-    ? `https://maps.apple.com/?q=${query}${at && `&ll=${at}`}`
-    : /Android/.test(navigator.userAgent)
-      ? `geo:${at || '0,0'}?q=${query}`
-      : `https://www.openstreetmap.org/${place ? `?mlat=${place.lat}&mlon=${place.lon}` : `search?query=${query}`}`;
-  return h('a', {href, target: '_blank', rel: 'noreferrer'}, address);
-}
+  phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, icon('phone'), shown);
 
 /** What a courier has delivered of what is over, between 0 and 1; who has none yet comes last. */
 export const shareOf = ({delivered, cancelled}) => (delivered + cancelled ? delivered / (delivered + cancelled) : -1);

@@ -1,7 +1,7 @@
 // One delivery, with what may be done with it and all that it went through.
 import {all, get, keeper, post} from './ask.js';
 import {chooseOthers, takeBack} from './choose.js';
-import {arrival, badge, facts, failureOf, fullName, mapLink, moment, phoneLink, timeline} from './delivery.js';
+import {arrival, badge, facts, failureOf, fullName, moment, phoneLink, timeline} from './delivery.js';
 import {due} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
@@ -12,6 +12,7 @@ import {money} from './money.js';
 import {isHeld, isStranded} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {talkLink} from './talk.js';
+import {mapLink} from './way.js';
 import {t, when} from './words.js';
 
 /** Who was told what: a list that is folded, and loaded when somebody wants to see it; `load` has an open one loaded anew. */
@@ -55,7 +56,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)], [t('createdAt'), moment(current.created_at)],
       ]),
-      buttons(current), linkOf(current), status === 'pending' ? candidates(current) : '',
+      buttons(current), status === 'pending' ? candidates(current) : '',
       h('h3', {}, t('history')), timeline(current.id), notices.element);
     notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
@@ -71,16 +72,20 @@ export function details(delivery, {changed, created, closed}) {
     ].filter(Boolean);
   }
 
-  function buttons({id, status, allowed_actions: may}) {
-    const button = (name, act, style = '') => h('button', {type: 'button', class: style, onclick: act}, t(name));
-    return h('p', {class: 'actions'},
-      may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed))),
-      may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
-      may.includes('reopen') && button('do_reopen', () => reopen(id)),
+  /** What one most likely wants stands out, and what ends it stands last. */
+  function buttons(current) {
+    const {id, status, allowed_actions: may} = current;
+    const button = (name, act, style = 'quiet') => h('button', {type: 'button', class: style, onclick: act}, t(name));
+    const [link, shown] = linkOf(current);
+    return h('div', {}, h('p', {class: 'actions'},
+      may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
+      link), shown, h('p', {class: 'actions rare'},
+      may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),
-      may.includes('cancel') && button('cancelDelivery', () => cancel(id), 'danger'));
+      may.includes('reopen') && button('do_reopen', () => reopen(id)),
+      may.includes('cancel') && button('cancelDelivery', () => cancel(id), 'danger')));
   }
 
   /** Whom it is offered to, and its PIN, are told with the one delivery only. */

@@ -1,6 +1,7 @@
 // What views are made of: panels, lists, dialogs, and what is said in passing.
 import {Refusal, Unreachable} from './ask.js';
 import {h, s} from './element.js';
+import {icon} from './icons.js';
 import {t} from './words.js';
 
 export {h, s};
@@ -81,7 +82,7 @@ const opened = () => Array.from(document.querySelectorAll('dialog[open]'));
 function open(title, content, isBeside) {
   const id = newID();
   const heading = h('h2', {id, tabindex: '-1'}, title);
-  const leave = h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: close}, '✕');
+  const leave = h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: close}, icon('close'));
   const dialog = h('dialog', {'aria-labelledby': id, class: isBeside && 'beside'}, h('div', {class: 'head'}, heading, leave), ...content);
   // A key or button is quickly hit: what was typed is not dropped unasked, neither by them nor by loading the page anew.
   let isTyped = false;
@@ -165,9 +166,9 @@ const notices = h('div', {class: 'notices', role: 'status'});
 /** Says something in passing; the same again only once. */
 export function say(text) {
   placeNotices();
-  for (const old of Array.from(notices.children)) if (old.textContent === text) old.remove();
   // What appears in the same moment as its place is not read out.
   setTimeout(() => {
+    for (const old of Array.from(notices.children)) if (old.textContent === text) old.remove();
     const notice = h('p', {}, text);
     notices.append(notice);
     // More than two are nothing to read in passing.

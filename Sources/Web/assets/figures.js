@@ -1,6 +1,6 @@
 // What a shop's owner wants to see of the days that were.
 import {areas} from './areas.js';
-import {get} from './ask.js';
+import {get, inTurn} from './ask.js';
 import {bars, lines, rows, tile} from './chart.js';
 import {fullName} from './delivery.js';
 import {h, loading, newID} from './dom.js';
@@ -47,9 +47,17 @@ export function figures(region) {
     content.querySelectorAll('details').forEach((table, place) => { table.open = open[place]; });
   }
 
+  // The server ends the oldest of three such questions, so they are not asked anew before they are answered.
+  const turn = inTurn();
+  let isNext = false;
+
   function loadAll() {
-    load();
-    byArea.load();
+    if (isNext) return;
+    isNext = true;
+    turn(() => {
+      isNext = false;
+      return Promise.all([load(), byArea.load()]);
+    });
   }
 
   loadAll();

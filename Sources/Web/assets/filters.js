@@ -3,6 +3,7 @@ import {all} from './ask.js';
 import {fullName} from './delivery.js';
 import {placeOf} from './due.js';
 import {h, newID} from './dom.js';
+import {icon} from './icons.js';
 import {statuses} from './lifecycle.js';
 import {t} from './words.js';
 
@@ -29,7 +30,10 @@ export function filters(needs, changed) {
   const day = h('select', {id: newID(), onchange: () => set({day: day.value === 'other' ? dayOf(Date.now()) : day.value})},
     [['', 'allDays'], ['today', 'today'], ['other', 'otherDay']].map(([value, name]) => h('option', {value}, t(name))));
   const date = h('input', {type: 'date', 'aria-label': t('day'), required: true, onchange: () => date.value && set({day: date.value})});
-  const parts = [h('div', {class: 'field by-day'}, h('label', {for: day.id, class: 'unseen'}, t('day')), day, date), field('courier', courier), field('state', state)];
+  // On narrow screens they are unfolded by a button, which says when something is left out.
+  const sift = h('button', {type: 'button', class: 'sift', 'aria-expanded': 'false',
+    onclick: () => sift.setAttribute('aria-expanded', String(sift.getAttribute('aria-expanded') === 'false'))}, icon('filter'), t('sift'));
+  const parts = [sift, h('div', {class: 'field by-day'}, h('label', {for: day.id, class: 'unseen'}, t('day')), day, date), field('courier', courier), field('state', state)];
 
   const wanted = () => (kept.day === 'today' ? dayOf(Date.now()) : kept.day);
 
@@ -40,6 +44,7 @@ export function filters(needs, changed) {
     day.value = isOther ? 'other' : kept.day;
     date.hidden = !isOther;
     date.value = wanted();
+    sift.classList.toggle('on', Boolean(kept.state || kept.courier || kept.day));
   }
 
   /** Has the couriers to choose from; who is no partner any more is none. */

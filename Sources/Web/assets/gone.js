@@ -1,6 +1,7 @@
 // What the store cancelled or took back while it was carried: it stays as a card until somebody has seen it and puts it away.
-import {fullName, mapLink, phoneLink} from './delivery.js';
+import {fullName, phoneLink} from './delivery.js';
 import {h, keep, unpressed} from './dom.js';
+import {mapLink} from './way.js';
 import {t} from './words.js';
 
 const place = 'kurir.gone';

@@ -1,15 +1,17 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, failureOf, fullName, isListed, mapLink, moment, phoneLink, reasonOf, timeline} from './delivery.js';
+import {badge, facts, failureOf, fullName, isListed, moment, phoneLink, reasonOf, timeline} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {due, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
 import {delivering, failing} from './handing.js';
+import {icon} from './icons.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
+import {far, learnPlaces} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {noticed} from './push.js';
@@ -18,7 +20,7 @@ import {goBy, handle, movable} from './route.js';
 import {deliveryIn, scanCode} from './scan.js';
 import {talkLink} from './talk.js';
 import {surroundings} from './surroundings.js';
-import {wayLink} from './way.js';
+import {mapLink, wayLink} from './way.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -45,7 +47,7 @@ export function jobs(region, {count}) {
     card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
     mark(job) {
       const item = outgoing.waiting(job.id);
-      return `${isOneOfMany(job)} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
+      return `${isOneOfMany(job)} ${far(job)} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
     },
   });
 
@@ -62,10 +64,10 @@ export function jobs(region, {count}) {
         isOneOfMany(job) && handle(fullName(recipient))),
       h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job)),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job), far(job) && h('strong', {}, ` · ${far(job)}`)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
-          title: t('detailsAndMore'), onclick: () => look(job)}, '⋯'))));
+          title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
   }
 
   /** Who is asked on the way. */
@@ -206,12 +208,16 @@ export function jobs(region, {count}) {
   const slip = h('p', {}, h('button', {type: 'button', class: 'quiet', async onclick() {
     const id = await scanCode(t('scanSlip'), deliveryIn);
     if (id) location.hash = `#delivery=${id}`;
-  }}, `◉ ${t('scanSlip')}`));
+  }}, icon('scan'), t('scanSlip')));
   region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
   if (kept) all.fill(kept.items);
+  learnPlaces().then(all.draw);
   all.reload();
   earned.load();
-  const clock = setInterval(() => tick(document.body), 30_000);
+  const clock = setInterval(() => {
+    all.draw();
+    tick(document.body);
+  }, 30_000);
 
   return {
     leave() {
@@ -237,7 +243,10 @@ export function jobs(region, {count}) {
     },
     hears: ['delivery', 'partner'],
     onEvent({type, delivery}) {
-      if (!delivery) return type === 'partner.ended' && all.reload();
+      if (!delivery) {
+        learnPlaces().then(all.draw);
+        return type === 'partner.ended' && all.reload();
+      }
       if (type === 'delivery.offered' && isListed(delivery)) say(t('newOffer'));
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];

@@ -3,6 +3,7 @@ import {Unreachable} from './ask.js';
 import {loading} from './dom.js';
 
 const files = new Set();
+const modules = new Map();
 
 /** A view like any other, which `choose` finds in the module of that name. */
 export function later(name, choose) {
@@ -24,8 +25,17 @@ export const fetchLater = () => (window.requestIdleCallback ?? setTimeout)(() =>
   for (const name of files) loaded(name).then(() => files.delete(name), () => {});
 });
 
+/** Has a module that is no view at hand as early as the views are. */
+export const soon = (name) => files.add(name);
+
+/** What is in a module: once it is loaded, at once. */
+export function loaded(name) {
+  if (!modules.has(name)) modules.set(name, fetched(name).catch((error) => { modules.delete(name); throw error; }));
+  return modules.get(name);
+}
+
 /** A browser does not try again to load a module that it could not load once: so it is asked for as a file before. */
-export async function loaded(name) {
+async function fetched(name) {
   const file = `./${name}.js`;
   await reached(new URL(file, import.meta.url));
   return import(file).catch(async (error) => {

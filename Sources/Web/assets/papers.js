@@ -3,6 +3,7 @@ import {all, ask, get, inTurn, lasting, post} from './ask.js';
 import {facts} from './delivery.js';
 import {confirmed, fill, h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {form} from './form.js';
+import {icon} from './icons.js';
 import {scanCode} from './scan.js';
 import {dayOf, t, when} from './words.js';
 
@@ -136,7 +137,7 @@ export function papers(region) {
   }}), h('span', {}, t('keepPapers')));
   region.append(
     panel(t('papers'), h('p', {class: 'hint'}, t('papersHint')),
-      h('p', {class: 'actions'}, h('button', {type: 'button', class: 'main', onclick: scan}, `◉ ${t('scanPaper')}`), h('button', {type: 'button', onclick: () => add()}, t('byHand'))),
+      h('p', {class: 'actions'}, h('button', {type: 'button', class: 'main', onclick: scan}, icon('scan'), t('scanPaper')), h('button', {type: 'button', onclick: () => add()}, t('byHand'))),
       which, unreadable, list),
     panel(t('onThisDevice'), offline, h('p', {class: 'hint'}, t('keepPapersHint'))));
   load();

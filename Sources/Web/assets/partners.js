@@ -3,7 +3,7 @@ import {all, ask, get, Refusal} from './ask.js';
 import {cancellations} from './cancellations.js';
 import {fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
-import {partnersChanged} from './choose.js';
+import {loadOf, partnersChanged, partnersWithLoads} from './choose.js';
 import {avatar} from './face.js';
 import {gathered} from './feed.js';
 import {invite, numberForm, showInvite} from './invites.js';
@@ -20,7 +20,7 @@ export function partners(region) {
   const more = h('button', {type: 'button', hidden: true, onclick: () => { pages += 1; showFound(); }}, t('more'));
   let pages = 1;
 
-  const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => {
+  const showCouriers = () => loading(couriers, partnersWithLoads, (items) => {
     fill(couriers, items, courier, 'noPartners');
     noticed('partners');
   });
@@ -43,7 +43,7 @@ export function partners(region) {
     return {items: q ? items : items.sort((one, other) => shareOf(other.stats) - shareOf(one.stats)), cursor};
   }
 
-  const why = (person) => h('button', {type: 'button', 'aria-label': t('cancellationsOf', {name: fullName(person)}),
+  const why = (person, style = '') => h('button', {type: 'button', class: style, 'aria-label': t('cancellationsOf', {name: fullName(person)}),
     onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id).list)}, t('cancellations'));
 
   /** Who somebody is, and what it shows of itself. */
@@ -51,11 +51,13 @@ export function partners(region) {
     h('strong', {}, fullName(person)), more, h('p', {}, reliability(person.stats)), person.description && h('p', {class: 'said'}, person.description)));
 
   function courier(person) {
-    return h('li', {}, known(person, [onDuty(person), person.papers && h('p', {class: 'terms'}, standings(person.papers))]),
-      h('p', {class: 'actions'}, phoneLink(person.phone, fullName(person)), talkLink(person.id, fullName(person)), why(person),
-        h('button', {type: 'button', 'aria-label': t('papersOf', {name: fullName(person)}), onclick: () => sharedPapers(person.id, fullName(person))}, t('papers')),
+    const name = fullName(person);
+    return h('li', {}, known(person, [onDuty(person), ' ', loadOf(person), person.papers && h('p', {class: 'terms'}, standings(person.papers))]),
+      h('p', {class: 'actions'}, talkLink(person.id, name), phoneLink(person.phone, name)),
+      h('p', {class: 'actions rare'}, why(person, 'quiet'),
+        h('button', {type: 'button', class: 'quiet', 'aria-label': t('papersOf', {name}), onclick: () => sharedPapers(person.id, name)}, t('papers')),
         h('button', {type: 'button', class: 'danger', onclick: () => end(person),
-          'aria-label': t('endPartnershipWith', {name: fullName(person)})}, t('endPartnership'))));
+          'aria-label': t('endPartnershipWith', {name})}, t('endPartnership'))));
   }
 
   async function end(person, release = false) {
@@ -95,16 +97,24 @@ export function partners(region) {
   }, 250);
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched});
   region.append(
-    h('div', {}, panel(t('yourCouriers'), couriers), wants(showCouriers), panel(t('invitesSent'), sent)),
+    h('div', {}, panel(t('yourCouriers'), couriers), panel(t('invitesSent'), sent), wants(showCouriers)),
     h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent)),
       panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found, more)));
   showCouriers();
   showSent();
   showFound();
+  // What they carry changes with each delivery.
+  const carried = gathered(showCouriers, 2000);
 
   return {
     onFresh() { showCouriers(); showSent(); },
-    hears: ['partner', 'cancellation'],
-    onEvent() { showCouriers(); showSent(); showFound(); partnersChanged(); },
+    hears: ['partner', 'cancellation', 'delivery'],
+    onEvent({type}) {
+      if (type.startsWith('delivery')) return carried();
+      showCouriers();
+      showSent();
+      showFound();
+      partnersChanged();
+    },
   };
 }

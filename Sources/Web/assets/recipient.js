@@ -18,7 +18,7 @@ export function said({wishes = [], rating}) {
   ].filter(Boolean);
 }
 
-/** The link, to be sent by hand where nothing sends it; and its end. */
+/** What gives the link, to be sent by hand where nothing sends it, and where it is shown then, with its end. */
 export function linkOf({id}) {
   const path = `/v1/deliveries/${id}/tracking`;
   const shown = h('p', {class: 'link', hidden: true});
@@ -45,5 +45,5 @@ export function linkOf({id}) {
     }
   }
 
-  return h('div', {class: 'tracking'}, h('button', {type: 'button', onclick: open}, t('trackingLink')), shown);
+  return [h('button', {type: 'button', onclick: open}, t('trackingLink')), shown];
 }

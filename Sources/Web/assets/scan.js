@@ -2,6 +2,7 @@
 import {inTurn, post, Refusal} from './ask.js';
 import {shrunk, shrunkFile, viewfinder} from './camera.js';
 import {h, openDialog, wordsOf} from './dom.js';
+import {icon} from './icons.js';
 import {t} from './words.js';
 
 // What the server takes as it is: a picture in bad light is worse when it is made anew.
@@ -110,7 +111,7 @@ export const scanInto = (field, title, read) => h('p', {class: 'scan'}, h('butto
   form.elements[field].value = value;
   form.elements[field].dispatchEvent(new Event('input', {bubbles: true}));
   form.elements[field].focus();
-}}, `◉ ${title}`));
+}}, icon('scan'), title));
 
 /** What is meant by a scanned text: an invite's code, a delivery of a slip, a PIN. */
 export const inviteIn = (text) => text.match(/(?:^|\/i\/)([0-9a-z]{5}-?[0-9a-z]{5})$/i)?.[1].toUpperCase();

@@ -4,6 +4,7 @@ import {endLeft, entrance, forget, refreshed, remembered, signOut} from './accou
 import {closeUntyped, h, mark, say} from './dom.js';
 import {dutySwitch} from './duty.js';
 import {follow} from './feed.js';
+import {icon} from './icons.js';
 import {askForCode, isProven, unproven} from './identity.js';
 import {fetchLater} from './later.js';
 import {pullToRefresh} from './pull.js';
@@ -106,7 +107,7 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
   const {bar, links, fit, mark: markTab} = tabs(Object.keys(views));
   const asks = h('div', {class: 'asks'}, asking(account));
   const news = unread(account, links.find(({hash}) => hash === '#/messages'), fit);
-  const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, '↻');
+  const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, icon('again'));
   const elsewhere = tally(hand, count);
   const [first] = Object.keys(views);
   let view = {}, name, waiting = 0, silence;

@@ -2,7 +2,7 @@
 import {refreshed} from './account.js';
 import {all, lasting, post} from './ask.js';
 import {cancellations} from './cancellations.js';
-import {mapLink, moment, phoneLink, reliability} from './delivery.js';
+import {moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {avatar} from './face.js';
 import {form} from './form.js';
@@ -10,6 +10,7 @@ import {ownFigures} from './ownfigures.js';
 import {noticed} from './push.js';
 import {inviteIn, scanInto} from './scan.js';
 import {talkLink} from './talk.js';
+import {mapLink} from './way.js';
 import {t} from './words.js';
 
 /** `invite` holds the code that a courier came with, until it is used. */

@@ -2,7 +2,8 @@
 // knows, and nothing is missed where that cannot be asked.
 import {get} from './ask.js';
 import {h} from './dom.js';
-import {distance, kinds} from './roadkinds.js';
+import {distance} from './distance.js';
+import {kinds} from './roadkinds.js';
 import {clockOf, degrees, skyOf} from './sky.js';
 import {t} from './words.js';
 

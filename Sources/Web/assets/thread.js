@@ -3,6 +3,7 @@ import {ask, get, Unreachable} from './ask.js';
 import {avatar} from './face.js';
 import {takePicture} from './camera.js';
 import {confirmed, h, keep, loading, openDialog, say as tell, unpressed, wordsOf} from './dom.js';
+import {icon} from './icons.js';
 import * as outgoing from './outgoing.js';
 import {noticed} from './push.js';
 import {quickAnswers} from './quick.js';
@@ -111,9 +112,9 @@ export function thread(region, conversation, {account, about, changed}) {
     const own = isOwn(message);
     return h('li', {class: `bubble ${own ? 'own' : 'theirs'}`}, h('span', {class: 'unseen'}, own ? t('you') : name),
       deleted ? h('p', {class: 'hint'}, t('takenBack')) : [file && picture(file), words && h('p', {class: 'words'}, words),
-        delivery && h('p', {class: 'about'}, h('a', {href: `#delivery=${delivery.id}`}, `↗ ${t('aboutDelivery')}`))],
+        delivery && h('p', {class: 'about'}, h('a', {href: `#delivery=${delivery.id}`}, icon('way'), t('aboutDelivery')))],
       h('p', {class: 'below'}, h('time', {datetime: at}, when(at)), isSeen && h('span', {class: 'hint'}, ` · ${t('seen')}`),
-        isFresh && h('button', {type: 'button', class: 'plain', 'aria-label': t('takeMessageBack'), title: t('takeMessageBack'), onclick: () => takeBack(message)}, '✕')));
+        isFresh && h('button', {type: 'button', class: 'plain', 'aria-label': t('takeMessageBack'), title: t('takeMessageBack'), onclick: () => takeBack(message)}, icon('close'))));
   }
 
   const picture = ({id: file, width, height}) => h('a', {href: `/v1/files/${file}`, target: '_blank'},
@@ -188,11 +189,11 @@ export function thread(region, conversation, {account, about, changed}) {
     if (why) return writing.replaceChildren(h('p', {class: 'hint'}, t(why)));
     blocking.hidden = !conversation.blocked;
     chip.hidden = !about;
-    chip.replaceChildren(h('a', {href: `#delivery=${about}`}, `↗ ${t('aboutDelivery')}`), h('button', {type: 'button', class: 'plain', 'aria-label': t('aboutNothing'),
-      onclick() { about = undefined; drawWriting(); }}, '✕'));
+    chip.replaceChildren(h('a', {href: `#delivery=${about}`}, icon('way'), t('aboutDelivery')), h('button', {type: 'button', class: 'plain', 'aria-label': t('aboutNothing'),
+      onclick() { about = undefined; drawWriting(); }}, icon('close')));
     if (writing.contains(text)) return undefined;
     return writing.replaceChildren(blocking, quickAnswers(account.kind, (words) => out({text: words})), chip,
-      h('div', {class: 'line-of-writing'}, h('button', {type: 'button', 'aria-label': t('takePicture'), title: t('takePicture'), onclick: photograph}, '◉'), text,
+      h('div', {class: 'line-of-writing'}, h('button', {type: 'button', 'aria-label': t('takePicture'), title: t('takePicture'), onclick: photograph}, icon('camera')), text,
         h('button', {type: 'button', class: 'main', onclick: () => send()}, t('send'))));
   }
 
@@ -236,7 +237,7 @@ export function thread(region, conversation, {account, about, changed}) {
 
   region.replaceChildren(
     h('div', {class: 'head-of-talk'}, h('a', {href: '#/messages', class: 'button back', 'aria-label': t('allTalks')}, '‹'), avatar(name, conversation.with.picture),
-      h('h2', {}, name), h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: wishes}, '⋯')),
+      h('h2', {}, name), h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: wishes}, icon('more'))),
     scroll, state, writing);
   scroll.className = `scroll-talk ground-${chosen()}`;
   drawWriting();

@@ -69,7 +69,7 @@ function follow() {
   stream.addEventListener('tracking', (event) => {
     const told = JSON.parse(event.data);
     // What cannot be loaded now is tried again when the courier has moved.
-    draw(told).catch(() => {});
+    draw(told).catch(() => { place.hidden = !map; });
     // Where the courier is stands on the map alone.
     const said = JSON.stringify({ ...told, position: null, eta: told.eta?.at.slice(0, 16) });
     if (said !== heard) refresh();

@@ -1,11 +1,27 @@
-// The way to a door, which the phone shows.
+// Places of the street, as the phone's own map shows them, or one in the browser.
 import {h} from './element.js';
+import {icon} from './icons.js';
 import {t} from './words.js';
 
-/** Leads there from where one is, by the phone's own map or in the browser. */
+const isApple = /iPhone|iPad/.test(navigator.userAgent), isAndroid = /Android/.test(navigator.userAgent);
+const leads = (href) => ({href, target: '_blank', rel: 'noreferrer'});
+
+/** An address, which leads to where it is on the map; of a recipient who is forgotten, nothing. */
+export function mapLink(recipient) {
+  if (!recipient) return '';
+  const {address, location: place} = recipient;
+  const at = place ? `${place.lat},${place.lon}` : '';
+  const query = encodeURIComponent(address);
+  const href = isApple ? `https://maps.apple.com/?q=${query}${at && `&ll=${at}`}`
+    : isAndroid ? `geo:${at || '0,0'}?q=${query}`
+      : `https://www.openstreetmap.org/${place ? `?mlat=${place.lat}&mlon=${place.lon}` : `search?query=${query}`}`;
+  return h('a', leads(href), address);
+}
+
+/** Leads there from where one is. */
 export function wayLink({address, location: place}, name) {
   const to = encodeURIComponent(place ? `${place.lat},${place.lon}` : address);
-  const href = /iPhone|iPad/.test(navigator.userAgent) ? `https://maps.apple.com/?daddr=${to}`
-    : /Android/.test(navigator.userAgent) ? `google.navigation:q=${to}` : place ? `https://www.openstreetmap.org/directions?to=${to}` : '';
-  return href && h('a', {href, class: 'button', target: '_blank', rel: 'noreferrer', 'aria-label': t('wayTo', {name})}, `↗ ${t('way')}`);
+  const href = isApple ? `https://maps.apple.com/?daddr=${to}` : isAndroid ? `google.navigation:q=${to}`
+    : place ? `https://www.openstreetmap.org/directions?to=${to}` : '';
+  return href && h('a', {...leads(href), class: 'button', 'aria-label': t('wayTo', {name})}, icon('way'), t('way'));
 }

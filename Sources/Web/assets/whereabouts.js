@@ -2,6 +2,7 @@
 // nobody for leave: that is asked in the settings, and where a courier looks at the map. What cannot be sent is not kept, since it is soon untrue.
 import {remembered} from './account.js';
 import {ask} from './ask.js';
+import {distance, meters} from './distance.js';
 import {say as tell} from './dom.js';
 import {leaveToLocate, locate, watch} from './positions.js';
 import {t} from './words.js';
@@ -15,6 +16,12 @@ let known;
 export function here() {
   if (!known || known.accuracy_m > near || Date.now() - Date.parse(known.at) > fresh) return undefined;
   return {lat: Number(known.lat.toFixed(6)), lon: Number(known.lon.toFixed(6))};
+}
+
+/** How far a place is from the phone, in words; nothing where it says so to nobody. */
+export function distanceTo(place) {
+  const at = here();
+  return at && place ? t('farFromYou', {distance: distance(meters(at, place))}) : '';
 }
 
 /** Whether its courier is at work, as far as the phone knows. */

@@ -1,8 +1,10 @@
-// What the pages say, in the account's language, else in the one that was chosen on the start page, else in the browser's.
+// What the pages say, in the account's language, else in the one that was chosen before that, else in the browser's.
 import {names} from './languages.js';
 
 export {names};
-const wanted = [new URLSearchParams(location.search).get('language'), ...navigator.languages];
+/** Under what the language is kept that somebody chose who was not signed in. */
+export const preferred = 'kurir.language';
+const wanted = [new URLSearchParams(location.search).get('language'), localStorage.getItem(preferred), ...navigator.languages];
 const all = {};
 let current = wanted.map((name) => name?.slice(0, 2)).find((name) => names[name]) ?? 'en';
 let plurals, dates, clock, days, weekdays, wholeDays;

@@ -1,0 +1,16 @@
+// Signs for what is done, drawn: characters look different on each phone, and some are painted in colours.
+import {s} from './element.js';
+
+const lines = {
+  phone: 'M7 4 4 5c0 8 7 15 15 15l1-3-4-3-2 2c-2-1-5-4-6-6l2-2-3-4z',
+  write: 'M4 5h16v11h-9l-5 4v-4H4z',
+  way: 'M6 18 18 6M9 6h9v9',
+  camera: 'M3 8h4l2-3h6l2 3h4v11H3zM12 16.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z',
+  scan: 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5M8 12h8',
+  again: 'M20 4v6h-6M19.5 10A8 8 0 1 0 20 14',
+  close: 'm6 6 12 12M18 6 6 18',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  filter: 'M4 7h16M7 12h10M10 17h4',
+};
+
+export const icon = (name) => s('svg', {class: `icon icon-${name}`, viewBox: '0 0 24 24', 'aria-hidden': 'true'}, s('path', {d: lines[name]}));
