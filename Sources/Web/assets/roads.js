@@ -8,8 +8,10 @@ import {gathered} from './feed.js';
 import * as outgoing from './outgoing.js';
 import {locate} from './positions.js';
 import {distance} from './distance.js';
+import {chooseKinds} from './roadfilter.js';
 import {kinds} from './roadkinds.js';
 import {reporting} from './roadreport.js';
+import {row, unsent} from './roadrow.js';
 import {steady} from './stream.js';
 import {t, when} from './words.js';
 
@@ -100,57 +102,18 @@ export function roads(region) {
     marks = [...me ? [maps.sign(map, me, 'courier', '●', t('mapMe'))] : [], ...items.map((item) => maps.sign(map, item.location, `road ${item.kind}`, kinds[item.kind], `${t(`road_${item.kind}`)}: ${item.title}`, () => look(item)))];
   }
 
-  const unsent = (item) => h('li', {class: 'report waiting'}, h('span', {class: `kind ${item.body.kind}`, 'aria-hidden': 'true'}, kinds[item.body.kind]),
-    h('div', {}, h('strong', {}, item.body.title), h('p', {class: 'warning', role: 'status'}, t(outgoing.isSending(item) ? 'isSending' : 'willBeSent', {action: t('do_report_road')})),
-      !outgoing.isSending(item) && h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => outgoing.takeBack(item)}, t('takeBack')))));
-
-  function row(item) {
-    const {kind, title, text, road, distance_m: meters} = item;
-    return h('li', {class: 'report', 'data-key': item.id}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
-      h('div', {}, h('h2', {}, title), h('p', {class: 'hint'}, [title !== t(`road_${kind}`) && t(`road_${kind}`), road, item.road_type && t(`roadtype_${item.road_type}`)].filter(Boolean).join(' · ')),
-        text && h('p', {class: 'said'}, text), h('p', {class: 'hint'}, t('roadSince', {time: when(item.valid_from)})), ...votes(item)),
-      h('span', {class: 'far'}, distance(meters)));
-  }
-
-  /** What one can say of it, or has said. */
-  function votes(item) {
-    const waiting = outgoing.waiting(item.id);
-    if (waiting) {
-      return [h('p', {class: 'warning', role: 'status'}, t(outgoing.isSending(waiting) ? 'isSending' : 'willBeSent', {action: t(`do_${waiting.action}`)}))];
-    }
-    const said = {gone: 'roadYouGone', still_there: 'roadYouStill'}[item.voted];
-    const button = (action, name) => h('button', {type: 'button', 'aria-label': `${t(`do_${action}`)}: ${item.title}`,
-      onclick: () => outgoing.addTo(`/v1/roads/${item.id}/${name}`, item.id, action)}, t(`do_${action}`));
-    return [h('p', {class: 'actions'}, item.voted !== 'gone' && button('road_gone', 'gone'), !item.voted && button('road_still', 'still_there'),
-      said && h('span', {class: 'hint'}, `✓ ${t(said)}`))];
-  }
-
   function look(item) {
     const dialog = openDialog(item.title, h('ul', {class: 'roads'}, row(item)));
     dialog.addEventListener('click', ({target}) => { if (target.closest('.actions button')) dialog.close(); });
   }
 
-  /** Which kinds are shown; at least one. What is cancelled changes nothing. */
   function choose() {
-    const boxes = there().map((kind) => h('input', {type: 'checkbox', value: kind, checked: !settings.off.includes(kind), onchange({target}) {
-      if (boxes.some(({checked}) => checked)) return;
-      target.checked = true;
-      say(t('roadOneStays'));
-    }}));
-    const all = h('button', {type: 'button', class: 'plain', onclick: () => { for (const box of boxes) box.checked = true; }}, t('roadAll'));
-    const dialog = openDialog(t('roadFilter'), h('fieldset', {class: 'kinds'}, h('legend', {class: 'unseen'}, t('roadFilter')),
-      boxes.map((box) => h('label', {class: 'choice'}, box, h('span', {class: `kind ${box.value}`, 'aria-hidden': 'true'}, kinds[box.value]),
-        h('span', {}, t(`road_${box.value}`)), h('span', {class: 'hint'}, String(shown.counts[box.value] ?? 0))))),
-    h('p', {class: 'actions'}, h('button', {type: 'button', class: 'main', onclick: take}, t('show')), all,
-      h('button', {type: 'button', onclick: () => dialog.close()}, t('cancel'))));
-
-    function take() {
-      settings.off = boxes.filter(({checked}) => !checked).map(({value}) => value);
+    chooseKinds(there(), settings.off, shown.counts, (off) => {
+      settings.off = off;
       keepSettings();
-      dialog.close();
       draw();
       load();
-    }
+    });
   }
 
   function report() {

@@ -1,20 +1,20 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
 import {ask, get, Unreachable} from './ask.js';
 import {avatar} from './face.js';
+import {bubble, dayOf, unsent} from './bubble.js';
 import {takePicture} from './camera.js';
-import {confirmed, h, keep, loading, openDialog, say as tell, unpressed, wordsOf} from './dom.js';
+import {confirmed, h, keep, loading, say as tell, unpressed, wordsOf} from './dom.js';
 import {icon} from './icons.js';
 import * as outgoing from './outgoing.js';
 import {noticed} from './push.js';
 import {quickAnswers} from './quick.js';
 import * as shelf from './shelf.js';
-import {shortDay, t, when} from './words.js';
+import {groundOf, wishes} from './talkwishes.js';
+import {t} from './words.js';
 
 // Milliseconds in which a message can be taken back; between two words that somebody still looks.
 const retractable = 600_000;
 const pulse = 15_000;
-const backgrounds = 6;
-const place = 'kurir.backgrounds';
 const longest = 2000;
 // What was said last in the conversations that were open last, for when there is no connection.
 const shelfOfTalks = 'kurir.talks';
@@ -98,47 +98,16 @@ export function thread(region, conversation, {account, about, changed}) {
       return [{id: `day-${date}`, date: message.at}, row];
     });
     const waiting = outgoing.unsaid(id).map((item) => ({...item, id: item.key, item, isSending: outgoing.isSending(item)}));
-    keep(list, [...rows, ...waiting], JSON.stringify, (row) => (row.date ? dayOf(row.date) : row.item ? unsent(row) : bubble(row)));
+    keep(list, [...rows, ...waiting], JSON.stringify, (row) => (row.date ? dayOf(row.date)
+      : row.item ? unsent(row, writeAgain) : bubble(row, {isOwn: isOwn(row), name, takeBack: () => takeBack(row)})));
     if (all.length) keepTalk(conversation, all);
     state.textContent = all.length || waiting.length ? '' : t('nothingSaid');
     if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
   }
 
   const isOwn = ({from}) => from.id === account.id;
-  const dayOf = (at) => h('li', {class: 'said-day'}, h('span', {}, new Date(at).toDateString() === new Date().toDateString() ? t('today') : shortDay(at.slice(0, 10))));
 
-  function bubble(message) {
-    const {text: words, file, delivery, deleted, at, isSeen, isFresh} = message;
-    const own = isOwn(message);
-    return h('li', {class: `bubble ${own ? 'own' : 'theirs'}`}, h('span', {class: 'unseen'}, own ? t('you') : name),
-      deleted ? h('p', {class: 'hint'}, t('takenBack')) : [file && picture(file), words && h('p', {class: 'words'}, words),
-        delivery && h('p', {class: 'about'}, h('a', {href: `#delivery=${delivery.id}`}, icon('way'), t('aboutDelivery')))],
-      h('p', {class: 'below'}, h('time', {datetime: at}, when(at)), isSeen && h('span', {class: 'hint'}, ` · ${t('seen')}`),
-        isFresh && h('button', {type: 'button', class: 'plain', 'aria-label': t('takeMessageBack'), title: t('takeMessageBack'), onclick: () => takeBack(message)}, icon('close'))));
-  }
-
-  const picture = ({id: file, width, height}) => h('a', {href: `/v1/files/${file}`, target: '_blank'},
-    h('img', {src: `/v1/files/${file}?width=320`, alt: t('picture'), width, height, loading: 'lazy'}));
-
-  /** What is on its way, or was refused, and can be taken back. */
-  function unsent({item, isSending}) {
-    const shown = h('canvas', {height: 120, width: 160, role: 'img', 'aria-label': t('picture'), hidden: true});
-    if (item.pictures?.length) preview(shown, item.pictures[0].name);
-    return h('li', {class: 'bubble own unsent'}, shown, item.body.text && h('p', {class: 'words'}, item.body.text),
-      h('p', {class: 'below'}, h('span', {class: item.refused ? 'warning' : 'hint', role: 'status'}, item.refused ?? t(isSending ? 'isBeingSent' : 'waitsToBeSent')),
-        !isSending && h('button', {type: 'button', class: 'quiet', onclick: () => {
-          if (item.body.text && !text.value) text.value = item.body.text;
-          outgoing.takeBack(item);
-        }}, t('takeBack'))));
-  }
-
-  async function preview(canvas, picture) {
-    const kept = await shelf.find(picture);
-    if (!kept) return;
-    const bitmap = await createImageBitmap(kept.blob);
-    Object.assign(canvas, {width: bitmap.width * 120 / bitmap.height, hidden: false});
-    canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  }
+  const writeAgain = (words) => { if (words && !text.value) text.value = words; };
 
   async function takeBack(message) {
     if (!(await confirmed(t('takeMessageBack'), t('takeMessageBackText'), t('takeItBack')))) return;
@@ -197,49 +166,14 @@ export function thread(region, conversation, {account, about, changed}) {
         h('button', {type: 'button', class: 'main', onclick: () => send()}, t('send'))));
   }
 
-  // MARK: What one wants of it
-
-  function wishes() {
-    const button = (label, act, style = '') => h('button', {type: 'button', class: style, onclick: async () => {
-      dialog.close();
-      try {
-        await act();
-        changed();
-      } catch (error) {
-        tell(wordsOf(error));
-      }
-    }}, t(label));
-    const change = (values) => async () => {
-      Object.assign(conversation, await ask('PATCH', `/v1/conversations/${id}`, values));
-      drawWriting();
-    };
-    const dialog = openDialog(name, h('p', {class: 'actions'},
-      button(conversation.muted ? 'unmute' : 'mute', change({muted: !conversation.muted})),
-      button('putTalkAway', async () => {
-        await ask('DELETE', `/v1/conversations/${id}`);
-        location.hash = '#/messages';
-      }),
-      account.kind === 'courier' && button(conversation.blocked ? 'unblock' : 'block', change({blocked: !conversation.blocked}), 'danger')),
-    h('fieldset', {}, h('legend', {}, t('background')), h('div', {class: 'grounds'}, Array.from({length: backgrounds}, (_, number) =>
-      h('button', {type: 'button', class: `ground-${number}`, 'aria-label': t('backgroundNumber', {number: number + 1}), 'aria-pressed': String(chosen() === number), onclick() {
-        choose(number);
-        dialog.close();
-      }})))));
-  }
-
-  const kept = () => JSON.parse(localStorage.getItem(place) ?? '{}');
-  const chosen = () => kept()[id] ?? 0;
-
-  function choose(number) {
-    localStorage.setItem(place, JSON.stringify({...kept(), [id]: number}));
-    scroll.className = `scroll-talk ground-${number}`;
-  }
+  const dress = () => { scroll.className = `scroll-talk ${groundOf(id)}`; };
+  const more = () => wishes(conversation, {name, kind: account.kind, dress, done() { drawWriting(); changed(); }});
 
   region.replaceChildren(
     h('div', {class: 'head-of-talk'}, h('a', {href: '#/messages', class: 'button back', 'aria-label': t('allTalks')}, '‹'), avatar(name, conversation.with.picture),
-      h('h2', {}, name), h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: wishes}, icon('more'))),
+      h('h2', {}, name), h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: more}, icon('more'))),
     scroll, state, writing);
-  scroll.className = `scroll-talk ground-${chosen()}`;
+  dress();
   drawWriting();
   const unlisten = outgoing.listen({
     changed: () => draw(),

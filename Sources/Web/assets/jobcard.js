@@ -1,0 +1,92 @@
+// A courier's card of a delivery: what there is to carry, whom to ask on the way, and the next step.
+import {failureOf, fullName, moment, phoneLink} from './delivery.js';
+import {h} from './dom.js';
+import {due} from './due.js';
+import {icon} from './icons.js';
+import {money} from './money.js';
+import {far} from './nearness.js';
+import * as outgoing from './outgoing.js';
+import {parcelOf} from './parcel.js';
+import {said} from './recipient.js';
+import {handle} from './route.js';
+import {talkLink} from './talk.js';
+import {mapLink, wayLink} from './way.js';
+import {t, when} from './words.js';
+
+/** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, and `isOneOfMany` is whether its place can be changed. */
+export function jobCards({look, ask, isOneOfMany}) {
+  function card(job) {
+    const {recipient, store, status} = job;
+    const isOver = status === 'delivered';
+    return h('li', {class: `card ${status}`},
+      h('div', {class: 'top'}, h('h3', {}, fullName(recipient)),
+        isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now')),
+        isOneOfMany(job) && handle(fullName(recipient))),
+      h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
+      job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job), far(job) && h('strong', {}, ` · ${far(job)}`)),
+      h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
+        h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
+          title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
+  }
+
+  /** Who is asked on the way. */
+  const contacts = ({id, recipient, store}) => [
+    recipient && wayLink(recipient, fullName(recipient)), recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), talkLink(store.id, store.name, id, store.name)];
+
+  const button = (job, action, style, act) => h('button', {type: 'button', class: style, onclick: act,
+    'aria-label': `${t(`do_${action}`)}: ${fullName(job.recipient)}`}, t(`do_${action}`));
+
+  /** The next step and the one beside it, or what was done and is not answered yet. */
+  function steps(job) {
+    const waiting = outgoing.waiting(job.id);
+    if (waiting) return unanswered(job, waiting);
+    const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
+    return [h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, [fullName(job.recipient), job.recipient?.address].filter(Boolean).join(', ')), next(job).map((action, at) =>
+      button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))))];
+  }
+
+  function unanswered(job, item) {
+    const isGraced = outgoing.isGraced(item);
+    const text = isGraced ? 'declinedForNow' : outgoing.isSending(item) ? 'isSending' : 'willBeSent';
+    const verb = isGraced ? 'undo' : 'takeBack';
+    return [h('p', {class: 'warning', role: 'status'}, t(text, {action: t(`do_${item.action}`)})),
+      h('p', {class: 'actions verbs'}, !outgoing.isSending(item) && h('button', {type: 'button', 'aria-label': `${t(verb)}: ${fullName(job.recipient)}`,
+        onclick: () => outgoing.takeBack(item)}, t(verb)))];
+  }
+
+  /** What else may be done with what is carried. */
+  const others = (job) => (outgoing.waiting(job.id) ? [] : ['fail', 'cancel'].filter((action) =>
+    job.status === 'in_progress' && job.allowed_actions.includes(action) && !next(job).includes(action))
+    .map((action) => button(job, action, action === 'cancel' ? 'danger' : '', () => ask(job, action))));
+
+  return {card, steps, others};
+}
+
+/** What one does next, and what stands beside it. */
+function next({status, allowed_actions: may, picked_up_at: fetched}) {
+  const steps = status === 'pending' ? ['accept', 'decline'] : fetched ? ['deliver', 'fail'] : ['pick_up', 'deliver'];
+  return steps.filter((action) => may.includes(action));
+}
+
+/** What there is to carry, and what it is about in money; nothing where there is nothing to say. */
+function terms(job) {
+  const {pay, cash, attempts, last_attempt: last, proof = {}} = job;
+  const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
+  const chips = [
+    pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(pay)})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
+  ].filter(Boolean);
+  return [
+    chips.length && h('p', {class: 'terms'}, chips),
+    attempts && h('p', {class: 'warning'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`),
+  ].filter(Boolean);
+}
+
+/** Where it comes from: the store, or where else it is fetched. */
+export function source({store, pickup, status, picked_up_at: fetched}) {
+  if (fetched && status === 'in_progress') return [h('span', {class: 'badge in_progress'}, `✓ ${t('fetchedAt', {time: when(fetched)})}`), ' · ', t('fromStore', {name: store.name})];
+  const at = pickup?.address ? pickup : store.address && store;
+  return [t('fromStore', {name: store.name}), at && ' · ', at && mapLink(at), pickup?.ready_at && ` · ${t('readyFrom', {time: when(pickup.ready_at)})}`,
+    pickup?.instructions && ` · ${pickup.instructions}`].filter(Boolean);
+}
