@@ -116,6 +116,7 @@ public struct WebFile: Sendable {
         WebFile("sky.js", PackageResources.sky_js),
         WebFile("slip.js", PackageResources.slip_js),
         WebFile("sound.js", PackageResources.sound_js),
+        WebFile("start.css", PackageResources.start_css),
         WebFile("start.js", PackageResources.start_js),
         WebFile("stores.js", PackageResources.stores_js),
         WebFile("surroundings.js", PackageResources.surroundings_js),

@@ -62,7 +62,7 @@ def test_each_state_looks_as_it_should(chromium, dark):
     expect(page.locator("#map .leaflet-control-scale-line")).to_be_visible()
     courier.act("fail", delivery, reason="nobody_home")
     see("failed", "Ana could not hand over your delivery.")
-    expect(page.locator(".why")).to_have_text("Nobody is at home. Pekara Klas decides how it goes on. Call if you can take it after all.")
+    expect(page.locator(".why")).to_have_text("Nobody is at home. If you can take it after all, call Pekara Klas.")
     pin = call("GET", f"/v1/deliveries/{delivery}", token=store.token)["pin"]
     expect(page.locator(".digits")).to_contain_text(pin)
     courier.act("deliver", delivery, pin=pin, received_by="Marko")

@@ -16,6 +16,8 @@ struct AppRoom: Room {
     private let assets: [String: FixedAnswer]
     /// The start page in each language, by its code.
     private let starts: [String: FixedAnswer]
+    /// The same where somebody has asked for the language.
+    private let chosenStarts: [String: FixedAnswer]
     /// A hash of all files, under which browsers ask for each.
     private let version: String
 
@@ -39,11 +41,14 @@ struct AppRoom: Room {
         let all = [.dashboard, .courier, .worker] + loaded
         let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
         self.version = version
-        starts = Dictionary(
-            uniqueKeysWithValues: Languages.all.map { words in
-                let page = StartPage(words: words, assets: "/assets/\(version)")
-                return (words.code, Self.answer(Array(page.html.utf8), WebFile.dashboard.type, policy))
-            })
+        func starts(areChosen: Bool) -> [String: FixedAnswer] {
+            Dictionary(
+                uniqueKeysWithValues: Languages.all.map { words in
+                    let page = StartPage(words: words, isChosen: areChosen, assets: "/assets/\(version)")
+                    return (words.code, Self.answer(Array(page.html.utf8), WebFile.dashboard.type, policy))
+                })
+        }
+        (self.starts, chosenStarts) = (starts(areChosen: false), starts(areChosen: true))
     }
 
     /// What phones do not keep beforehand: what maps are drawn with, and the page of recipients.
@@ -95,6 +100,7 @@ struct AppRoom: Room {
     /// In the language that was chosen on it, else in the browser's.
     private func start(_ call: Call) throws -> Response {
         let chosen = StartPage.chosen(call.request)
+        let starts = call.request.query("language") == nil ? starts : chosenStarts
         guard let page = starts[chosen] ?? starts[Languages.all[0].code] else { throw Problem.notFound }
         return page.response(to: call.request)
     }

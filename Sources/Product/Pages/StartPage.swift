@@ -14,6 +14,8 @@ struct StartPage {
     }
 
     let words: LanguageWords
+    /// Whether somebody has chosen the language here: then it goes along through the doors, else they keep to what was chosen before.
+    let isChosen: Bool
     /// Where its files are.
     let assets: String
 
@@ -29,6 +31,7 @@ struct StartPage {
         <title>Kurir · \(say(text("start_title")))</title>
         <link rel="icon" href="\(assets)/icon.svg">
         <link rel="stylesheet" href="\(assets)/style.css">
+        <link rel="stylesheet" href="\(assets)/start.css">
         <script src="\(assets)/scheme.js"></script>
         <script src="\(assets)/start.js"></script>
         </head>
@@ -64,7 +67,7 @@ struct StartPage {
     }
 
     private func door(_ place: String, _ name: String, _ what: String) -> String {
-        "<a class=\"door\" href=\"\(place)?language=\(words.code)\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
+        "<a class=\"door\" href=\"\(place)\(isChosen ? "?language=\(words.code)" : "")\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
     }
 
     private func step(_ picture: String, _ title: String, _ what: String) -> String {

@@ -68,9 +68,10 @@ struct TrackingPage {
     /// Why it could not be handed over, and what the recipient can do about it.
     private func attempt(_ tracked: TrackedDelivery) -> String {
         guard let attempt = tracked.attempt else { return "" }
-        let next = tracked.storePhone.isEmpty ? "" : " " + text("track_failed_next", ["store": tracked.storeName])
-        let why = attempt.reason == .other ? "" : text(attempt.reason.word) + "."
-        return "<p class=\"why\">\(why)\(next)</p>"
+        if attempt.reason == .other { return "" }
+        let isMissed = [.nobodyHome, .unreachable].contains(attempt.reason) && !tracked.storePhone.isEmpty
+        let next = isMissed ? " " + text("track_failed_next", ["store": tracked.storeName]) : ""
+        return "<p class=\"why\">\(text(attempt.reason.word)).\(next)</p>"
     }
 
     private static let signs: [TrackedDelivery.State: String] = [

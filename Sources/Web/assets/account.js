@@ -70,7 +70,7 @@ async function begin(path, values) {
  * `entered` is told whether the code has made a partner, and whether the account is new.
  */
 export function entrance(kind, entered, {code, notice, forgotten} = {}) {
-  const region = h('div', {class: `entrance of-${kind}`});
+  const entry = h('div', {class: `entrance of-${kind}`});
   const ways = {signIn, register, reset};
   let login;
 
@@ -79,31 +79,35 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
       ? {name: 'email', label: t('email'), type: 'email', required: true, autocomplete: 'username'}
       : {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'username', hint: t('phoneHint')};
     const to = (name, style) => h('button', {type: 'button', class: style, onclick: () => show(name, true)}, t(name));
-    region.dataset.way = way;
-    region.replaceChildren(
+    entry.dataset.way = way;
+    entry.replaceChildren(
       h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), notice ? h('p', {class: 'notice'}, notice) : '',
       panel(t(way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
       h('p', {class: 'instead'}, t(way === 'signIn' ? 'newHere' : 'knownHere'), ' ', to(way === 'signIn' ? 'register' : 'signIn')),
       h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores')),
-        h('span', {class: 'tongues'}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
+        h('span', {class: 'tongues', role: 'group', 'aria-label': t('language')}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
           'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name)))));
-    if (isChosen) region.querySelector('input').focus();
+    if (isChosen) entry.querySelector('input').focus();
   }
 
   /** Goes on in another language, also at the next visit; what was typed stays. */
   async function speak(tongue, way) {
     try {
       // A module that could not be loaded once is not tried again, a file is.
-      await fetch(new URL(`./language-${tongue}.js`, import.meta.url));
+      const file = await fetch(new URL(`./language-${tongue}.js`, import.meta.url));
+      if (!file.ok) throw new Error(file.status);
       await load(tongue);
     } catch {
       return say(t('unreachable'));
     }
+    // Somebody may have signed in meanwhile, who reads another one.
+    if (!entry.isConnected) return undefined;
     choose(tongue);
+    notice = undefined;
     localStorage.setItem(preferred, language());
     history.replaceState(null, '', location.pathname + location.hash);
     show(way);
-    region.querySelector('[aria-pressed=true]').focus();
+    return entry.querySelector('[aria-pressed=true]').focus();
   }
 
   const newPassword = (name) =>
@@ -159,6 +163,8 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
         if (digits) return again(t('passwordSet'));
         welcome(await begin('/v1/sessions', {...whose, password: filled.new_password}));
       });
+      // What was asked for belongs to this form, which is not made anew from here on.
+      entry.querySelector('.tongues').hidden = true;
       region.replaceChildren(isLive ? '' : h('p', {class: 'notice'}, t(`waits_${login.name}`)), setting);
       setting.elements[digits ? 'new_password' : value ? 'code' : login.name].focus();
     }
@@ -175,5 +181,5 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
 
   show(forgotten ? 'reset' : code ? 'register' : 'signIn');
   endLeft();
-  return region;
+  return entry;
 }

@@ -33,7 +33,7 @@ const groups = [
 ];
 
 export function board(region, {count}) {
-  let words = '', open, looks = 0, tellFoot = () => {};
+  let words = '', open, looks = 0, isLeft = false, tellFoot = () => {};
   // Whom nobody hears of, since all who could are off duty: only the answer to creating says so.
   const unheard = new Set();
   const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
@@ -69,15 +69,16 @@ export function board(region, {count}) {
 
   async function look(id) {
     open?.close();
-    const mine = ++looks;
+    const [turn, before] = [++looks, columns.get(id)];
     const {details} = await loaded('details').catch((error) => { say(wordsOf(error)); return {}; });
-    // Another may have been chosen meanwhile, or this one may be gone.
-    if (!details || mine !== looks || !columns.get(id)) return;
-    open = details(columns.get(id), {changed: columns.put, created, closed: () => {
-      if (open?.id === id) open = undefined;
+    // Another may have been chosen meanwhile, or the board left.
+    if (!details || isLeft || turn !== looks) return;
+    const mine = details(columns.get(id) ?? before, {changed: columns.put, created, closed: () => {
+      if (open === mine) open = undefined;
       mark();
       drawMap();
     }});
+    open = mine;
     mark();
     drawMap();
   }
@@ -153,7 +154,7 @@ export function board(region, {count}) {
 
   return {
     leave() {
-      looks += 1;
+      isLeft = true;
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
       watch.then((end) => end());

@@ -8,7 +8,7 @@ import {shortDay, t, when} from './words.js';
 /** The day of what stands below it. */
 export const dayOf = (at) => h('li', {class: 'said-day'}, h('span', {}, new Date(at).toDateString() === new Date().toDateString() ? t('today') : shortDay(at.slice(0, 10))));
 
-/** A message; `name` is the other's, and one's `own` can be taken back while it is fresh. */
+/** A message; `name` is the other's, and one's own can be taken back while it is fresh. */
 export function bubble({text: words, file, delivery, deleted, at, isSeen, isFresh}, {isOwn, name, takeBack}) {
   return h('li', {class: `bubble ${isOwn ? 'own' : 'theirs'}`}, h('span', {class: 'unseen'}, isOwn ? t('you') : name),
     deleted ? h('p', {class: 'hint'}, t('takenBack')) : [file && picture(file), words && h('p', {class: 'words'}, words),

@@ -14,17 +14,22 @@ const pickers = new Set();
 /** There are other partners than before: open forms have them to choose from, and keep what was typed. */
 export function partnersChanged() { for (const load of pickers) load(); }
 
-/** The couriers of a store, and how many deliveries each carries: on duty first, then who carries least. Where they are helps, and is no condition. */
-export async function partnersWithLoads() {
-  const [couriers, {items: carried}, seen] = await Promise.all([
-    all('/v1/partners'), get('/v1/deliveries', {status: 'in_progress', limit: 200}), all('/v1/positions').catch(() => [])]);
-  const loads = Map.groupBy(carried, ({courier}) => courier?.id);
+/** The couriers of a store: on duty first, then who carries least. What they carry and where they are helps, and is no condition. */
+async function partners() {
+  const [couriers, loadFor, seen] = await Promise.all([all('/v1/partners'), loads(), all('/v1/positions').catch(() => [])]);
   const places = new Map(seen.map(({courier_id: id, position}) => [id, position]));
-  return couriers.map((courier) => ({...courier, load: loads.get(courier.id)?.length ?? 0, place: places.get(courier.id)}))
-    .sort((one, other) => (other.on_duty ?? true) - (one.on_duty ?? true) || one.load - other.load || shareOf(other.stats) - shareOf(one.stats));
+  return couriers.map((courier) => ({...courier, load: loadFor(courier), place: places.get(courier.id)})).sort((one, other) =>
+    (other.on_duty ?? true) - (one.on_duty ?? true) || (one.load ?? 0) - (other.load ?? 0) || shareOf(other.stats) - shareOf(one.stats));
 }
 
-export const loadOf = ({load}) => h('span', {class: 'hint'}, load ? t('carries', {count: load}) : t('carriesNothing'));
+/** Gives what says how many deliveries of the store a courier carries; nothing where that cannot be known, or there are too many to count. */
+export async function loads() {
+  const {items, next_cursor: more} = await get('/v1/deliveries', {status: 'in_progress', limit: 200}).catch(() => ({}));
+  const carried = items && !more && Map.groupBy(items, ({courier}) => courier?.id);
+  return ({id}) => (carried ? carried.get(id)?.length ?? 0 : undefined);
+}
+
+export const loadOf = ({load}) => load !== undefined && h('span', {class: 'hint'}, load ? t('carries', {count: load}) : t('carriesNothing'));
 
 /** How far a courier is from where it is fetched, as far as both are known. */
 function way(from, pickup) {
@@ -40,7 +45,7 @@ export function picker(chosen, states, pickup) {
   const list = h('div', {class: 'choices'});
   let others = true;
 
-  const load = () => loading(list, partnersWithLoads, (couriers) => {
+  const load = () => loading(list, partners, (couriers) => {
     const known = new Set(couriers.map(({id}) => id));
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
     others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));

@@ -169,7 +169,7 @@ export function say(text) {
   // What appears in the same moment as its place is not read out.
   setTimeout(() => {
     for (const old of Array.from(notices.children)) if (old.textContent === text) old.remove();
-    const notice = h('p', {}, text);
+    const notice = h('p', {onclick: () => notice.remove()}, text);
     notices.append(notice);
     // More than two are nothing to read in passing.
     while (notices.children.length > 2) notices.firstChild.remove();

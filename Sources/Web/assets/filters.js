@@ -31,8 +31,9 @@ export function filters(needs, changed) {
     [['', 'allDays'], ['today', 'today'], ['other', 'otherDay']].map(([value, name]) => h('option', {value}, t(name))));
   const date = h('input', {type: 'date', 'aria-label': t('day'), required: true, onchange: () => date.value && set({day: date.value})});
   // On narrow screens they are unfolded by a button, which says when something is left out.
+  const siftText = h('span');
   const sift = h('button', {type: 'button', class: 'sift', 'aria-expanded': 'false',
-    onclick: () => sift.setAttribute('aria-expanded', String(sift.getAttribute('aria-expanded') === 'false'))}, icon('filter'), t('sift'));
+    onclick: () => sift.setAttribute('aria-expanded', String(sift.getAttribute('aria-expanded') === 'false'))}, icon('filter'), siftText);
   const parts = [sift, h('div', {class: 'field by-day'}, h('label', {for: day.id, class: 'unseen'}, t('day')), day, date), field('courier', courier), field('state', state)];
 
   const wanted = () => (kept.day === 'today' ? dayOf(Date.now()) : kept.day);
@@ -44,7 +45,9 @@ export function filters(needs, changed) {
     day.value = isOther ? 'other' : kept.day;
     date.hidden = !isOther;
     date.value = wanted();
-    sift.classList.toggle('on', Boolean(kept.state || kept.courier || kept.day));
+    const count = [kept.state, kept.courier, kept.day].filter(Boolean).length;
+    sift.classList.toggle('on', count > 0);
+    siftText.textContent = count ? `${t('sift')} · ${count}` : t('sift');
   }
 
   /** Has the couriers to choose from; who is no partner any more is none. */

@@ -9,7 +9,7 @@ const drafts = new Map();
 /**
  * A form. Each of `fields` is `{name, label, type?, value?, required?, autocomplete?, hint?, options?, rows?}`, an
  * element that stands between them, or some that are folded: `{fold, isOpen, fields}`. `send` gets what was filled in by name; what it throws is told. What is typed into a form
- * with a `draft` is kept by that name until it is sent. An `error` is told at once.
+ * with a `draft` is kept by that name until it is sent, but for passwords. An `error` is told at once.
  */
 export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
   const named = fields.flatMap((field) => field.fields ?? field).filter((field) => !(field instanceof Node));
@@ -21,7 +21,7 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
   const submit = h('button', {class: danger ? 'danger' : 'main'}, verb);
   const element = h('form', {novalidate: true}, rows, trouble,
     h('p', {class: 'actions'}, submit, cancel && h('button', {type: 'button', onclick: cancel}, t(danger ? 'keepIt' : 'cancel'))));
-  if (draft) element.addEventListener('input', () => drafts.set(place, values(element, named)));
+  if (draft) element.addEventListener('input', () => drafts.set(place, values(element, named.filter(({type}) => type !== 'password'))));
   element.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (submit.hasAttribute('aria-disabled')) return;

@@ -4,7 +4,7 @@ import {h} from './dom.js';
 import {due} from './due.js';
 import {icon} from './icons.js';
 import {money} from './money.js';
-import {far} from './nearness.js';
+import {farness} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {said} from './recipient.js';
@@ -16,7 +16,7 @@ import {t, when} from './words.js';
 /** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, and `isOneOfMany` is whether its place can be changed. */
 export function jobCards({look, ask, isOneOfMany}) {
   function card(job) {
-    const {recipient, store, status} = job;
+    const {recipient, status} = job;
     const isOver = status === 'delivered';
     return h('li', {class: `card ${status}`},
       h('div', {class: 'top'}, h('h3', {}, fullName(recipient)),
@@ -24,7 +24,7 @@ export function jobCards({look, ask, isOneOfMany}) {
         isOneOfMany(job) && handle(fullName(recipient))),
       h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job), far(job) && h('strong', {}, ` · ${far(job)}`)),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job), farness(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));

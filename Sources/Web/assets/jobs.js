@@ -12,7 +12,7 @@ import {jobCards, source} from './jobcard.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
-import {far, learnPlaces} from './nearness.js';
+import {learnPlaces, reckonAll} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {noticed} from './push.js';
@@ -50,7 +50,7 @@ export function jobs(region, {count}) {
     card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
     mark(job) {
       const item = outgoing.waiting(job.id);
-      return `${isOneOfMany(job)} ${far(job)} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
+      return `${isOneOfMany(job)} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
     },
   });
 
@@ -168,11 +168,12 @@ export function jobs(region, {count}) {
   }}, icon('scan'), t('scanSlip')));
   region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
   if (kept) all.fill(kept.items);
-  learnPlaces().then(all.draw);
+  const locate = () => learnPlaces().then(() => reckonAll(region));
+  locate();
   all.reload();
   earned.load();
   const clock = setInterval(() => {
-    all.draw();
+    reckonAll(region);
     tick(document.body);
   }, 30_000);
 
@@ -182,6 +183,7 @@ export function jobs(region, {count}) {
       unlisten();
     },
     onFresh() {
+      locate();
       earned.load();
       return all.reload();
     },
@@ -201,7 +203,7 @@ export function jobs(region, {count}) {
     hears: ['delivery', 'partner'],
     onEvent({type, delivery}) {
       if (!delivery) {
-        learnPlaces().then(all.draw);
+        locate();
         return type === 'partner.ended' && all.reload();
       }
       if (type === 'delivery.offered' && isListed(delivery)) say(t('newOffer'));

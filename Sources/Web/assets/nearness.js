@@ -1,5 +1,6 @@
-// How far it is to where offers are fetched, as far as the phone knows where it is.
+// How far it is to where offers are fetched, as far as the phone knows where it is: texts that are reckoned anew while they stand there.
 import {all, lasting} from './ask.js';
+import {h} from './element.js';
 import {distanceTo} from './whereabouts.js';
 
 let places = new Map();
@@ -8,5 +9,22 @@ let places = new Map();
 export const learnPlaces = () => lasting('partners', () => all('/v1/partners'))
   .then((stores) => { places = new Map(stores.map(({id, location}) => [id, location])); }, () => {});
 
-/** In words, or empty. */
-export const far = ({status, store, pickup}) => (status === 'pending' ? distanceTo(pickup?.address ? pickup.location : places.get(store.id)) : '');
+const jobs = new WeakMap();
+
+/** Of an offer, what says how far it is. */
+export function farness(job) {
+  if (job.status !== 'pending') return '';
+  const element = h('strong', {class: 'far-away'});
+  jobs.set(element, job);
+  reckon(element);
+  return element;
+}
+
+function reckon(element) {
+  const {store, pickup} = jobs.get(element);
+  const words = distanceTo(pickup?.address ? pickup.location : places.get(store.id));
+  element.textContent = words && ` · ${words}`;
+}
+
+/** Has all of them in a region say what is so now. */
+export const reckonAll = (region) => region.querySelectorAll('.far-away').forEach(reckon);

@@ -1,9 +1,9 @@
 // The couriers that a store works with, and how it gains and loses them.
-import {all, ask, get, Refusal} from './ask.js';
+import {all, ask, get, inTurn, Refusal} from './ask.js';
 import {cancellations} from './cancellations.js';
 import {fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
-import {loadOf, partnersChanged, partnersWithLoads} from './choose.js';
+import {loadOf, loads, partnersChanged} from './choose.js';
 import {avatar} from './face.js';
 import {gathered} from './feed.js';
 import {invite, numberForm, showInvite} from './invites.js';
@@ -20,9 +20,19 @@ export function partners(region) {
   const more = h('button', {type: 'button', hidden: true, onclick: () => { pages += 1; showFound(); }}, t('more'));
   let pages = 1;
 
-  const showCouriers = () => loading(couriers, partnersWithLoads, (items) => {
-    fill(couriers, items, courier, 'noPartners');
+  const turn = inTurn();
+  let people, loadFor = () => undefined;
+
+  const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => {
+    people = items;
+    drawCouriers();
     noticed('partners');
+  });
+  const drawCouriers = () => fill(couriers, people.map((person) => ({...person, load: loadFor(person)})), courier, 'noPartners');
+  /** What they carry changes with each delivery. */
+  const weigh = () => turn(async () => {
+    loadFor = await loads();
+    if (people) drawCouriers();
   });
   const showSent = () => loading(sent, () => all('/v1/invites'), (items) => fill(sent, items, sentInvite, 'noInvites'));
   const showFound = () => loading(found, some, ({items, cursor}) => {
@@ -103,14 +113,18 @@ export function partners(region) {
   showCouriers();
   showSent();
   showFound();
-  // What they carry changes with each delivery.
-  const carried = gathered(showCouriers, 2000);
+  weigh();
+  const weighSoon = gathered(weigh, 2000);
 
   return {
-    onFresh() { showCouriers(); showSent(); },
+    onFresh() {
+      showCouriers();
+      showSent();
+      weigh();
+    },
     hears: ['partner', 'cancellation', 'delivery'],
     onEvent({type}) {
-      if (type.startsWith('delivery')) return carried();
+      if (type.startsWith('delivery')) return weighSoon();
       showCouriers();
       showSent();
       showFound();

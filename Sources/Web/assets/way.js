@@ -1,4 +1,4 @@
-// Places of the street, as the phone's own map shows them, or one in the browser.
+// Addresses, as the phone's own map shows them, or one in the browser.
 import {h} from './element.js';
 import {icon} from './icons.js';
 import {t} from './words.js';
