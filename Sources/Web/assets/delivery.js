@@ -26,7 +26,7 @@ export const moment = (time) => h('time', {datetime: time}, when(time));
 
 /** Calls; `shown` is the number, unless a name says more. */
 export const phoneLink = (phone, name, shown = phone) =>
-  phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, icon('phone'), shown);
+  phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, icon('phone'), h('span', {}, shown));
 
 /** What a courier has delivered of what is over, between 0 and 1; who has none yet comes last. */
 export const shareOf = ({delivered, cancelled}) => (delivered + cancelled ? delivered / (delivered + cancelled) : -1);

@@ -5,4 +5,4 @@ import {t} from './words.js';
 
 /** Leads to the conversation with an account, perhaps to write about a delivery; `shown` is who it is, where that must be told apart. */
 export const talkLink = (id, name, about, shown = t('write')) => id && name && h('a', {class: 'button', 'aria-label': t('writeTo', {name}), title: t('writeTo', {name}),
-  href: `#/messages/with=${id}${about ? `,about=${about}` : ''}`}, icon('write'), shown);
+  href: `#/messages/with=${id}${about ? `,about=${about}` : ''}`}, icon('write'), h('span', {}, shown));
