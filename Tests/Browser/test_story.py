@@ -267,6 +267,10 @@ def test_a_busy_day(visit, look):
     expect(courier.locator(".card h3")).to_have_text(["Vid Matić", "Dora", "Noa", "Jan Perić"])
     courier.get_by_role("button", name="Not now").click()
     look(courier, "busy-jobs")
+    # A long name of a store is cut, and nothing stands out of the card.
+    assert courier.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tops = courier.locator(".column.in_progress li.card:first-child .rest > *").evaluate_all("(all) => all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top)")
+    assert len(set(tops)) == 1
     dark = visit("/store", dark=True)
     sign_in(dark, shop)
     go(dark, "Figures")
