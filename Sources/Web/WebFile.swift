@@ -78,6 +78,7 @@ public struct WebFile: Sendable {
         WebFile("jobcard.js", PackageResources.jobcard_js),
         WebFile("jobs.js", PackageResources.jobs_js),
         WebFile("keys.js", PackageResources.keys_js),
+        WebFile("later.css", PackageResources.later_css),
         WebFile("later.js", PackageResources.later_js),
         WebFile("lists.js", PackageResources.lists_js),
         WebFile("livemap.js", PackageResources.livemap_js),

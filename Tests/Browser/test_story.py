@@ -271,6 +271,13 @@ def test_a_busy_day(visit, look):
     assert courier.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tops = courier.locator(".column.in_progress li.card:first-child .rest > *").evaluate_all("(all) => all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top)")
     assert len(set(tops)) == 1
+    # What comes next is within reach, and says whose parcel it is.
+    step = courier.get_by_role("button", name="Deliver: Vid Matić")
+    box = step.bounding_box()
+    assert box["y"] + box["height"] <= 844 and box["x"] + box["width"] <= 390
+    step.click()
+    expect(courier.get_by_role("dialog", name="Deliver")).to_contain_text("Vid Matić, Tratinska 30, Zagreb")
+    escape(courier)
     dark = visit("/store", dark=True)
     sign_in(dark, shop)
     go(dark, "Figures")

@@ -61,7 +61,7 @@ struct TrackingPage {
     private func state(_ tracked: TrackedDelivery) -> String {
         """
         <p class="said \(tracked.state.rawValue)"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
-        <span>\(HTMLPage.escaped(words.text(tracked)))</span></p>\(attempt(tracked))\(times(tracked))
+        <span>\(HTMLPage.escaped(words.text(tracked)))</span></p>\(attempt(tracked))\(tracked.state == .attemptFailed ? call(tracked) : "")\(times(tracked))
         """
     }
 

@@ -54,7 +54,7 @@ export function board(region, {count}) {
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
       h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && h('span', {class: 'hint'}, t('due_now'))),
-      h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street'}, recipient?.address ?? ''), h('span', {class: 'hint what'}, delivery.description),
+      h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, recipient?.address ?? ''), h('span', {class: 'hint what'}, delivery.description),
       h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
   }
 

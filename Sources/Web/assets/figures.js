@@ -15,7 +15,7 @@ export function figures(region) {
   const period = h('select', {id: newID(), value: '30', onchange: () => load()},
     [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
   const content = h('div', {class: 'charts'});
-  region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content);
+  region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id, class: 'unseen'}, t('period')), period)), content);
   const byArea = areas();
   region.append(byArea.element);
 

@@ -63,7 +63,8 @@ export function jobs(region, {count}) {
     // One at a time: what was looked at goes on in what is asked.
     open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
-    const dialog = openDialog(t(`do_${action}`), form(fields, t(`do_${action}`), async (values) => {
+    const whose = h('p', {class: 'hint'}, [fullName(job.recipient), job.recipient?.address].filter(Boolean).join(', '));
+    const dialog = openDialog(t(`do_${action}`), form([whose, ...fields], t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
       dialog.close();
       outgoing.add(job, action, body, pictures);

@@ -1,15 +1,19 @@
 // Views that are loaded when somebody first wants to see them, so that a page begins with little.
 import {Unreachable} from './ask.js';
-import {loading} from './dom.js';
+import {h, loading} from './dom.js';
 
 const files = new Set();
 const modules = new Map();
+// Their style is asked for at once, and waited for by the first of them; without it they can be read all the same.
+const styled = new Promise((done) => {
+  document.head.append(h('link', {rel: 'stylesheet', href: new URL('./later.css', import.meta.url), onload: done, onerror: done}));
+});
 
 /** A view like any other, which `choose` finds in the module of that name. */
 export function later(name, choose) {
   files.add(name);
   return (region, context) => {
-    const load = () => loading(region, async () => choose(await loaded(name)), (fill) => {
+    const load = () => loading(region, async () => choose((await Promise.all([loaded(name), styled]))[0]), (fill) => {
       region.replaceChildren();
       delete view.onFresh;
       Object.assign(view, fill(region, context));

@@ -1,6 +1,7 @@
 // A map that lives: stops of deliveries, couriers as they move, and the way to one of them.
 import {get} from './ask.js';
-import {fullName} from './delivery.js';
+import {fullName, signs} from './delivery.js';
+import {isLate} from './due.js';
 import {makeMap, fit, line, sign} from './map.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
@@ -10,7 +11,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   const about = await get('/v1/about');
   const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
   const couriers = new Map();
-  const signs = new Map();
+  const shown = new Map();
   let way, fitted = 0, isTouched = false, moving;
   // Who has moved the map wants to see what it shows.
   for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
@@ -28,11 +29,11 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
 
   /** Sets a sign, or moves it. */
   function mark(key, at, style, text, label, act) {
-    const before = signs.get(key);
+    const before = shown.get(key);
     if (before?.look === style + text + label) return before.marker.setLatLng([at.lat, at.lon]);
     before?.marker.remove();
     const marker = sign(map, at, style, text, label, act);
-    signs.set(key, {look: style + text + label, marker});
+    shown.set(key, {look: style + text + label, marker});
     const element = marker.getElement();
     for (const event of ['pointerenter', 'focus']) element.addEventListener(event, () => pointed(key));
     for (const event of ['pointerleave', 'blur']) element.addEventListener(event, () => pointed());
@@ -54,10 +55,10 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
         kept.add(id);
         mark(id, courier, courier.isFresh ? 'courier' : 'courier old', courier.sign, t('mapSeen', {name: courier.name, time: when(courier.at)}));
       }
-      for (const [key, {marker}] of signs) {
+      for (const [key, {marker}] of shown) {
         if (kept.has(key)) continue;
         marker.remove();
-        signs.delete(key);
+        shown.delete(key);
       }
       return kept.size > 0;
     },
@@ -74,7 +75,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
       fitted = Math.max(fitted, places.length);
     },
     point(key) {
-      for (const [id, {marker}] of signs) marker.getElement().classList.toggle('pointed', id === key);
+      for (const [id, {marker}] of shown) marker.getElement().classList.toggle('pointed', id === key);
     },
     leave() {
       document.removeEventListener('visibilitychange', follow);
@@ -85,8 +86,8 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
 }
 
 /** What a store's map shows of a delivery. */
-export const stopOf = (delivery, act) => ({
-  id: delivery.id, at: delivery.recipient.location, style: delivery.status, text: delivery.status === 'pending' ? '◔' : '➜',
+export const stopOf = (delivery, act, isUrgent = isLate(delivery) || delivery.attempts > 0) => ({
+  id: delivery.id, at: delivery.recipient.location, style: `${delivery.status}${isUrgent ? ' urgent' : ''}`, text: isUrgent ? '!' : signs[delivery.status],
   label: `${t(`status_${delivery.status}`)}: ${fullName(delivery.recipient)}, ${delivery.recipient.address}`, act,
 });
 

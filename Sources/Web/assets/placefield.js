@@ -16,7 +16,7 @@ export function placeField(known, changed = () => {}) {
     h('p', {class: 'actions'}, h('button', {type: 'button', onclick: take}, t('mapTake')), h('button', {type: 'button', class: 'plain', onclick: forget}, t('mapForget'))));
   const opener = h('button', {type: 'button', 'aria-expanded': 'false', onclick: turn}, t('mapPick'));
   const state = h('span', {class: 'hint', role: 'status'});
-  const element = h('div', {class: 'field'}, h('p', {class: 'actions'}, opener, state), shown);
+  const element = h('div', {class: 'field picked'}, h('p', {class: 'actions'}, opener, state), shown);
 
   function draw() {
     state.textContent = at ? `✓ ${t('mapPicked')}` : '';

@@ -26,7 +26,7 @@ export function linkOf({id}) {
   async function open() {
     try {
       const {url} = await post(path);
-      const end = h('button', {type: 'button', class: 'plain', onclick: close}, t('trackingEnd'));
+      const end = h('button', {type: 'button', class: 'quiet', onclick: close}, t('trackingEnd'));
       shown.replaceChildren(h('a', {href: url, target: '_blank', rel: 'noreferrer'}, url), ' ', end);
       shown.hidden = false;
       await navigator.clipboard?.writeText(url).then(() => say(t('trackingCopied')), () => {});

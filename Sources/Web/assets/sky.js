@@ -11,7 +11,7 @@ export function skyOf(code) {
   return code === 0 ? '☀' : code < 3 ? '⛅' : '☁';
 }
 
-export const degrees = (value) => (value === null ? '–' : `${number(Math.round(value))}°`);
+export const degrees = (value) => (value === null ? '–' : `${number(Math.round(value)).replace('-', '−')}°`);
 
 /** The hour on the clocks of the place. */
 export const clockOf = ({local}) => local.slice(11, 16);
