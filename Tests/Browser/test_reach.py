@@ -572,6 +572,6 @@ def test_an_invite_is_passed_on_by_the_stores_own_phone_or_mail(visit, look):
     sms, mail = page.get_by_role("link", name="By your own SMS"), page.get_by_role("link", name="By e-mail")
     expect(sms).to_be_visible()
     made = call("GET", "/v1/invites", token=shop.token)["items"][0]
-    expect(sms).to_have_attribute("href", re.compile(rf"^sms:\{number}\?&body=.*%2Fi%2F" + made["code"]))
+    expect(sms).to_have_attribute("href", re.compile(rf"^sms:\{number}\?&body=Deliver%20for%20Pekara%20.*%2Fi%2F" + made["code"]))
     expect(mail).to_have_attribute("href", re.compile(r"^mailto:\?subject=.+&body=.*%2Fi%2F" + made["code"]))
     look(page, "invite-to-pass-on")

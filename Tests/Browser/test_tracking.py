@@ -290,6 +290,8 @@ def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
     recipient.get_by_role("button", name="Send").click()
     for words in ("4 of 5 stars", "Brzo i toplo"):
         expect(card.locator(".rating")).to_contain_text(words)
+    # The link that was shown stays, though the rest was drawn anew.
+    expect(card.locator(".link a")).to_be_visible()
     look(page, "rated")
     # One alone does not tell the courier who gave how many.
     for _ in range(9):

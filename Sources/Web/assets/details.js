@@ -28,6 +28,8 @@ function noticesOf(id) {
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
   const notices = noticesOf(delivery.id);
+  // Made once, so that an open one stays so however often the rest is drawn.
+  const [link, url] = linkOf(delivery);
   const dialog = openBeside(fullName(delivery.recipient), content);
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
@@ -76,11 +78,10 @@ export function details(delivery, {changed, created, closed}) {
   function buttons(current) {
     const {id, status, allowed_actions: may} = current;
     const button = (name, act, style = 'quiet') => h('button', {type: 'button', class: style, onclick: act}, t(name));
-    const [link, shown] = linkOf(current);
     return h('div', {}, h('p', {class: 'actions'},
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
-      link), shown, h('p', {class: 'actions rare'},
+      link), url, h('p', {class: 'actions rare'},
       may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),

@@ -1,4 +1,5 @@
 // Inviting a courier, and passing the invite on.
+import {remembered} from './account.js';
 import {post} from './ask.js';
 import {fullName, moment} from './delivery.js';
 import {h, openDialog, say} from './dom.js';
@@ -42,7 +43,7 @@ export function showInvite(made) {
   const {code, url, phone, courier, expires_at: end} = made;
   const write = async () => navigator.clipboard.writeText(url);
   const copy = h('button', {type: 'button', onclick: () => write().then(() => say(t('copied')), () => say(t('notCopied')))}, t('copyLink'));
-  const text = encodeURIComponent(t('inviteMessage', {url, code}));
+  const text = encodeURIComponent(t('inviteMessage', {url, code, store: remembered().name}));
   const to = (href, name) => h('a', {href, class: 'button'}, name);
   openDialog(courier ? t('inviteName', {name: fullName(courier)}) : t('theInvite'), h('p', {class: 'notice'}, howItGoes(made)),
     h('div', {class: 'pass'}, h('img', {class: 'qr', src: `/i/${code}/qr.svg`, alt: t('qrOf', {url}), width: 220, height: 220}),
