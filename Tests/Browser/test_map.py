@@ -79,6 +79,9 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(beside).to_be_hidden()
     page.keyboard.press("Escape")
     expect(beside).to_be_visible()
+    # What needs a hand stands out on the map, too.
+    courier.act("fail", delivery, reason="nobody_home")
+    expect(beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić'] .dot.urgent")).to_have_text("!")
     # Narrower there is the board alone.
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(beside).to_be_hidden()
