@@ -423,19 +423,26 @@ def test_an_offer_says_how_far_it_is_to_where_it_is_fetched(visit):
 def test_on_a_phone_what_is_said_leaves_the_links_free(visit):
     page = visit("/courier", phone=True)
     sign_in(page, Courier())
+    # What is said goes with time, which stands still here.
+    page.clock.install()
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
     page.evaluate("""async () => {
         const {say} = await import(new URL('./dom.js', document.querySelector('script[type=module]').src));
         say('The first of two things that are said.');
         say('The second one, which is of the same length.');
         say('The second one, which is of the same length.');
     }""")
-    page.wait_for_function("""() => {
+    page.clock.fast_forward(100)
+    said = page.locator(".notices p")
+    expect(said).to_have_count(2)
+    # Once they have risen to their place.
+    until(page, lambda: page.evaluate("""() => {
         const boxes = (selector) => Array.from(document.querySelectorAll(selector), (one) => one.getBoundingClientRect()).filter((box) => box.height);
         const [said, links] = [boxes('.notices p'), boxes('nav > :is(a, button)')];
-        return said.length === 2 && links.length > 3 && links.every(({top}) => said.every(({bottom}) => top >= bottom));
-    }""")
+        return links.length > 3 && links.every(({top}) => said.every(({bottom}) => top >= bottom));
+    }"""))
     # A touch puts it away, and reaches nothing beneath.
     for count in (1, 0):
-        page.locator(".notices p").first.click()
-        expect(page.locator(".notices p")).to_have_count(count)
+        said.first.click()
+        expect(said).to_have_count(count)
     expect(page.get_by_role("dialog")).to_have_count(0)

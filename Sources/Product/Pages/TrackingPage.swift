@@ -36,7 +36,7 @@ struct TrackingPage {
                 <div data-part="pin">\(pin(tracked))</div>
                 <div data-part="wish">\(wish(tracked, token))</div>
                 <div data-part="rating">\(rating(tracked, token))</div>
-                \(call(tracked))
+                <div data-part="call">\(tracked.state == .attemptFailed ? "" : call(tracked))</div>
                 <footer><p class="brand">\(Mark.svg) Kurir</p></footer></main>
                 """, hasForm: true, style: Self.style, script: "\(assets)/track.js")
         page.isPrivate = true

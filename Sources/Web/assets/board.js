@@ -5,7 +5,7 @@ import {isMapWanted, mapBeside} from './boardmap.js';
 import {partnersChanged} from './choose.js';
 import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {due, isLate, isOld, offeredAt, placeOf, since, tick} from './due.js';
+import {due, isFailed, isLate, isOld, offeredAt, placeOf, since, tick} from './due.js';
 import {edit} from './editor.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
@@ -19,7 +19,6 @@ import {noticed} from './push.js';
 import {t} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
-const isFailed = ({status, attempts}) => status === 'in_progress' && attempts > 0;
 const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, patience());
 /** Minutes after which it is worth a look that nobody has accepted. */
 const patience = () => remembered()?.alert_after_minutes ?? 10;

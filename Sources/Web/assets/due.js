@@ -11,6 +11,9 @@ export const placeOf = ({due_at: due, created_at: made}) => Date.parse(due ?? ma
 
 export const isLate = (delivery) => isOpen(delivery) && Date.parse(delivery.due_at) < Date.now();
 
+/** Whether it is carried, and could not be handed over. */
+export const isFailed = ({status, attempts}) => status === 'in_progress' && attempts > 0;
+
 /** From when on somebody could accept it. */
 export const offeredAt = ({created_at: made, offer_at: at}) => (Date.parse(at) > Date.parse(made) ? at : made);
 

@@ -4,16 +4,28 @@ import {h, loading} from './dom.js';
 
 const files = new Set();
 const modules = new Map();
-// Their style is asked for at once, and waited for by the first of them; without it they can be read all the same.
-const styled = new Promise((done) => {
-  document.head.append(h('link', {rel: 'stylesheet', href: new URL('./later.css', import.meta.url), onload: done, onerror: done}));
-});
+let styled;
+
+/** Their style, which is asked for at once, and again by each of them where it could not be had. */
+function style() {
+  styled ??= new Promise((done, failed) => {
+    const link = h('link', {rel: 'stylesheet', href: new URL('./later.css', import.meta.url), onload: done, onerror() {
+      link.remove();
+      styled = undefined;
+      failed(new Unreachable());
+    }});
+    document.head.append(link);
+  });
+  return styled;
+}
+
+style().catch(() => {});
 
 /** A view like any other, which `choose` finds in the module of that name. */
 export function later(name, choose) {
   files.add(name);
   return (region, context) => {
-    const load = () => loading(region, async () => choose((await Promise.all([loaded(name), styled]))[0]), (fill) => {
+    const load = () => loading(region, async () => choose((await Promise.all([loaded(name), style()]))[0]), (fill) => {
       region.replaceChildren();
       delete view.onFresh;
       Object.assign(view, fill(region, context));

@@ -1,7 +1,7 @@
 // A map that lives: stops of deliveries, couriers as they move, and the way to one of them.
 import {get} from './ask.js';
 import {fullName, signs} from './delivery.js';
-import {isLate} from './due.js';
+import {isFailed, isLate} from './due.js';
 import {makeMap, fit, line, sign} from './map.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
@@ -86,10 +86,14 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
 }
 
 /** What a store's map shows of a delivery. */
-export const stopOf = (delivery, act, isUrgent = isLate(delivery) || delivery.attempts > 0) => ({
-  id: delivery.id, at: delivery.recipient.location, style: `${delivery.status}${isUrgent ? ' urgent' : ''}`, text: isUrgent ? '!' : signs[delivery.status],
-  label: `${t(`status_${delivery.status}`)}: ${fullName(delivery.recipient)}, ${delivery.recipient.address}`, act,
-});
+export function stopOf(delivery, act) {
+  const {id, status, recipient} = delivery;
+  const isUrgent = isLate(delivery) || isFailed(delivery);
+  return {
+    id, at: recipient.location, style: isUrgent ? `${status} urgent` : status, text: isUrgent ? '!' : signs[status],
+    label: `${t(`status_${status}`)}: ${fullName(recipient)}, ${recipient.address}`, act,
+  };
+}
 
 /** From where its courier is over the stops before it to a delivery. */
 export function wayTo(one, deliveries, couriers) {
