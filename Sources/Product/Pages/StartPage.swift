@@ -59,7 +59,8 @@ struct StartPage {
     }
 
     private var languages: String {
-        Languages.all.map { other in
+        // By their codes, as pages have them.
+        Languages.all.sorted { $0.code < $1.code }.map { other in
             let isThis = other.code == words.code ? " aria-current=\"true\"" : ""
             return
                 "<a href=\"/?language=\(other.code)\" hreflang=\"\(other.code)\" lang=\"\(other.code)\"\(isThis)>\(say(other.name))</a>"

@@ -4,6 +4,7 @@ import {get} from './ask.js';
 import {bars, tile} from './chart.js';
 import {h, loading, newID, panel, say} from './dom.js';
 import {nothing} from './empty.js';
+import {figuresOf} from './foot.js';
 import {loaded} from './later.js';
 import {number, shortDay, t} from './words.js';
 
@@ -29,10 +30,10 @@ export function areas() {
     const {lat, lon} = remembered()?.location ?? {};
     const query = {top: 50, near: lat === undefined ? undefined : `${lat},${lon}`};
     if (period.value === 'yesterday') {
-      today ??= (await get('/v1/stats/areas', {days: 1, top: 3})).to;
-      return get(`/v1/stats/days/${dayBefore(today)}`, query);
+      today ??= (await figuresOf('/v1/stats/areas', {days: 1, top: 3})).to;
+      return figuresOf(`/v1/stats/days/${dayBefore(today)}`, query);
     }
-    const answer = await get('/v1/stats/areas', {days: period.value === 'today' ? 1 : period.value, ...query});
+    const answer = await figuresOf('/v1/stats/areas', {days: period.value === 'today' ? 1 : period.value, ...query});
     today = answer.to;
     return answer;
   }
@@ -78,7 +79,7 @@ export function areas() {
         : told.items.length ? h('p', {class: 'hint'}, t('touchArea')) : '');
     if (at < 0 || told.from === told.to) return;
     const length = Math.round((Date.parse(told.to) - Date.parse(told.from)) / 86_400_000) + 1;
-    loading(days, () => get(`/v1/stats/areas/${chosen}`, {days: length}), (one) => days.replaceChildren(bars(t('deliveriesADay'),
+    loading(days, () => figuresOf(`/v1/stats/areas/${chosen}`, {days: length}), (one) => days.replaceChildren(bars(t('deliveriesADay'),
       one.days.map((day) => ({...day, open: day.deliveries - day.delivered})), ['delivered', 'open'].map((name) => ({name, label: t(`area_day_${name}`)})))));
   }
 

@@ -134,6 +134,8 @@ export function board(region, {count}) {
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
     sky, chips, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false), foot), h('div', {class: 'ended'}, sections(true)), map.place));
+  const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'state'];
+  columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens.
   const clock = setInterval(() => {

@@ -48,6 +48,8 @@ export function picker(chosen, states, pickup) {
   const load = () => loading(list, partners, (couriers) => {
     const known = new Set(couriers.map(({id}) => id));
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
+    // Where there is one alone, it is meant.
+    if (couriers.length === 1 && !states.size) chosen.add(couriers[0].id);
     others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));
     const boxes = couriers.map((courier) => {
       const toggle = () => (box.checked ? chosen.add(courier.id) : chosen.delete(courier.id));

@@ -1,5 +1,6 @@
 // Where stores work.
 import {board, hand} from './board.js';
+import {welcomed} from './invites.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';
 import {start} from './shell.js';
@@ -19,5 +20,8 @@ start('store', {
   settings: later('settings', ({settings}) => settings),
 }, {
   hand, onFresh: send,
-  onEvent(event) { if (urgent.includes(event.type)) ringFor(event); },
+  onEvent(event) {
+    if (urgent.includes(event.type)) ringFor(event);
+    else if (event.type === 'partner.joined') welcomed(event.data);
+  },
 });

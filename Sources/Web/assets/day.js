@@ -87,7 +87,7 @@ export function day(region, {account}) {
       const one = nth === 0 && current ? current : hours[nth];
       const time = nth === 0 ? t('weatherNow') : `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
       slider.setAttribute('aria-valuetext', `${time}: ${degrees(one.temperature_c)}, ${one.words ?? ''}`);
-      hour.replaceChildren(...[h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), degrees(one.temperature_c)),
+      hour.replaceChildren(...[h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky'}, skyOf(one.code)), degrees(one.temperature_c)),
         h('p', {}, one.words ?? ''), one.warning && h('p', {class: 'warning'}, `! ${t(`weather_${one.warning}`)}`),
         h('dl', {class: 'readings'}, reading('weatherChance', percent(one.precipitation_chance)), reading('weatherAmount', one.precipitation_mm === null ? '–' : `${number(one.precipitation_mm)} mm`),
           reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
@@ -95,7 +95,7 @@ export function day(region, {account}) {
 
     shown.replaceChildren(h('h2', {}, place.name ?? page.name), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? weekday(one.date) : t('today')),
-        h('span', {class: 'sky', 'aria-hidden': 'true'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
+        h('span', {class: 'sky'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
         h('span', {class: 'range'}, h('strong', {}, degrees(one.high_c)), ` ${degrees(one.low_c)}`)))),
       h('p', {class: old ? 'warning' : 'hint'}, t(stale ? 'weatherStale' : 'weatherFrom', {source: page.source, time: when(at)})));
     if (hours.length) draw(first);

@@ -1,11 +1,11 @@
 // What a shop's owner wants to see of the days that were.
 import {areas} from './areas.js';
-import {get, inTurn} from './ask.js';
+import {inTurn} from './ask.js';
 import {bars, lines, rows, tile} from './chart.js';
 import {fullName} from './delivery.js';
 import {h, loading, newID} from './dom.js';
 import {gathered} from './feed.js';
-import {share} from './foot.js';
+import {figuresOf, share} from './foot.js';
 import {number, span, t} from './words.js';
 
 const outcomes = ['delivered', 'cancelled', 'open'];
@@ -25,7 +25,7 @@ export function figures(region) {
     const today = new Date().toLocaleDateString('sv', {timeZone: zone});
     const day = (before) => new Date(Date.parse(`${today}T12:00Z`) - before * 86_400_000).toISOString().slice(0, 10);
     const query = {from: day(period.value - 1), to: day(0), time_zone: zone};
-    return loading(content, () => get('/v1/stats', query), show);
+    return loading(content, () => figuresOf('/v1/stats', query), show);
   }
 
   function show({totals, before, days, couriers}) {
@@ -47,7 +47,7 @@ export function figures(region) {
     content.querySelectorAll('details').forEach((table, place) => { table.open = open[place]; });
   }
 
-  // The server ends the oldest of three such questions, so they are not asked anew before they are answered.
+  // They are not asked anew before they are answered.
   const turn = inTurn();
   let isNext = false;
 

@@ -1,7 +1,12 @@
 // What has become so far of the deliveries that were created today, in one line below those that are open.
-import {get} from './ask.js';
+import {get, inTurn} from './ask.js';
 import {gathered} from './feed.js';
 import {number, t} from './words.js';
+
+const turn = inTurn();
+
+/** Asks for figures one after the other, whichever view wants them: of three such questions of an account the server ends the oldest. */
+export const figuresOf = (path, query) => turn(() => get(path, query));
 
 /** How many of those with a time were there by then. */
 export const share = ({due, on_time: kept}) => (due ? `${Math.floor((100 * kept) / due)} %` : '–');
@@ -13,7 +18,7 @@ export function footOf(line) {
     // As the days are where the shop is.
     const day = new Date().toLocaleDateString('sv');
     try {
-      const {totals} = await get('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
+      const {totals} = await figuresOf('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
       const parts = ['delivered', 'cancelled'].map((status) => `${t(`status_${status}`)} ${number(totals[status])}`);
       if (totals.due) parts.push(`${t('onTime')} ${share(totals)}`);
       line.textContent = `${t('createdToday')}: ${parts.join(' · ')}`;

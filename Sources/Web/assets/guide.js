@@ -1,6 +1,6 @@
 // The first steps of a new store, until something has been delivered.
 import {get} from './ask.js';
-import {h, keep, redraw, unpressed} from './dom.js';
+import {h, keep, redraw, say, unpressed} from './dom.js';
 import {inviteByNumber} from './invites.js';
 import {t} from './words.js';
 
@@ -29,6 +29,8 @@ export function guide(create) {
     if (!isOver && known.delivered) {
       isOver = true;
       localStorage.setItem(place, 'yes');
+      // A shop that has delivered for long is told nothing on a browser that is new.
+      if (!region.hidden) say(t('guide_over'));
     }
     show();
   }

@@ -13,4 +13,6 @@ const lines = {
   filter: 'M4 7h16M7 12h10M10 17h4',
 };
 
-export const icon = (name) => s('svg', {class: `icon icon-${name}`, viewBox: '0 0 24 24', 'aria-hidden': 'true'}, s('path', {d: lines[name]}));
+export const drawn = (name, line) => s('svg', {class: `icon icon-${name}`, viewBox: '0 0 24 24', 'aria-hidden': 'true'}, s('path', {d: line}));
+
+export const icon = (name) => drawn(name, lines[name]);

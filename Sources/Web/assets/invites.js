@@ -1,6 +1,6 @@
 // Inviting a courier, and passing the invite on.
 import {remembered} from './account.js';
-import {post} from './ask.js';
+import {all, post} from './ask.js';
 import {fullName, moment} from './delivery.js';
 import {h, openDialog, say} from './dom.js';
 import {form} from './form.js';
@@ -8,6 +8,8 @@ import {t} from './words.js';
 
 // Another click meanwhile would show the same invite twice.
 let isInviting = false;
+// The invite that is shown, with its dialog.
+let shown;
 
 /** Invites by account or by number, and shows what came of it. */
 export async function invite(whom) {
@@ -40,14 +42,24 @@ const howItGoes = ({channel, channel_is_live: isLive}) => t(isLive || channel ==
 
 /** The code, the link and the picture, to be shown or passed on, with the text ready in it. */
 export function showInvite(made) {
-  const {code, url, phone, courier, expires_at: end} = made;
+  const {id, code, url, phone, courier, expires_at: end} = made;
   const write = async () => navigator.clipboard.writeText(url);
   const copy = h('button', {type: 'button', onclick: () => write().then(() => say(t('copied')), () => say(t('notCopied')))}, t('copyLink'));
   const text = encodeURIComponent(t('inviteMessage', {url, code, store: remembered().name}));
   const to = (href, name) => h('a', {href, class: 'button'}, name);
-  openDialog(courier ? t('inviteName', {name: fullName(courier)}) : t('theInvite'), h('p', {class: 'notice'}, howItGoes(made)),
+  const dialog = openDialog(courier ? t('inviteName', {name: fullName(courier)}) : t('theInvite'), h('p', {class: 'notice'}, howItGoes(made)),
     h('div', {class: 'pass'}, h('img', {class: 'qr', src: `/i/${code}/qr.svg`, alt: t('qrOf', {url}), width: 220, height: 220}),
       h('div', {}, h('p', {class: 'code'}, code), h('p', {}, h('a', {href: url}, url)), h('p', {class: 'hint'}, t('validUntil'), ' ', moment(end)),
         h('p', {class: 'actions'}, copy, to(`sms:${phone ?? ''}?&body=${text}`, t('bySMS')),
           to(`mailto:?subject=${encodeURIComponent(t('invite_title'))}&body=${text}`, t('byMail'))))));
+  shown = {id, dialog};
+}
+
+/** Says who has joined, and puts away the invite that is shown if it was that one. */
+export async function welcomed({courier_name: name}) {
+  say(t('courierJoined', {name}));
+  if (!shown?.dialog.isConnected) return;
+  const {id, dialog} = shown;
+  const invites = await all('/v1/invites').catch(() => []);
+  if (invites.some((one) => one.id === id && one.state !== 'live')) dialog.close();
 }

@@ -129,11 +129,14 @@ export function mapOf(kind) {
       if (isLeft) map.leave(); else draw();
     }
 
+    // What becomes late does so without anything that happens.
+    const clock = setInterval(draw, 30_000);
     region.append(empty, mapped);
     begin().catch((error) => say(wordsOf(error)));
     return {
       leave() {
         isLeft = true;
+        clearInterval(clock);
         map?.leave();
         map = undefined;
       },

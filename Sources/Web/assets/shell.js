@@ -76,7 +76,8 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
   function elsewhere(account) {
     const [place, words] = account.kind === 'store' ? ['/store', 'toStores'] : ['/courier', 'toCouriers'];
     const out = () => { signOut(device()); leave(); };
-    return h('div', {class: 'entrance panel'}, h('h1', {}, 'Kurir'), h('p', {}, t('signedInElsewhere', {name: nameOf(account)})),
+    const joins = Boolean(invite.code);
+    return h('div', {class: 'entrance panel'}, h('h1', {}, joins ? t('invite_title') : 'Kurir'), h('p', {}, t('signedInElsewhere', {name: nameOf(account)}), ' ', joins && t('inviteElsewhere')),
       h('p', {class: 'actions'}, h('a', {href: place, class: 'button main'}, t(words)), h('button', {type: 'button', onclick: out}, t('signOut'))));
   }
 

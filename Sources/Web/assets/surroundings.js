@@ -7,7 +7,7 @@ import {kinds} from './roadkinds.js';
 import {clockOf, degrees, skyOf} from './sky.js';
 import {t} from './words.js';
 
-const sky = (hour) => h('p', {class: hour.warning && 'warning'}, h('span', {'aria-hidden': 'true'}, `${skyOf(hour.code)} `),
+const sky = (hour) => h('p', {class: hour.warning && 'warning'}, skyOf(hour.code), ' ',
   [`${clockOf(hour)}: ${degrees(hour.temperature_c)}`, hour.words, hour.warning && `! ${t(`weather_${hour.warning}`)}`].filter(Boolean).join(', '));
 
 const road = ({kind, title, distance_m: meters}) => h('li', {}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
