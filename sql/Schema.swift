@@ -39,7 +39,7 @@ public enum Schema {
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 13
+    public static let functionsRevision = 14
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [

@@ -249,6 +249,15 @@ package struct Fields: Sendable {
         } ?? []
     }
 
+    /// A list of ids that may be left out.
+    package mutating func optionalIDs(_ name: String, _ count: ClosedRange<Int>) -> [ID]? {
+        guard isGiven(name) else {
+            describe(name, Shape.array(.id, least: count.lowerBound, most: count.upperBound).orNull, optional: true)
+            return nil
+        }
+        return ids(name, count)
+    }
+
     /// A list of ids of a change.
     package mutating func changedIDs(_ name: String, _ count: ClosedRange<Int>) -> [ID]? {
         guard members[name] != nil else {

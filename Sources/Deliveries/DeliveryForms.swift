@@ -75,12 +75,12 @@ struct ChangedDelivery: Form {
             $0.optionalLine("instructions", upTo: Bounds.text, by: Texts.paragraph)
         }
         reference = fields.erasable("reference") { $0.optionalLine("reference", upTo: Bounds.reference) }
-        window = fields.erasable("window") { $0.window() }
+        window = fields.erasable("window") { $0.window(mayBeOver: true) }
         pickup = fields.erasable("pickup") { $0.pickup() }
         parcel = fields.erasable("parcel") { $0.parcel() }
         cash = fields.erasable("cash") { $0.optional("cash") }
         pay = fields.erasable("pay") { $0.optional("pay") }
-        offerAt = fields.erasable("offer_at") { $0.offerAt() }
+        offerAt = fields.erasable("offer_at") { $0.offerAt(mayBeOver: true) }
         turns = fields.changedOffer()
         proof = fields.proof()
         offersAgain = fields.optional("offer_again") ?? false
@@ -93,6 +93,7 @@ struct ChangedDelivery: Form {
             if couriers != nil || offersAgain { throw Problem(.notPending) }
             if let pay, !delivery.content.terms.mayPay(pay) { throw Problem.payFixed }
         }
+        try checkTimes(against: delivery.content)
         var content = delivery.content
         content.recipient.firstName = firstName ?? content.recipient.firstName
         content.recipient.lastName = lastName ?? content.recipient.lastName
@@ -113,6 +114,18 @@ struct ChangedDelivery: Form {
         return StepCommand.Edit(
             content: content, candidates: couriers ?? delivery.candidates,
             askedAgain: offersAgain ? Set(delivery.declined) : [], named: Set(couriers ?? []))
+    }
+}
+
+extension ChangedDelivery {
+    /// What stays as it is may be over by now. What is chosen now may not.
+    private func checkTimes(against kept: DeliveryContent) throws {
+        if let window, window != kept.window, let fault = window?.fault(now: .now) {
+            throw Problem(.unprocessable, "validation_failed", fields: [.init("window.\(fault.field)", fault.code)])
+        }
+        if let offerAt, offerAt != kept.terms.offerAt, let fault = offerAt?.fault(now: .now) {
+            throw Problem(.unprocessable, "validation_failed", fields: [.init("offer_at", fault)])
+        }
     }
 }
 
@@ -137,19 +150,21 @@ struct CancelForm: Form {
 }
 
 extension Fields {
-    /// When it is to arrive: a time that is still to come.
-    fileprivate mutating func window() -> DeliveryWindow? {
+    /// When it is to arrive: a time that is still to come, unless it was said before.
+    fileprivate mutating func window(mayBeOver: Bool = false) -> DeliveryWindow? {
         optionalObject("window") { (fields: inout Fields) -> DeliveryWindow? in
             let window = DeliveryWindow(from: fields.optional("from"), until: fields.optional("until"))
-            if let fault = window?.fault(now: fields.now) { fields.refuse(fault.field, fault.code) }
+            if let fault = window?.fault(now: fields.now), !(mayBeOver && fault.code == Moment.isPast) {
+                fields.refuse(fault.field, fault.code)
+            }
             return window
         }
     }
 
-    /// When couriers are offered it at the earliest: a time that is still to come.
-    fileprivate mutating func offerAt() -> Moment? {
+    /// When couriers are offered it at the earliest: a time that is still to come, unless it was said before.
+    fileprivate mutating func offerAt(mayBeOver: Bool = false) -> Moment? {
         let time: Moment? = optional("offer_at")
-        if let fault = DeliveryWindow(from: nil, until: time)?.fault(now: now) { refuse("offer_at", fault.code) }
+        if let fault = time?.fault(now: now), !(mayBeOver && fault == Moment.isPast) { refuse("offer_at", fault) }
         return time
     }
 }

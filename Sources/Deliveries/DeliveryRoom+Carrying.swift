@@ -22,7 +22,7 @@ extension DeliveryRoom {
                 .post, "/v1/deliveries/{id}/deliver", for: .courier,
                 "Reports that a delivery was handed over, with what its proof wants", room: Self.name,
                 takesIfMatch: true, answers: one,
-                refuses: Self.refusals(of: .deliver) + [.proofMissing, .wrongPin, .tooManyPins, .unknownFile],
+                refuses: Self.refusals(of: .deliver) + [.proofMissing, .wrongPin, .tooManyPins(), .unknownFile],
                 keepsItsAnswer: true, stillSeen: isStillSeen, handler: deliver
             ).taking(DeliverForm.self),
         ]
@@ -73,8 +73,9 @@ extension DeliveryRoom {
         guard let wanted = found.delivery.content.terms.proof.pin, let carry = found.times.accepted else { return nil }
         // Who means another version has not tried a PIN.
         try call.request.checkMatch(version: found.delivery.version)
-        let isLeft = try await call.run(TakePinTry(delivery: found.delivery.id, carry: carry)).first
-        guard isLeft == true else { throw Problem.tooManyPins }
+        if let seconds = try await call.run(TakePinTry(delivery: found.delivery.id, carry: carry)).first ?? 600 {
+            throw Problem.tooManyPins(for: seconds)
+        }
         guard pin == wanted else { throw Problem.wrongPin }
         return true
     }

@@ -139,12 +139,14 @@ package struct DeliveryRoom: Room {
         return found
     }
 
-    /// An answer that was given before tells of the delivery itself only where it has a recipient.
+    /// An answer that was given before tells of the delivery itself only where it has a recipient, and of that no more than whoever asks
+    /// may read now.
     func isStillSeen(_ call: Call, _ told: JSON) async throws -> Bool {
-        guard case .object(let members) = told, members["recipient"] != nil else { return true }
+        guard case .object(let members) = told, let recipient = members["recipient"] else { return true }
         do {
-            _ = try await visible(call)
-            return true
+            let standing = try await visible(call).standing(of: call.caller.account)
+            guard case .object(let known) = recipient, !standing.knowsRecipient else { return true }
+            return standing != .formerHolder && known["last_name"] == .null
         } catch let problem as Problem where problem.code == Problem.notFound.code {
             return false
         }

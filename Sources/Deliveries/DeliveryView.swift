@@ -63,8 +63,8 @@ extension StoredDelivery {
         json.array("allowed_actions", allowedActions(for: account)) { $0.item($1.rawValue) }
         if isVisible(to: account) {
             writeContent(&json, for: standing)
-            writeTerms(&json, knowsValue: standing == .store || standing == .holder)
-            if standing == .store || standing == .holder {
+            writeTerms(&json, knowsValue: standing.knowsRecipient)
+            if standing.knowsRecipient {
                 writeCourse(&json)
                 if let arrival { json.object("eta", arrival.write) }
             }
@@ -74,7 +74,7 @@ extension StoredDelivery {
                     json.field("of", stop.of)
                 }
             }
-            if !isForgotten, standing == .store || standing == .holder {
+            if !isForgotten, standing.knowsRecipient {
                 words.write(&json, forStore: standing == .store)
             }
             if standing == .holder { json.field("cancel_is_free", delivery.course.isFree) }
@@ -106,7 +106,7 @@ extension StoredDelivery {
         if isForgotten || standing == .formerHolder {
             json.field("recipient", String?.none)
         } else {
-            write(content.recipient, &json, isKnown: standing == .store || standing == .holder)
+            write(content.recipient, &json, isKnown: standing.knowsRecipient)
         }
         json.field("description", content.description)
         json.field("instructions", standing == .formerHolder ? nil : content.instructions)

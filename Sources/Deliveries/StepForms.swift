@@ -86,7 +86,7 @@ struct ReassignForm: Form {
     static let mayBeLeftOut = true
 
     init(_ fields: inout Fields) {
-        couriers = fields.changedIDs("courier_ids", 1...Bounds.candidates)
+        couriers = fields.optionalIDs("courier_ids", 1...Bounds.candidates)
         note = fields.optionalLine("note", upTo: Bounds.reason, by: Texts.paragraph)
     }
 }
@@ -116,7 +116,7 @@ extension Fields {
     /// The pictures of a step.
     fileprivate mutating func files(withSignature: Bool = false) -> ShownFiles {
         ShownFiles(
-            photos: changedIDs("photo_ids", 0...ShownFiles.most) ?? [],
+            photos: optionalIDs("photo_ids", 0...ShownFiles.most) ?? [],
             signature: withSignature ? optional("signature_id") : nil)
     }
 }

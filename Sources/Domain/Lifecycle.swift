@@ -47,6 +47,9 @@ public enum Lifecycle {
         case formerHolder = "former_holder"
         /// Has nothing to do with it.
         case stranger
+
+        /// Whether it is told all of the recipient.
+        public var knowsRecipient: Bool { self == .store || self == .holder }
     }
 
     /// What is counted of a courier.

@@ -53,9 +53,12 @@ public struct Moment: Comparable, Hashable, Sendable {
     /// How far ahead people plan.
     private static let farthest: Int64 = 30 * 86_400_000
 
+    /// The code of a time that is over.
+    public static let isPast = "time_is_past"
+
     /// Why nobody who speaks now can mean it as a time to come; nil when it can be meant.
     public func fault(now: Moment) -> String? {
-        self <= now ? "time_is_past" : isTooFarAhead(of: now) ? "too_far_ahead" : nil
+        self <= now ? Self.isPast : isTooFarAhead(of: now) ? "too_far_ahead" : nil
     }
 
     /// Whether it is further ahead than people plan.

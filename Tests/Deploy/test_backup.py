@@ -22,7 +22,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[2]
 BACKUP = ROOT / "deploy/backup"
 BUILT = [ROOT / ".build/release/kurir", ROOT / ".build/debug/kurir"]
-BINARY = os.environ.get("KURIR_BINARY") or next(filter(pathlib.Path.exists, BUILT))
+BINARY = os.environ.get("BINARY") or next(filter(pathlib.Path.exists, BUILT))
 POSTGRES = "/usr/lib/postgresql/15/bin"
 PASSWORD = "krumpir-na-tavi"
 # Seconds after which what does not happen has failed, on however busy a machine.

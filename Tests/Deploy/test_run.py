@@ -25,7 +25,7 @@ DEPLOY = ROOT / "deploy"
 # Each with how much it may expose, in tenths; a part of the cluster begins as root and becomes somebody else.
 UNITS = {"systemd/kurir.service": 15, "systemd/kurir-gateway@.service": 15, "cluster/kurir-cluster@.service": 30}
 POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
-BINARY = pathlib.Path(os.environ.get("KURIR_BINARY") or next(
+BINARY = pathlib.Path(os.environ.get("BINARY") or next(
     (path for kind in ("release", "debug") if (path := ROOT / f".build/{kind}/kurir").exists()), "no kurir"))
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Seconds: for what other work on the machine may hold up.

@@ -108,7 +108,7 @@ class Watched:
         self.directory, self.at_end = directory, at_end
         # The PostgreSQL's user must get through.
         directory.chmod(0o755)
-        binaries = [os.environ.get("KURIR_BINARY"), ROOT / ".build/release/kurir", ROOT / ".build/debug/kurir"]
+        binaries = [os.environ.get("BINARY"), ROOT / ".build/release/kurir", ROOT / ".build/debug/kurir"]
         self.binary = next(path for path in binaries if path and os.path.exists(path))
         (directory / "postgres").mkdir()
         self.postgres = Postgres(directory / "postgres")

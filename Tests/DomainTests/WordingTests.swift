@@ -66,6 +66,13 @@ import Testing
             && !marks.contains { text.contains($0) }
     }
 
+    /// Some take it into the link.
+    @Test(arguments: Language.known, NotificationKind.allCases)
+    func `no mark follows a link`(language: Language, kind: NotificationKind) {
+        let body = Wording.message(kind, in: language, Self.examples).body
+        for mark in ".,;:!?" { #expect(!body.contains("\(Self.examples["url"] ?? "-")\(mark)"), "\(body)") }
+    }
+
     @Test(arguments: NotificationKind.allCases)
     func `each language has wording of its own`(kind: NotificationKind) {
         let texts = Language.known.map { Wording.message(kind, in: $0, [:]) }
@@ -89,6 +96,9 @@ import Testing
         #expect(
             Wording.message(.deliveryReturned, in: .fallback, ["courier": "Ana Kos"]).body
                 == "Ana Kos has given back your delivery. It is pending again.")
+        #expect(
+            Wording.message(.attemptFailed, in: .fallback, ["courier": "Ana Kos", "reason": "Nobody is at home"]).body
+                == "A delivery could not be handed over. Reason: Nobody is at home. Ana Kos still has it.")
         #expect(Wording.message(.passwordReset, in: .fallback, [:]).title == "New password")
     }
 

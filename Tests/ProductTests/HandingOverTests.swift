@@ -139,6 +139,23 @@ import Testing
         }
     }
 
+    @Test func `a time that is over stays with what else is changed, and no other past one is taken`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers, ["window": ["until": ahead(3600)]])
+            try await api.execute(
+                "UPDATE deliveries SET due_at = date_trunc('milliseconds', now()) - interval '1 minute'")
+            let path = SampleDelivery.path(id)
+            let window = try await api.get(path, as: store.token).json["window"]
+            let kept = try await api.call("PATCH", path, ["window": window, "description": "Kruh"], as: store.token)
+            #expect(kept.status == 200 && kept.json["window"] == window && kept.json["description"] == "Kruh")
+            let other = try await api.call("PATCH", path, ["window": ["until": ahead(-5)]], as: store.token)
+            #expect(other.status == 422 && other.wrong == ["window.until": "time_is_past"])
+            let offered = try await api.call("PATCH", path, ["offer_at": ahead(-5)], as: store.token)
+            #expect(offered.status == 422 && offered.wrong == ["offer_at": "time_is_past"])
+        }
+    }
+
     @Test func `times are to come, in their order, and no more than thirty days ahead`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

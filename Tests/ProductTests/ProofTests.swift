@@ -185,6 +185,33 @@ import Testing
         }
     }
 
+    @Test func `a courier reads of the steps of others no more than in the history, and it verifies`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.act("pick_up", id, as: couriers[0], ["note": "prva"])
+            let failed: JSON = [
+                "reason": "nobody_home", "note": "druga", "at_location": ["lat": .number(45.1), "lon": .number(15.1)],
+            ]
+            try await api.act("fail", id, as: couriers[0], failed)
+            try await api.act("reassign", id, as: store, ["courier_ids": [.string(couriers[1].id)], "note": "treća"])
+            try await api.act("accept", id, as: couriers[1])
+            try await api.act("deliver", id, as: couriers[1], ["note": "četvrta", "received_by": "Mara"])
+            let whole = try await proof(of: id, for: store, api)
+            let notes = whole.disclosed.filter { $0.name == "note" }.map(\.lines)
+            #expect(notes == [["prva"], ["druga"], ["treća"], ["četvrta"]])
+            let read = try await proof(of: id, for: couriers[1], api)
+            #expect(read.signed(by: try await keys(api)).holds && read.told.allSatisfy(\.holds))
+            let told = read.disclosed.filter { ["note", "place", "reason", "received_by"].contains($0.name) }
+            #expect(told.map(\.lines) == [["četvrta"], ["Mara"]])
+            #expect(read.disclosed.contains { $0.name == "recipient" })
+            let page = try await api.get("/proof/\(id)", as: couriers[1].token)
+            let text = String(decoding: page.reply.body, as: UTF8.self)
+            #expect(text.contains("četvrta") && !text.contains("druga") && !text.contains("treća"))
+        }
+    }
+
     @Test func `a proof tells every step with what it showed`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers, id) = try await delivered(api)

@@ -120,17 +120,43 @@ import Testing
 
     @Test func `a recipient gets four at most, and never two that wait`() async throws {
         try await ServedProduct.serving { api in
-            let team = try await team(api)
+            let (team, key) = (try await team(api), try await api.key())
             let ana = team.couriers[0]
             let id = try await carried(api, team)
             try await api.act("pick_up", id, as: ana)
+            var sent = 0
             for _ in 0..<5 {
+                let claimed = try await api.claim(key)
+                #expect(claimed.count <= 1)
+                if !claimed.isEmpty { _ = try await api.tell(key, "ack", claimed) }
+                sent += claimed.count
                 #expect(try await api.act("fail", id, as: ana, ["reason": "nobody_home"]).status == 200)
-                #expect(try await waiting(api) <= 1)
             }
             try await api.act("deliver", id, as: ana)
+            #expect(sent == 4)
             #expect(try await api.execute("SELECT FROM messages WHERE kind = 'recipient_tracking'").count == 4)
             #expect(try await waiting(api) == 0)
+        }
+    }
+
+    @Test func `what nobody has sent is none of the four, and what a gateway has is`() async throws {
+        try await ServedProduct.serving(publicURL: "https://kurir.example") { api in
+            let (team, key) = (try await team(api), try await api.key())
+            let ana = team.couriers[0]
+            let id = try await carried(api, team)
+            try await api.act("pick_up", id, as: ana)
+            let first = try await api.claim(key)
+            #expect(first.count == 1)
+            try await api.act("fail", id, as: ana, ["reason": "nobody_home"])
+            _ = try await api.tell(key, "ack", first)
+            for _ in 0..<6 {
+                #expect(try await api.act("fail", id, as: ana, ["reason": "nobody_home"]).status == 200)
+                #expect(try await waiting(api) == 1)
+            }
+            try await api.act("deliver", id, as: ana)
+            let last = try await api.claim(key)
+            #expect(last.count == 1 && bodies(last)[0].hasPrefix("Pekara: Your delivery has arrived."))
+            #expect(try await api.execute("SELECT texts FROM trackings") == [["2"]])
         }
     }
 

@@ -23,6 +23,32 @@ import Testing
         }
     }
 
+    /// It is seen, but without its recipient: by a former holder, and by whoever is asked anew.
+    @Test func `whoever may read less of a recipient than before is not told of it again`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let ana = couriers[0]
+            for action in ["accept", "pick_up"] {
+                for (taking, body) in [("cancel", [:]), ("reassign", ["courier_ids": [.string(ana.id)]])]
+                    as [(String, JSON)]
+                {
+                    let (id, key) = (
+                        try await api.delivery(of: store, to: couriers), ["Idempotency-Key": "\(action) \(taking)"]
+                    )
+                    if action == "pick_up" { try await api.act("accept", id, as: ana) }
+                    let first = try await api.act(action, id, as: ana, headers: key)
+                    #expect(first.json["recipient"]["phone"].string != nil)
+                    let repeated = try await api.act(action, id, as: ana, headers: key)
+                    #expect(repeated.status == 200 && repeated.json == first.json)
+                    #expect(try await api.act(taking, id, as: store, body).status == 200)
+                    let again = try await api.act(action, id, as: ana, headers: key)
+                    #expect(again.status == 404 && again.code == "not_found", "\(action) after \(taking)")
+                    #expect(try await api.get(SampleDelivery.path(id), as: ana.token).status == 200)
+                }
+            }
+        }
+    }
+
     @Test func `an answer that tells nothing of a delivery is given again`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -7,8 +7,14 @@
 -- with its link: it is given as notices for the outbox, unless the link was ended, or the recipient got four already.
 CREATE OR REPLACE FUNCTION text_recipient(delivery uuid, said jsonb) RETURNS jsonb
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    -- What no gateway has is taken back unsent, and is none of the four.
+    unsent integer := (SELECT count(*) FROM (
+        SELECT FROM message_queue WHERE subject = delivery AND kind = 'recipient_tracking' AND lease IS NULL
+        ORDER BY id FOR UPDATE) waiting);
 BEGIN
     PERFORM withdraw('recipient_tracking', ARRAY[delivery]);
+    IF unsent > 0 THEN UPDATE trackings SET texts = greatest(texts - unsent, 0) WHERE delivery_id = delivery; END IF;
     IF NOT said ? 'notice' THEN RETURN NULL; END IF;
     INSERT INTO trackings (delivery_id, link, token_hash)
         VALUES (delivery, (said->>'link')::integer, decode(said->>'token_hash', 'hex'))

@@ -31,7 +31,7 @@ package struct ProofRoom: Room {
             [found.delivery.store, found.delivery.courier].contains(account), found.delivery.status == .delivered,
             let proof = try await call.run(FindProof(delivery: found.delivery.id)).first
         else { throw Problem.notFound }
-        return proof
+        return account == found.delivery.courier ? proof.read(by: account) : proof
     }
 
     private static let shape = Shape.object(

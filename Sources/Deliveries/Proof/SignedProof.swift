@@ -28,6 +28,28 @@ package struct SignedProof: Sendable {
         earlierTexts = 0
     }
 
+    private init(_ proof: SignedProof, disclosures: [UInt8]) {
+        (bundle, signature, keyID, earlierTexts) = (proof.bundle, proof.signature, proof.keyID, proof.earlierTexts)
+        self.disclosures = disclosures
+    }
+
+    /// As a courier reads it: of the steps of others without what they said and where they were, as in the history. The hashes of
+    /// it stay, so it still verifies.
+    func read(by courier: ID) -> SignedProof {
+        guard case .object(let members)? = JSON(bundle), case .array(let steps)? = members["steps"],
+            case .object(var told)? = JSON(disclosures)
+        else { return self }
+        for (number, step) in steps.enumerated() {
+            guard case .object(let step) = step, case .object(let actor)? = step["actor"],
+                actor["id"] != .string(courier.description)
+            else { continue }
+            for name in Self.ofWhoTookIt { told["/steps/\(number)/\(name)"] = nil }
+        }
+        return SignedProof(self, disclosures: JSON.object(told).canonical)
+    }
+
+    private static let ofWhoTookIt = ["note", "place", "reason", "received_by"]
+
     /// What can be found out of it.
     package var check: ProofCheck { ProofCheck(json)! }
 

@@ -5,7 +5,7 @@ import {isMapWanted, mapBeside} from './boardmap.js';
 import {partnersChanged} from './choose.js';
 import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {due, isFailed, isLate, isOld, offeredAt, placeOf, since, tick} from './due.js';
+import {due, inTime, isFailed, isLate, isOld, offeredAt, since, tick} from './due.js';
 import {edit} from './editor.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
@@ -27,7 +27,7 @@ soon('details');
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
 export const hand = {statuses: openStatuses, needs: (one) => Object.values(needs).some((applies) => applies(one))};
 const groups = [
-  {name: 'open', statuses: openStatuses, order: (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1)},
+  {name: 'open', statuses: openStatuses, order: inTime},
   {name: 'delivered', statuses: ['delivered'], isFolded: true}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true},
 ];
 
@@ -62,7 +62,7 @@ export function board(region, {count}) {
     const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
     const [style, text] = isFailed(delivery) ? ['alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
       : isPending(delivery) ? [isUnaccepted(delivery) && 'alarm', !isHeld(delivery) && since(offeredAt(delivery))] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
-    return h('span', {class: `state badge ${status} ${style}`}, h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
+    return h('span', {class: `state badge ${status} ${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }
 

@@ -9,6 +9,9 @@ const isOpen = ({status}) => openStatuses.includes(status);
 /** The place in a day's order: what has no time was wanted when it was made. */
 export const placeOf = ({due_at: due, created_at: made}) => Date.parse(due ?? made);
 
+/** Sorts by it. */
+export const inTime = (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1);
+
 export const isLate = (delivery) => isOpen(delivery) && Date.parse(delivery.due_at) < Date.now();
 
 /** Whether it is carried, and could not be handed over. */

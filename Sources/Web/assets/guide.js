@@ -44,7 +44,7 @@ export function guide(create) {
     unpressed(list, () => redraw(() => keep(list, steps, (one) => JSON.stringify([one, one === next]), (one) => step(one, one === next))));
   }
 
-  const acts = {invite: inviteByNumber, create};
+  const acts = {invite: () => inviteByNumber(load), create};
 
   function step({id, isDone, note}, isNext) {
     return h('li', {class: isDone ? 'done' : isNext ? 'next' : '', 'aria-current': isNext && 'step'},

@@ -2,7 +2,7 @@
 import {get} from './ask.js';
 import {badge, facts, fullName, isListed, moment, phoneLink, reasonOf, timeline} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
-import {due, tick} from './due.js';
+import {due, inTime, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
@@ -41,7 +41,7 @@ export function jobs(region, {count}) {
   const age = h('p', {class: 'hint', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
-    {name: 'in_progress', statuses: ['in_progress']}, {name: 'pending', statuses: ['pending'], titles: {pending: t('offers')}},
+    {name: 'in_progress', statuses: ['in_progress']}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},
     {name: 'delivered', statuses: ['delivered'], isFolded: true},
   ];
   const isOneOfMany = ({status}) => status === 'in_progress' && all.of(status).filter(isListed).length > 1;
