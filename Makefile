@@ -29,10 +29,10 @@ SWIFT_SOURCES := Package.swift Sources Tests sql
 RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
 # One after the other: the sanitizer makes everything ten times slower, and the tests have deadlines to keep.
 SANITIZED := EventLoopTests HTTPTests LiveTests PostgresTests
-SANITIZE := swift test --sanitize=thread --scratch-path .build/thread-sanitizer
+SANITIZE := TESTED="$(SANITIZED)" swift test --sanitize=thread --scratch-path .build/thread-sanitizer
 # Undefined behaviour is looked for in C alone: Swift stops at what it checks itself, and has no such sanitizer on Linux.
 ADDRESSED := CryptoTests DomainTests FuzzTests ObservabilityTests PicturesTests $(SANITIZED)
-ADDRESS := LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp swift test --disable-xctest --sanitize=address -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
+ADDRESS := TESTED="$(ADDRESSED)" LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp swift test --disable-xctest --sanitize=address -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
 	--scratch-path .build/address-sanitizer
 
 # What libFuzzer is to try, and for how many seconds each. The library comes with the toolchain.

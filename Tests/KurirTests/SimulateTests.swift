@@ -9,7 +9,7 @@ import Testing
 @testable import kurir
 
 /// `kurir simulate` against `kurir serve`, as people run them.
-@Suite(.database, .timeLimit(.minutes(10))) struct SimulateTests {
+@Suite(.database, .timeLimit(.minutes(30))) struct SimulateTests {
     /// What every delivery went through, by the order of creation and by people's names.
     private static let told = """
         SELECT d.place, h.seq, h.action, h.status, coalesce(s.email, c.phone), h.reason, d.description
