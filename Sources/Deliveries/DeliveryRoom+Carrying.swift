@@ -73,7 +73,9 @@ extension DeliveryRoom {
         guard let wanted = found.delivery.content.terms.proof.pin, let carry = found.times.accepted else { return nil }
         // Who means another version has not tried a PIN.
         try call.request.checkMatch(version: found.delivery.version)
-        if let seconds = try await call.run(TakePinTry(delivery: found.delivery.id, carry: carry)).first ?? 600 {
+        if let seconds = try await call.run(TakePinTry(delivery: found.delivery.id, carry: carry)).first
+            ?? TakePinTry.seconds
+        {
             throw Problem.tooManyPins(for: seconds)
         }
         guard pin == wanted else { throw Problem.wrongPin }

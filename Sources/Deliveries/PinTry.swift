@@ -7,16 +7,18 @@ import Postgres
 /// after the last, there are five again. It is taken before anybody looks at the PIN, so that tries at once are no more than one
 /// after the other.
 struct TakePinTry: Statement {
+    /// How long nobody looks at a PIN after five tries.
+    static let seconds: Int32 = 600
     static let sql = """
         WITH taken AS (
             INSERT INTO pin_tries AS t (delivery_id, carry, tries, tried_at) VALUES ($1, $2, 1, now())
             ON CONFLICT (delivery_id) DO UPDATE SET carry = EXCLUDED.carry, tried_at = EXCLUDED.tried_at,
                 tries = CASE WHEN t.carry = EXCLUDED.carry AND t.tries < 5 THEN t.tries + 1 ELSE 1 END
-            WHERE t.carry <> EXCLUDED.carry OR t.tries < 5 OR t.tried_at < now() - interval '10 minutes'
+            WHERE t.carry <> EXCLUDED.carry OR t.tries < 5 OR t.tried_at < now() - interval '\(seconds) seconds'
             RETURNING true)
         SELECT CASE WHEN NOT EXISTS (SELECT FROM taken) THEN coalesce((
-            SELECT ceil(extract(epoch FROM tried_at + interval '10 minutes' - now()))::integer FROM pin_tries
-            WHERE delivery_id = $1), 600) END
+            SELECT \(seconds) - floor(extract(epoch FROM now() - tried_at))::integer FROM pin_tries
+            WHERE delivery_id = $1), \(seconds)) END
         """
     let delivery: ID
     let carry: Timestamp
@@ -32,7 +34,7 @@ struct TakePinTry: Statement {
 extension Problem {
     static let wrongPin = Problem(.unprocessable, "wrong_pin")
 
-    static func tooManyPins(for seconds: Int32 = 600) -> Problem {
+    static func tooManyPins(for seconds: Int32 = TakePinTry.seconds) -> Problem {
         Problem(.tooManyRequests, "too_many_pins", headers: [Response.Header("Retry-After", "\(max(seconds, 1))")])
     }
 }

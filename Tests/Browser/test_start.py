@@ -108,6 +108,18 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     expect(page.get_by_label("Ana Anić")).to_be_checked()
 
 
+def test_the_guide_knows_that_somebody_was_invited(visit):
+    page = visit("/store")
+    sign_in(page, Store())
+    step = page.locator(".guide [aria-current=step]")
+    step.get_by_role("button", name="Invite a courier").click()
+    asking = page.get_by_role("dialog", name="Invite a courier")
+    asking.get_by_label("Phone").fill(f"+38598{next(numbers):07d}")
+    asking.get_by_role("button", name="Invite by number").click()
+    expect(page.get_by_role("dialog", name="The invite")).to_be_visible()
+    expect(step).to_contain_text("waits for an answer")
+
+
 def test_an_invite_that_is_opened_where_a_store_works_says_for_whom_it_is(visit, look):
     shop = Store()
     page = visit("/store")

@@ -2,12 +2,11 @@
 import {all, get, keeper, post} from './ask.js';
 import {chooseOthers, takeBack} from './choose.js';
 import {arrival, badge, facts, failureOf, fullName, moment, phoneLink, timeline} from './delivery.js';
-import {due} from './due.js';
+import {due, isOpen} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {loaded} from './later.js';
-import {openStatuses} from './lifecycle.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
 import {isHeld, isStranded} from './offering.js';
@@ -46,16 +45,15 @@ export function details(delivery, {changed, created, closed}) {
   function draw(current) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
-    const isOpen = openStatuses.includes(status);
     content.replaceChildren(
       h('p', {class: 'top'}, badge(status), current.delivered_at && h('strong', {}, moment(current.delivered_at)), current.reference && h('span', {class: 'hint'}, current.reference)),
-      ...trouble(current), current.proof?.pin && isOpen ? secret(current) : '', ...said(current),
+      ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at && h('span', {}, due(current))], [t('eta'), current.eta && arrival(current.eta)],
         [t('address'), mapLink(recipient)],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
-        [t('cash'), isOpen && current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
+        [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)], [t('did_pick_up'), current.picked_up_at && moment(current.picked_up_at)],
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)], [t('createdAt'), moment(current.created_at)],

@@ -4,7 +4,7 @@ import {openStatuses} from './lifecycle.js';
 import {span, t, when} from './words.js';
 
 const minute = 60_000;
-const isOpen = ({status}) => openStatuses.includes(status);
+export const isOpen = ({status}) => openStatuses.includes(status);
 
 /** The place in a day's order: what has no time was wanted when it was made. */
 export const placeOf = ({due_at: due, created_at: made}) => Date.parse(due ?? made);
