@@ -479,7 +479,7 @@ def test_a_stores_page_sounds_for_what_needs_a_hand_and_nothing_else(visit):
     assert page.evaluate("notes") == 0
     hear = """(type) => {
         window.number = (window.number ?? 0) + 1;
-        feed.dispatchEvent(new MessageEvent(type, {data: JSON.stringify({type, number})}));
+        feed.dispatchEvent(new MessageEvent(type, {data: JSON.stringify({type, number, data: {courier_name: "Ana Anić"}})}));
     }"""
     needing = ["stranded", "returned", "late", "unaccepted", "attempt_failed"]
     for type in ["delivery.created", "delivery.accepted", "delivery.picked_up", "delivery.delivered", "partner.joined", "cancellation.excused"]:
