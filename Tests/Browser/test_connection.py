@@ -17,6 +17,7 @@ def test_without_a_connection_and_back(visit, line, look):
     # What the phone knows itself, it says at once.
     page.context.set_offline(True)
     expect(page.get_by_text("No connection. What was loaded").first).to_be_visible()
+    expect(page.locator(".banner", has_text="No connection")).to_contain_text("This is as of")
     page.context.set_offline(False)
     expect(page.get_by_text("No connection. What was loaded")).to_be_hidden()
     live(page)
@@ -25,7 +26,7 @@ def test_without_a_connection_and_back(visit, line, look):
     # The page opens again, and what was loaded is still there.
     page.reload()
     expect(page.get_by_role("heading", name="Iva Ivić")).to_be_visible()
-    expect(page.get_by_text("This is as of")).to_be_visible()
+    expect(page.locator("main").get_by_text("This is as of")).to_be_visible()
     look(page, "offline")
     page.get_by_role("button", name="Deliver:").click()
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
@@ -35,7 +36,7 @@ def test_without_a_connection_and_back(visit, line, look):
     assert shop.history(job) == ["create", "accept"]
     line.mend()
     expect(page.locator(".card.delivered")).to_have_count(1)
-    expect(page.get_by_text("This is as of")).to_be_hidden()
+    expect(page.locator("main").get_by_text("This is as of")).to_be_hidden()
     live(page)
     assert shop.history(job) == ["create", "accept", "deliver"]
 

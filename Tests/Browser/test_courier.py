@@ -336,6 +336,7 @@ def test_own_figures_and_why(visit, look):
     go(store, "Couriers")
     # Among all couriers there are others of that name.
     partner = store.get_by_role("listitem").filter(has_text=ana.phone)
+    partner.get_by_role("button", name="Details and more: Ana Anić").click()
     given_back = partner.get_by_role("button", name="Deliveries that Ana Anić gave back")
     given_back.click()
     expect(store.get_by_role("dialog").get_by_text("It is not safe: Rain")).to_be_visible()

@@ -95,7 +95,8 @@ def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
     dialog.get_by_label("What you were given").fill("20")
     dialog.get_by_role("button", name="Deliver").click()
     expect(dialog.get_by_text("Say why it is another amount")).to_be_visible()
-    dialog.get_by_label("What you were given").fill("23,50")
+    dialog.get_by_role("button", name="All of it").click()
+    expect(dialog.get_by_label("What you were given")).to_have_value("23.50")
     dialog.get_by_label("Who took it").fill("the neighbour")
     dialog.get_by_role("button", name="Deliver").click()
     # The wrong PIN is asked for once more, and all else is still there.

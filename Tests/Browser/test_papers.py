@@ -148,6 +148,7 @@ def test_a_store_wants_papers_and_sees_what_is_shared(visit, look):
     expect(couriers.get_by_text("Licence: expired")).to_be_visible()
     expect(couriers.locator(".badge.delivered", has_text="EU health certificate")).to_be_visible()
     look(store, "partners-papers")
+    store.get_by_role("button", name="Details and more: Ana Anić").click()
     store.get_by_role("button", name="Papers of Ana Anić").click()
     shown = store.get_by_role("dialog", name="Papers of Ana Anić")
     expect(shown.locator("li")).to_have_count(2)

@@ -149,6 +149,12 @@ import Testing
             #expect(
                 try await api.execute("SELECT \(way.columns) WHERE id = '\(person.id)'") == [[person.login, "t"]])
             for method in ["GET", "POST"] { #expect(try await api.call(method, path).status == 410) }
+            // Whoever has the account again hears of it, and the place that was taken from it does not.
+            let told = try await api.execute(
+                "SELECT data ? 'url' FROM outbox WHERE kind = 'login_changed' AND address = '\(person.login)' ORDER BY seq"
+            )
+            #expect(told == [["t"], ["f"]])
+            #expect(try await api.kinds(to: place).filter { $0 == "login_changed" }.count == 1)
             let asked = try await api.post("/v1/password_resets", [way.rawValue: .string(person.login)])
             let reset = try await api.call(
                 "PUT", "/v1/password_resets",

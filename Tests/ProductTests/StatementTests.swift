@@ -83,6 +83,7 @@ import Testing
         IsUndoable.self,
         TakeFormerPlace.self,
         VoidSince.self,
+        TellUndone.self,
         LiveChannels.self, IsSendingLive.self,
         InsertStore.self,
         InsertCourier.self,

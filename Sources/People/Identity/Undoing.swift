@@ -1,6 +1,7 @@
 import API
 import Domain
 import HTTP
+import Outbox
 import Postgres
 
 /// Takes back a change of what somebody signs in with, by the link that went to the place before.
@@ -40,6 +41,8 @@ package struct Undoing: Sendable {
                 try await transaction.run(
                     VoidSince(account: taken.account, change: taken.at, network: call.request.client.network))
                 try await transaction.run(EndSessions(account: taken.account, kept: nil))
+                // Last, so that it goes to the place that is proven again, and to no device of before.
+                try await transaction.run(TellUndone(account: taken.account, message: Message(.loginChanged)))
                 try await transaction.run(
                     NoteEvent(event: SecurityEvent(.loginUndone, of: taken.account, call.request).parameter))
                 return taken
@@ -103,5 +106,18 @@ struct VoidSince: Statement {
         parameters.add(account)
         parameters.add(change)
         parameters.add(network.description)
+    }
+}
+
+/// Tells an account, where it signs in again, that the link was used.
+struct TellUndone: Statement {
+    static let sql = Tell.sql(
+        "SELECT jsonb_build_array($1 || jsonb_build_object('accounts', ARRAY[$2::uuid])) AS notices")
+    let account: ID
+    let message: Message
+
+    func bind(into parameters: inout Parameters) {
+        parameters.add(message.parameter)
+        parameters.add(account)
     }
 }

@@ -44,7 +44,7 @@ struct StartPage {
         <p class="lead">\(say(text("start_what")))</p>
         <p class="doors">\(door("/store", text("start_store"), text("start_storeText")))
         \(door("/courier", text("start_courier"), text("start_courierText")))</p></div>
-        \(Self.board)
+        \(board)
         </section>
         <ol class="ways">
         \(step(Self.offering, text("start_offer"), text("start_offerText")))
@@ -81,29 +81,49 @@ struct StartPage {
     // The pictures take their colours from the style.
 
     /// A shop's board, and a courier's phone before it, where there is room for both.
-    private static let board = """
-        <svg class="scene board" viewBox="0 0 480 400" aria-hidden="true"><rect class="paper" x="32" y="40" width="372" height="288" rx="14"/>\
-        <path class="bold" d="M60 72h84"/><rect class="accent" x="300" y="58" width="80" height="28" rx="8"/><path class="line" d="M32 104h372M32 148h372M32 192h372M32 236h372M32 280h372"/>\
-        <path class="urgent" d="M32 105h6v42h-6z"/><path class="pending" d="M32 149h6v42h-6z"/><path class="person" d="M32 193h6v42h-6zM32 237h6v42h-6z"/><path class="accent" d="M32 281h6v34a13 13 0 0 1-6-8z"/>\
-        <path class="bold" d="M60 126h36M60 170h36M60 214h36M60 258h36"/><path class="thin" d="M116 126h72M116 170h96M116 214h64M116 258h84M116 302h72M60 302h36M236 126h56M236 170h40M236 214h64M236 258h48M236 302h56"/>\
-        <circle class="urgent" cx="372" cy="126" r="7"/><circle class="pending" cx="372" cy="170" r="7"/><circle class="person" cx="372" cy="214" r="7"/>\
-        <rect class="phone" x="308" y="148" width="140" height="236" rx="20"/><path class="bold" d="M328 196h64"/><path class="thin" d="M328 218h96M328 236h60"/>\
-        <path class="way" d="M332 300c24 0 20-32 44-32s20 20 44 12"/><circle class="accent" cx="332" cy="300" r="7"/><circle class="person" cx="420" cy="280" r="7"/>\
-        <rect class="accent" x="324" y="328" width="108" height="38" rx="10"/><path class="tick" d="m368 347 8 8 16-16"/></svg>
-        """
+    private var board: String {
+        let rows = [
+            ("urgent", "12:30", "Iva I.", "Vukovarska 5"), ("pending", "12:45", "Jan P.", "Savska 102"),
+            ("person", "13:00", "Mia Ć.", "Ilica 14"), ("person", "13:15", "Noa Ž.", "Dubrava 5"),
+        ].enumerated().map { place, row in
+            let top = 104 + 44 * place
+            return """
+                <path class="line" d="M32 \(top)h372"/><path class="\(row.0)" d="M32 \(top + 1)h6v42h-6z"/>\
+                <text class="strong" x="56" y="\(top + 27)">\(row.1)</text><text class="strong" x="112" y="\(top + 27)">\(row.2)</text>\
+                <text x="184" y="\(top + 27)">\(row.3)</text>
+                """
+        }.joined()
+        return """
+            <svg class="scene board" viewBox="0 0 480 400" aria-hidden="true"><rect class="paper" x="32" y="40" width="372" height="256" rx="14"/>\
+            <text class="strong large" x="56" y="78">\(say(text("board")))</text>\
+            <rect class="accent" x="240" y="56" width="148" height="32" rx="8"/>\
+            <text class="strong on" x="314" y="77">\(say(text("newDelivery")))</text>\(rows)\
+            <circle class="urgent" cx="372" cy="126" r="7"/>\
+            <rect class="phone" x="304" y="148" width="148" height="236" rx="20"/>\
+            <text class="strong large" x="320" y="186">Iva I.</text><text class="strong end" x="436" y="185">12:30</text>\
+            <text x="320" y="208">Vukovarska 5</text>\
+            <path class="way" d="M332 290c24 0 20-40 44-40s20 24 44 14"/><circle class="accent" cx="332" cy="290" r="7"/>\
+            <circle class="person" cx="420" cy="264" r="7"/>\
+            <rect class="accent" x="320" y="328" width="116" height="38" rx="10"/>\
+            <text class="strong on" x="378" y="352">\(say(text("do_deliver")))</text></svg>
+            """
+    }
 
     /// A delivery on a board, and those to whom it is offered.
     private static let offering = """
         <svg class="scene" viewBox="0 0 320 180" aria-hidden="true"><rect class="paper" x="24" y="28" width="176" height="124" rx="12"/>\
-        <path class="line" d="M44 92h136M44 122h136"/><circle class="pending" cx="52" cy="60" r="8"/><path class="bold" d="M72 60h84"/>\
-        <path class="thin" d="M44 107h92M44 137h64"/><path class="way" d="M200 90c40 0 30-54 58-54M200 90h58M200 90c40 0 30 54 58 54"/>\
+        <path class="line" d="M44 84h136"/><circle class="pending" cx="52" cy="57" r="7"/>\
+        <text class="strong" x="70" y="62">12:45 Mia Ć.</text><text x="46" y="112">Ilica 14</text>\
+        <path class="way" d="M200 90c40 0 30-54 58-54M200 90h58M200 90c40 0 30 54 58 54"/>\
         <circle class="person" cx="276" cy="36" r="14"/><circle class="person" cx="276" cy="90" r="14"/>\
-        <circle class="person" cx="276" cy="144" r="14"/></svg>
+        <circle class="person" cx="276" cy="144" r="14"/>\
+        <text class="strong on" x="276" y="41">A</text><text class="strong on" x="276" y="95">I</text>\
+        <text class="strong on" x="276" y="149">M</text></svg>
         """
     /// A phone with an offer and its button.
     private static let accepting = """
         <svg class="scene" viewBox="0 0 320 180" aria-hidden="true"><rect class="paper" x="112" y="12" width="96" height="156" rx="16"/>\
-        <path class="bold" d="M128 48h52"/><path class="thin" d="M128 66h64M128 82h40"/><rect class="accent" x="124" y="112" width="72" height="32" rx="8"/>\
+        <text class="strong" x="124" y="48">Mia Ć.</text><text x="124" y="70">Ilica 14</text><rect class="accent" x="124" y="112" width="72" height="32" rx="8"/>\
         <path class="tick" d="m148 128 8 8 16-16"/><path class="way" d="M84 90a76 76 0 0 1 12-40M236 90a76 76 0 0 0-12-40"/></svg>
         """
     /// The way to a door, with the steps that the shop sees.

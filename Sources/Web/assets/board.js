@@ -97,7 +97,9 @@ export function board(region, {count}) {
       .filter(({count, isOn}) => count || isOn);
     unpressed(chips, () => redraw(() => keep(chips, found, JSON.stringify, chip)));
     chips.hidden = !found.length;
-    for (const {statuses, section} of columns.parts) section.hidden = !seen.allows(statuses);
+    for (const {statuses, section, fold, isLoaded} of columns.parts) {
+      section.hidden = !seen.allows(statuses) || Boolean(words && fold && isLoaded && !columns.of(...statuses).some(seen.shows));
+    }
     // What is searched for is not all of it.
     if (!words) count(all.filter(hand.needs).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
@@ -133,7 +135,7 @@ export function board(region, {count}) {
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
-    sky, chips, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false), foot), h('div', {class: 'ended'}, sections(true)), map.place));
+    sky, chips, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, foot, sections(true)), map.place));
   const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'state'];
   columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
   columns.reload();

@@ -43,7 +43,13 @@ function way(from, pickup) {
  */
 export function picker(chosen, states, pickup) {
   const list = h('div', {class: 'choices'});
-  let others = true;
+  let others = true, boxes = [];
+  const areMissing = () => boxes.some(([box]) => !box.checked);
+  const everybody = h('button', {type: 'button', class: 'quiet everybody', hidden: true, onclick() {
+    const are = areMissing();
+    for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change')); }
+  }});
+  const word = () => { everybody.textContent = t(areMissing() ? 'everybody' : 'nobody'); };
 
   const load = () => loading(list, partners, (couriers) => {
     const known = new Set(couriers.map(({id}) => id));
@@ -51,25 +57,26 @@ export function picker(chosen, states, pickup) {
     // Where there is one alone, it is meant.
     if (couriers.length === 1 && !states.size) chosen.add(couriers[0].id);
     others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));
-    const boxes = couriers.map((courier) => {
-      const toggle = () => (box.checked ? chosen.add(courier.id) : chosen.delete(courier.id));
+    boxes = couriers.map((courier) => {
+      const toggle = () => {
+        if (box.checked) chosen.add(courier.id); else chosen.delete(courier.id);
+        word();
+      };
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
         state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)),
-        way(courier.place, pickup), loadOf(courier), reliability(courier.stats))];
+        way(courier.place, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true))];
     });
-    const everybody = () => {
-      const are = boxes.some(([box]) => !box.checked);
-      for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change')); }
-    };
+    word();
+    everybody.hidden = boxes.length < 2;
     list.replaceChildren(...(boxes.length
-      ? [h('button', {type: 'button', class: 'quiet everybody', onclick: everybody}, t('everybody')), ...boxes.map(([, label]) => label)]
+      ? boxes.map(([, label]) => label)
       : [h('p', {}, t('noPartnersToChoose')), h('button', {type: 'button', class: 'main', onclick: () => inviteByNumber()}, t('inviteSomebody'))]));
   });
   load();
   const id = newID();
-  const element = h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('p', {class: 'hint'}, t('candidatesHint')),
+  const element = h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('div', {class: 'asked'}, h('p', {class: 'hint'}, t('candidatesHint')), everybody),
     h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list);
   return {element, load, hasOthers: () => others};
 }

@@ -36,11 +36,11 @@ export const onDuty = ({on_duty: isOn}) =>
   isOn !== undefined && h('span', {class: `badge ${isOn ? 'delivered' : 'cancelled'}`}, ` ${isOn ? '●' : '○'} `, t(isOn ? 'isOnDuty' : 'isOffDuty'));
 
 /** How reliable a courier is. */
-export function reliability({accepted, delivered, cancelled, declined}) {
+export function reliability({accepted, delivered, cancelled, declined}, isBrief) {
   const over = delivered + cancelled;
   const share = over ? t('reliable', {percent: Math.round(100 * shareOf({delivered, cancelled}))}) : t('noDeliveriesYet');
   return h('span', {class: 'hint', title: t('figuresOf', {accepted, delivered, cancelled, declined})},
-    over ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
+    over && !isBrief ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
 }
 
 /** Why a courier gave something back; in former days that was a text. */

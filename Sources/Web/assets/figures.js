@@ -15,7 +15,7 @@ export function figures(region) {
   const period = h('select', {id: newID(), value: '30', onchange: () => load()},
     [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
   const content = h('div', {class: 'charts'});
-  region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id, class: 'unseen'}, t('period')), period)), content);
+  region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id, class: 'unseen'}, t('period')), period), h('p', {class: 'hint'}, t('againstBefore'))), content);
   const byArea = areas();
   region.append(byArea.element);
 
@@ -29,17 +29,21 @@ export function figures(region) {
   }
 
   function show({totals, before, days, couriers}) {
-    const counts = ['created', 'delivered', 'cancelled', 'returned'].map((name) =>
-      tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name])));
-    const times = [...medians, 'median_seconds_at_store'].map((name) => tile(t(name), span(totals[name]), change(totals[name], before[name])));
-    const kept = [
-      tile(t('onTime'), share(totals), totals.due ? t('onTimeOf', {count: totals.on_time, due: totals.due}) : t('nothingDue')),
-      tile(t('attempts'), number(totals.attempts), change(totals.attempts, before.attempts)),
+    const count = (name, label = `total_${name}`) => tile(t(label), number(totals[name]), change(totals[name], before[name]));
+    const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name]));
+    // What a shop asks first stands first: how many came, in time, and how fast.
+    const first = [
+      count('delivered'), tile(t('onTime'), share(totals), totals.due ? t('onTimeOf', {count: totals.on_time, due: totals.due}) : t('nothingDue')),
+      time('median_seconds_to_deliver'),
+    ];
+    const rest = [
+      count('created'), count('cancelled'), count('returned'), count('attempts', 'attempts'),
+      time('median_seconds_to_accept'), time('median_seconds_at_store'),
     ];
     const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
     const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
     content.replaceChildren(
-      h('div', {class: 'tiles'}, counts, kept, times),
+      h('div', {class: 'tiles'}, first, rest),
       bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
       lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), (seconds) => number(seconds / 60), span),
       rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
@@ -67,7 +71,7 @@ export function figures(region) {
 
 /** How much it is now against the period before. */
 function change(now, before) {
-  if (before === null || now === null) return t('nothingBefore');
+  if (before === null || now === null) return null;
   if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
   return percent === 0 ? t('asBefore') : t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`});

@@ -38,7 +38,7 @@ export async function delivering({proof = {}, cash}, refused) {
   const fields = [
     proof.pin && {name: 'pin', label: t('pinOfRecipient'), value: before.pin, required: true, inputmode: 'numeric', longest: 4, hint: t('pinOfRecipientHint')},
     proof.pin && scanInto('pin', t('scanPin'), pinIn),
-    cash && h('p', {class: 'collect'}, t('collect', {amount: money(cash)})),
+    cash && h('p', {class: 'collect'}, t('collect', {amount: money(cash)}), h('button', {type: 'button', onclick: allOf(cash)}, t('allCollected'))),
     cash && {name: 'cash_collected', label: `${t('cashCollected')} (${signOf(cash.currency)})`, value: typed(before.cash_collected), required: true,
       inputmode: 'decimal', longest: 12},
     ...proof.photo ? [pictures.element] : [], pad?.element,
@@ -60,6 +60,13 @@ export async function delivering({proof = {}, cash}, refused) {
 
   return {fields, read};
 }
+
+/** Mostly there is nothing to count: what is to be collected is what was. */
+const allOf = (cash) => ({target}) => {
+  const field = target.form.elements.cash_collected;
+  field.value = typed(cash);
+  field.focus();
+};
 
 /** The fields of why it could not be handed over. */
 export async function failing(_, refused) {

@@ -19,10 +19,11 @@ export function jobCards({look, ask, isOneOfMany}) {
     const {recipient, status} = job;
     const isOver = status === 'delivered';
     return h('li', {class: `card ${status}`},
-      h('div', {class: 'top'}, h('h3', {}, fullName(recipient)),
-        isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now')),
-        isOneOfMany(job) && handle(fullName(recipient))),
-      h('p', {class: 'street'}, mapLink(recipient)), h('p', {class: 'clamped'}, job.description),
+      h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
+        isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
+      isOneOfMany(job) && handle(fullName(recipient))),
+      h('div', {class: 'reach'}, h('p', {class: 'street'}, mapLink(recipient)), !isOver && job.pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(job.pay)}))),
+      h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
       ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job), farness(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
@@ -71,10 +72,10 @@ function next({status, allowed_actions: may, picked_up_at: fetched}) {
 
 /** What there is to carry, and what it is about in money; nothing where there is nothing to say. */
 function terms(job) {
-  const {pay, cash, attempts, last_attempt: last, proof = {}} = job;
+  const {cash, attempts, last_attempt: last, proof = {}} = job;
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
   const chips = [
-    pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(pay)})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
   ].filter(Boolean);
   return [

@@ -6,6 +6,7 @@ import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} fro
 import {loadOf, loads, partnersChanged} from './choose.js';
 import {avatar} from './face.js';
 import {gathered} from './feed.js';
+import {icon} from './icons.js';
 import {invite, numberForm, showInvite} from './invites.js';
 import {longestSearch} from './lifecycle.js';
 import {sharedPapers, standings, wants} from './papers.js';
@@ -22,6 +23,8 @@ export function partners(region) {
 
   const turn = inTurn();
   let people, loadFor = () => undefined;
+  // Whose rare actions are shown: the list is drawn anew while somebody looks at it.
+  const unfolded = new Set();
 
   const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => {
     people = items;
@@ -62,12 +65,17 @@ export function partners(region) {
 
   function courier(person) {
     const name = fullName(person);
+    const rare = h('p', {class: 'actions rare', hidden: !unfolded.has(person.id)}, why(person, 'quiet'),
+      h('button', {type: 'button', class: 'quiet', 'aria-label': t('papersOf', {name}), onclick: () => sharedPapers(person.id, name)}, t('papers')),
+      h('button', {type: 'button', class: 'danger', onclick: () => end(person),
+        'aria-label': t('endPartnershipWith', {name})}, t('endPartnership')));
+    const fold = h('button', {type: 'button', class: 'plain', 'aria-expanded': String(!rare.hidden), 'aria-label': `${t('detailsAndMore')}: ${name}`, title: t('detailsAndMore'), onclick() {
+      rare.hidden = !rare.hidden;
+      fold.setAttribute('aria-expanded', String(!rare.hidden));
+      if (rare.hidden) unfolded.delete(person.id); else unfolded.add(person.id);
+    }}, icon('more'));
     return h('li', {}, known(person, [onDuty(person), ' ', loadOf(person), person.papers && h('p', {class: 'terms'}, standings(person.papers))]),
-      h('p', {class: 'actions'}, talkLink(person.id, name), phoneLink(person.phone, name)),
-      h('p', {class: 'actions rare'}, why(person, 'quiet'),
-        h('button', {type: 'button', class: 'quiet', 'aria-label': t('papersOf', {name}), onclick: () => sharedPapers(person.id, name)}, t('papers')),
-        h('button', {type: 'button', class: 'danger', onclick: () => end(person),
-          'aria-label': t('endPartnershipWith', {name})}, t('endPartnership'))));
+      h('p', {class: 'actions'}, talkLink(person.id, name), phoneLink(person.phone, name), fold), rare);
   }
 
   async function end(person, release = false) {
@@ -85,7 +93,7 @@ export function partners(region) {
 
   function stranger(person) {
     return h('li', {}, known(person),
-      h('p', {class: 'actions'}, why(person), h('button', {type: 'button', class: 'main', 'aria-label': t('inviteName', {name: fullName(person)}),
+      h('p', {class: 'actions'}, why(person), h('button', {type: 'button', 'aria-label': t('inviteName', {name: fullName(person)}),
         onclick: () => invite({courier_id: person.id}).then(showSent, (error) => say(wordsOf(error)))}, t('invite'))));
   }
 

@@ -3,6 +3,7 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {aimed, h, say, wordsOf} from './dom.js';
+import {icon} from './icons.js';
 import {loaded} from './later.js';
 import {t} from './words.js';
 
@@ -14,7 +15,7 @@ export function placeField(known, changed = () => {}) {
   const shown = h('div', {class: 'picking', hidden: true}, h('p', {class: 'hint'}, t('mapPickHint')),
     aimed(place),
     h('p', {class: 'actions'}, h('button', {type: 'button', onclick: take}, t('mapTake')), h('button', {type: 'button', class: 'plain', onclick: forget}, t('mapForget'))));
-  const opener = h('button', {type: 'button', 'aria-expanded': 'false', onclick: turn}, t('mapPick'));
+  const opener = h('button', {type: 'button', title: t('mapPick'), 'aria-expanded': 'false', onclick: turn}, icon('place'), h('span', {}, t('mapPick')));
   const state = h('span', {class: 'hint', role: 'status'});
   const element = h('div', {class: 'field picked'}, h('p', {class: 'actions'}, opener, state), shown);
 

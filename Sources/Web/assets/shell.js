@@ -12,7 +12,7 @@ import {asking, device} from './push.js';
 import {tabs} from './tabs.js';
 import {tally} from './tally.js';
 import {unread} from './unread.js';
-import {choose, isLoaded, load, t} from './words.js';
+import {choose, isLoaded, load, t, when} from './words.js';
 
 // Milliseconds without the feed after which that is said: a moment is nothing to tell of.
 const outage = 5000;
@@ -111,7 +111,7 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
   const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, icon('again'));
   const elsewhere = tally(hand, count);
   const [first] = Object.keys(views);
-  let view = {}, name, waiting = 0, silence;
+  let view = {}, name, waiting = 0, silence, heard;
 
   function show() {
     const wanted = location.hash.match(/^#delivery=([\w-]+)$/)?.[1];
@@ -161,7 +161,7 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
 
   function tell() {
     const isOut = navigator.onLine && !document.hidden && !light.classList.contains('on');
-    banner.textContent = t(navigator.onLine ? 'outage' : 'offline');
+    banner.textContent = [t(navigator.onLine ? 'outage' : 'offline'), heard && t('asOf', {time: when(heard)})].filter(Boolean).join(' ');
     if (isOut) silence ??= setTimeout(() => { banner.hidden = false; }, outage);
     else {
       clearTimeout(silence);
@@ -205,6 +205,8 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
       if (view.hears?.includes(event.type.split('.')[0])) view.onEvent(event);
     },
     onLive(isLive) {
+      // Until when what is on the screen was surely true.
+      if (isLive || light.classList.contains('on')) heard = Date.now();
       light.classList.toggle('on', isLive);
       light.textContent = t(isLive ? 'live' : 'notLive');
       tell();

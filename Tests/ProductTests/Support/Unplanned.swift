@@ -22,7 +22,7 @@ enum Unplanned {
             "HoldConversations<PassOverHeld>",
             "HoldConversations<WaitForHeld>",
             // They write a row by its key, with what follows from that.
-            "KeepFirstAnswer", "NoteFailure", "NoteEvent", "TakeShare", "KeepFormerPlace", "InsertStore",
+            "KeepFirstAnswer", "NoteFailure", "NoteEvent", "TakeShare", "KeepFormerPlace", "TellUndone", "InsertStore",
             "InsertCourier",
             "UpdateAccount", "UpdateStore", "UpdateCourier", "ClaimDevice", "InsertSession", "EndSession", "KeepFile",
             "KeepPiece", "KeepWay", "KeepWeather",
