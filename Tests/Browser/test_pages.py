@@ -348,7 +348,7 @@ def test_loading_and_trouble_are_shown(visit, look):
     # A table that is being read stays open, whatever happens meanwhile.
     page.get_by_text("As a table").first.click()
     shop.deliver_to(Courier(shop))
-    expect(page.locator(".tile .big").first).to_have_text("1")
+    expect(page.locator(".tile", has=page.get_by_text("Created", exact=True)).locator(".big")).to_have_text("1")
     expect(page.get_by_role("cell").first).to_be_visible()
     # What is said of one list is not said anew of the next, under the finger of whoever is about to try again.
     others, failed = [], []
