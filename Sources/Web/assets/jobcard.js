@@ -21,7 +21,7 @@ export function jobCards({look, ask, isOneOfMany}) {
     return h('li', {class: `card ${status}`},
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
-      isOneOfMany(job) && handle(fullName(recipient))),
+        isOneOfMany(job) && handle(fullName(recipient))),
       h('div', {class: 'reach'}, h('p', {class: 'street'}, mapLink(recipient)), !isOver && job.pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(job.pay)}))),
       h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
