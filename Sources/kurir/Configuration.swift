@@ -26,6 +26,8 @@ struct Configuration: Sendable {
     var logFormat: LogFormat
     var drain: Duration
     var shutdownGrace: Duration
+    /// What stopping may take besides those two. A database of our own is given ten seconds of it, and then stopped at once.
+    var timeToStop: Duration { database.isByAddress ? .seconds(10) : .seconds(25) }
     var gateways: OwnGateways
     /// Where pictures are kept, if not in the database.
     var files: ObjectStore.Settings?

@@ -68,7 +68,10 @@ final class DataStore: Sendable {
         in directory: String, temporary: String?, _ connections: Int, _ threads: BlockingPool,
         _ report: @escaping @Sendable (ProcessEvent) -> Void
     ) throws -> DataStore {
-        let embedded = try EmbeddedServer.start(dataDirectory: directory, connections: connections) {
+        // What is thrown away at the end need not outlive the machine.
+        let embedded = try EmbeddedServer.start(
+            dataDirectory: directory, connections: connections, durable: temporary == nil
+        ) {
             if case .died = $0 { report(.trouble("\($0)")) } else { report(.step("\($0)")) }
         }
         return DataStore(

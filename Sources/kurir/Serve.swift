@@ -32,7 +32,8 @@ enum Serve {
             exit(EXIT_SUCCESS)
         }
         // The process ends even if a part hangs, in an interrupted start or in a stop.
-        signals.waitForAnother(within: configuration.drain + configuration.shutdownGrace + .seconds(10))
+        signals.waitForAnother(within: configuration.drain + configuration.shutdownGrace + configuration.timeToStop)
+        TemporaryDirectory.removeAtOnce()
         _exit(EXIT_FAILURE)
     }
 

@@ -80,6 +80,18 @@ import Testing
         #expect(try await kurir.program.end() == 0)
         #expect(!FileManager.default.fileExists(atPath: directory))
 
+        // Nor does one that is broken off while it is filled.
+        let options = ["serve", "--demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]
+        let hasty = try Program(Kurir.path, options)
+        try await eventually(within: .seconds(300)) { hasty.complained.contains("of the demo's history") }
+        let place = try #require(hasty.complained.range(of: "/tmp/kurir-demo-"))
+        let unfinished = String(hasty.complained[place.lowerBound...].prefix { $0 != "\"" })
+        while hasty.isRunning {
+            hasty.signal(SIGINT)
+            try await Task.sleep(for: .milliseconds(1100))
+        }
+        #expect(!FileManager.default.fileExists(atPath: unfinished))
+
         // The same holds if there is no PostgreSQL to run, which is hidden from this one process.
         let before = try trials()
         let shell = try Program(

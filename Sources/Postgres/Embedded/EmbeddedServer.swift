@@ -19,8 +19,8 @@ public final class EmbeddedServer: Sendable {
     /// takes connections. `report` is told of events, then and later, from any thread.
     ///
     /// The server takes as many `connections` as the caller wants and 20 for tools, and at least 100. `durable: false`
-    /// is for tests: it trusts that the machine never stops. From now on this process ignores the environment's
-    /// settings for libpq (`PGHOST` and so on).
+    /// is for what is thrown away: it trusts that the machine never stops. From now on this process ignores the
+    /// environment's settings for libpq (`PGHOST` and so on).
     public static func start(
         dataDirectory path: String, connections: Int = 80, durable: Bool = true,
         report: @escaping @Sendable (Event) -> Void

@@ -38,7 +38,7 @@ export function jobs(region, {count}) {
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
-  const age = h('p', {class: 'hint', hidden: true});
+  const age = h('p', {class: 'hint age', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
     {name: 'in_progress', statuses: ['in_progress']}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},

@@ -31,7 +31,7 @@ export function roads(region) {
   const mapPlace = h('div', {class: 'map', tabindex: '0'});
   const list = h('ul', {class: 'roads', 'aria-label': t('road')});
   const cut = h('li', {class: 'hint'}, t('roadNearest', {count: most}));
-  const age = h('p', {class: 'hint', role: 'status', hidden: true});
+  const age = h('p', {class: 'hint age', role: 'status', hidden: true});
   const filter = h('button', {type: 'button', onclick: choose}, t('roadFilter'));
   const elsewhere = h('button', {type: 'button', hidden: true, onclick: lookThere}, t('roadLookHere'));
   const back = h('button', {type: 'button', hidden: true, onclick: lookHere}, t('roadAroundMe'));

@@ -102,7 +102,8 @@ export const nameOf = (account) => account.name ?? `${account.first_name} ${acco
 function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
-  const banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, t('offline'));
+  const since = h('span', {class: 'age'});
+  const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, trouble, ' ', since);
   const proof = unproven(account);
   const duty = dutySwitch(account);
   const {bar, links, fit, mark: markTab} = tabs(Object.keys(views));
@@ -161,7 +162,8 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
 
   function tell() {
     const isOut = navigator.onLine && !document.hidden && !light.classList.contains('on');
-    banner.textContent = [t(navigator.onLine ? 'outage' : 'offline'), heard && t('asOf', {time: when(heard)})].filter(Boolean).join(' ');
+    trouble.textContent = t(navigator.onLine ? 'outage' : 'offline');
+    if (heard) since.textContent = t('asOf', {time: when(heard)});
     if (isOut) silence ??= setTimeout(() => { banner.hidden = false; }, outage);
     else {
       clearTimeout(silence);
