@@ -11,7 +11,7 @@ package struct Story: Sendable {
     private let absent: Int?
     /// Whether some things are offered to one courier after the other, or later.
     private let hasTurns: Bool
-    /// How often of a hundred times a store that looks has something new to deliver.
+    /// How many things a store has to deliver when it looks, in hundredths.
     private let trade: Int
     private var chance: Chance
     private var agenda = Agenda()
@@ -87,9 +87,12 @@ package struct Story: Sendable {
         let open = try stage.look(as: store)
         let isSunday = (firstDay + at / Self.day + 4) % 7 == 0
         // A store with enough to do does not take on more.
-        if open.count < 9, chance.happens(isSunday ? trade * 2 / 7 : trade) {
-            let due = chance.happens(60) ? chance.pick([45, 60, 90, 180]) : nil
-            try perform(.create(content(shop), candidates(of: shop), due: due), by: store, at, &stage)
+        if open.count < 9 {
+            let trade = isSunday ? trade * 2 / 7 : trade
+            for _ in 0..<trade / 100 + (chance.happens(trade % 100) ? 1 : 0) {
+                let due = chance.happens(60) ? chance.pick([45, 60, 90, 180]) : nil
+                try perform(.create(content(shop), candidates(of: shop), due: due), by: store, at, &stage)
+            }
         }
         if let job = open.randomElement(using: &chance) { try reconsider(job, by: store, shop, at, &stage) }
         // Nobody waits for a turn for longer than that.

@@ -9,7 +9,7 @@ import Simulation
 struct DemoRider {
     /// Microseconds between two looks.
     static let pause: UInt32 = 2_000_000
-    /// As fast as the story, whose days take minutes, wants it.
+    /// Faster than life, as the story is.
     private static let meters = 260.0
     /// How long who stands says nothing, in looks.
     private static let rest = 12

@@ -8,10 +8,12 @@ import Simulation
 /// They decide by what the server shows, so that they work with whoever tries the demo, too. One courier is left to that
 /// visitor, and one store sees to it that there is always something to accept.
 enum DemoTraffic {
-    /// A day takes ten minutes.
-    private static let speed = 80
+    /// A day takes twenty minutes.
+    private static let speed = 40
     /// There is more to see than on most days.
-    private static let trade = 85
+    private static let trade = 200
+    /// Whoever opens a store's page finds it at work: the first morning passes at once.
+    private static let noon = 12 * 60 * 60
     /// How long a visitor has to sign in and to allow notifications, and how often there is something new after that.
     private static let pause: UInt32 = 60
 
@@ -23,7 +25,7 @@ enum DemoTraffic {
             var story = Story(of: cast, without: visitors.courier, trade: trade, Chance(seed: seed))
             var pace = Pace(speed: speed)
             while true {
-                pace.wait(until: story.next)
+                if story.next > noon { pace.wait(until: story.next) }
                 // Whoever tries the demo may have changed a password, say. The others go on.
                 try? story.goOn(&stage)
             }

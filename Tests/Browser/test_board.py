@@ -138,6 +138,69 @@ def test_a_new_delivery_says_all_that_few_need(visit, look):
     assert {name: after[name] for name in ("due_at", "cash", "pay", "parcel", "pickup")} == {name: made[name] for name in ("due_at", "cash", "pay", "parcel", "pickup")}
 
 
+def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(visit, look):
+    shop = Store()
+    for number in range(14):
+        Courier(shop, name=(f"Ana{number}", "Anić"))
+    page = visit("/store")
+    sign_in(page, shop)
+    page.keyboard.press("n")
+    form = page.get_by_role("dialog", name="New delivery")
+    boxes = form.locator("fieldset[name=courier_ids]").get_by_role("checkbox")
+    expect(boxes).to_have_count(14)
+    create = form.get_by_role("button", name="Create").bounding_box()
+    assert create["y"] + create["height"] <= 860
+    assert form.evaluate("form => form.scrollHeight - form.clientHeight") <= 0
+    # Who stands last is reached in the list.
+    boxes.last.check()
+    everybody = form.get_by_role("button", name="All", exact=True)
+    everybody.click()
+    expect(form.get_by_role("checkbox", checked=True)).to_have_count(14)
+    look(page, "new-delivery-many")
+    form.get_by_role("button", name="None", exact=True).click()
+    expect(form.get_by_role("checkbox", checked=True)).to_have_count(0)
+    expect(everybody).to_be_visible()
+
+
+def test_a_search_shows_what_it_finds_alone(visit):
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": "Matić", "address": "Savska 1"})
+    done = shop.deliver_to(ana)
+    ana.act("accept", done)
+    ana.act("deliver", done)
+    call("POST", f"/v1/deliveries/{shop.deliver_to(ana)}/cancel", {}, shop.token)
+    page = visit("/store")
+    sign_in(page, shop)
+    for state in ("delivered", "cancelled"):
+        expect(page.locator(f".column.{state}")).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+    page.keyboard.type("Matić")
+    expect(page.locator(".card")).to_have_count(1)
+    for state in ("delivered", "cancelled"):
+        expect(page.locator(f".column.{state}")).to_be_hidden()
+    page.get_by_role("searchbox", name="Search").fill("Ivić")
+    expect(page.locator(".column.delivered")).to_be_visible()
+
+
+def test_what_is_handed_over_shows_neither_its_pin_nor_the_cash_to_collect(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana, cash={"amount": 2350, "currency": "EUR"}, proof={"pin": True})
+    page = visit("/store")
+    sign_in(page, shop)
+    page.locator(".card").click()
+    beside = page.locator(".beside")
+    pin = call("GET", f"/v1/deliveries/{job}", token=shop.token)["pin"]
+    expect(beside.locator(".pin strong")).to_have_text(pin)
+    expect(beside.locator("dt", has_text="Cash")).to_have_count(1)
+    ana.act("accept", job)
+    ana.act("deliver", job, pin=pin, cash_collected={"amount": 2350, "currency": "EUR"})
+    expect(beside.locator(".pin")).to_have_count(0)
+    expect(beside.locator("dt").filter(has_text="Cash to collect")).to_have_count(0)
+
+
 def test_others_are_chosen_for_what_is_stranded(visit, look):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -154,7 +217,7 @@ def test_others_are_chosen_for_what_is_stranded(visit, look):
     dialog.get_by_role("button", name="Offer").click()
     expect(page.locator(".card")).to_contain_text("Offered to 1 courier")
     luka.act("accept", job)
-    expect(page.locator(".card")).to_contain_text("With Luka Lukić")
+    expect(page.locator(".card")).to_contain_text("Luka Lukić")
 
 
 def test_it_is_taken_back_and_opened_again(visit, look):
@@ -185,7 +248,7 @@ def test_it_is_taken_back_and_opened_again(visit, look):
     dialog = page.get_by_role("dialog", name="Not delivered after all")
     dialog.get_by_label("Note").fill("It stands at the wrong door")
     dialog.get_by_role("button", name="Not delivered after all").click()
-    expect(page.locator(".card.in_progress")).to_contain_text("With Luka Lukić")
+    expect(page.locator(".card.in_progress")).to_contain_text("Luka Lukić")
     assert shop.history(job) == ["create", "decline", "accept", "reassign", "accept", "deliver", "reopen"]
     for text in ("Taken back from the courier", "A flat tyre", "Opened again", "It stands at the wrong door"):
         expect(page.locator(".timeline")).to_contain_text(text)
@@ -381,10 +444,10 @@ def test_a_store_sees_which_stop_it_is_of_how_many(visit):
         ana.act("accept", job)
     page = visit("/store")
     sign_in(page, shop)
-    expect(page.locator(f"[data-key='{jobs[0]}']")).to_contain_text("With Ana Anić")
+    expect(page.locator(f"[data-key='{jobs[0]}']")).to_contain_text("Ana Anić")
     call("PUT", "/v1/me/route", {"delivery_ids": jobs}, ana.token)
     for number, job in enumerate(jobs):
-        expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"With Ana Anić · stop {number + 1} of 2")
+        expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"Ana Anić · stop {number + 1} of 2")
 
 
 def test_what_is_offered_in_turn_and_at_a_time(visit, look):

@@ -178,7 +178,7 @@ def test_what_was_not_sent_outlives_the_session(visit, line):
     # It is not for anybody else who works on this phone.
     luka = Courier(shop, ("Luka", "Lukić"))
     sign_in(page, luka)
-    expect(page.get_by_text("You carry nothing now.")).to_be_visible()
+    expect(page.get_by_text("No offers now.")).to_be_visible()
     expect(page.get_by_text("Iva Ivić")).to_have_count(0)
     go(page, "Settings")
     page.get_by_role("button", name="Sign out", exact=True).click()

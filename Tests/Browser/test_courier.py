@@ -54,13 +54,22 @@ def test_declining_and_calling_and_finding_the_way(visit):
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
     expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_attribute("href", "tel:+385919998877")
-    # What leads there is the phone's own; where there is none, an address without a place leads nowhere.
-    way = page.get_by_role("link", name="Way to Iva Ivić")
+    # What leads there is the phone's own; where there is none, an address without a place leads nowhere. It leads to where it is fetched,
+    # and then to the recipient.
+    way = page.get_by_role("link", name="Way to")
+    expect(page.locator(".in_progress .fetch")).to_contain_text("from Pekara")
+    expect(page.locator(".in_progress .whom")).to_have_text("from Pekara, Ilica 1, Zagreb")
     expect(way).to_have_count(0)
     for phone, address in [("Android 14", "google.navigation:q="), ("iPhone", "https://maps.apple.com/?daddr=")]:
         page.add_init_script(f"Object.defineProperty(navigator, 'userAgent', {{get: () => '{phone}', configurable: true}})")
         page.reload()
-        expect(way).to_have_attribute("href", address + "Vukovarska%205%2C%20Zagreb")
+        expect(way).to_have_attribute("href", address + "Ilica%201%2C%20Zagreb")
+    expect(way).to_have_accessible_name("Way to Pekara")
+    page.get_by_role("button", name="Fetched").click()
+    expect(way).to_have_attribute("href", address + "Vukovarska%205%2C%20Zagreb")
+    expect(way).to_have_accessible_name("Way to Iva Ivić")
+    expect(page.locator(".in_progress .fetch")).to_have_count(0)
+    expect(page.locator(".in_progress .whom")).to_have_text("Iva Ivić, Vukovarska 5, Zagreb")
 
 
 def test_a_card_says_by_when_and_where_it_is_fetched(visit, look):
@@ -95,7 +104,7 @@ def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     cards = page.locator("li.card")
     expect(cards).to_have_count(3)
     seen = [[one.inner_text() for one in card.locator(".foot :is(a, button)").all() if one.is_visible()] for card in cards.all()]
-    assert seen == [["Fetched", "Deliver", "Iva", "Pekara", ""], ["Fetched", ""], ["Accept", "Decline", ""]]
+    assert seen == [["Fetched", "Deliver", "Iva", "Write", ""], ["Fetched", ""], ["Accept", "Decline", ""]]
     # By keys alone: to the rest, to what costs reputation, and back to where one was.
     rest = cards.nth(1).get_by_role("button", name="Details and more: Iva Ivić")
     expect(rest).to_have_attribute("aria-haspopup", "dialog")

@@ -57,7 +57,7 @@ def test_an_offer_is_accepted_on_its_notification_and_the_store_sees_it(visit, c
         until(phone, lambda: any("Accept" in one["actions"] for one in worker.shown()))
         worker.touch("accept")
         row = store.locator(".card.in_progress").filter(has_text=name)
-        expect(row.get_by_text("With Ana Anić")).to_be_visible()
+        expect(row.get_by_text("Ana Anić")).to_be_visible()
         taken.append(time.monotonic() - begun)
         until(phone, lambda: [one["body"] for one in worker.shown()] == ["It is yours."])
         worker.clear()

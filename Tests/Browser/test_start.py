@@ -5,16 +5,18 @@ from playwright.sync_api import expect
 from conftest import ADDRESS, Courier, Store, call, escape, go, live, numbers, panel, sign_in, until
 
 
-@pytest.mark.parametrize("language, title, shop, lang", [
-    ("English", "Your own couriers, on time.", "I have a shop", "en"), ("Deutsch", "Eigene Kuriere, pünktlich.", "Ich habe ein Geschäft", "de"),
-    ("Hrvatski", "Vlastiti kuriri, na vrijeme.", "Imam trgovinu", "hr")])
-def test_the_start_needs_no_script(chromium, language, title, shop, lang):
+@pytest.mark.parametrize("language, title, shop, lang, said", [
+    ("English", "Your own couriers, on time.", "I have a shop", "en", "Deliver"),
+    ("Deutsch", "Eigene Kuriere, pünktlich.", "Ich habe ein Geschäft", "de", "Zustellen"),
+    ("Hrvatski", "Vlastiti kuriri, na vrijeme.", "Imam trgovinu", "hr", "Isporuči")])
+def test_the_start_needs_no_script(chromium, language, title, shop, lang, said):
     context = chromium.new_context(base_url=ADDRESS, locale="fr-FR", java_script_enabled=False)
     page = context.new_page()
     page.goto("/")
     page.get_by_role("link", name=language).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     assert page.locator("html").get_attribute("lang") == lang
+    assert said in page.locator("svg.scene").first.text_content()
     expect(page.get_by_role("link", name=shop)).to_have_attribute("href", f"/store?language={lang}")
     context.close()
 
@@ -218,6 +220,25 @@ def test_couriers_are_found_without_typing(visit):
     sign_in(page, shop)
     go(page, "Couriers")
     expect(panel(page, "Couriers of Kurir").locator("li").first).to_contain_text("100 % reliable")
+
+
+def test_what_is_rare_stays_unfolded_while_the_couriers_change(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/store#/partners")
+    sign_in(page, shop)
+    unfold = page.get_by_role("button", name="Details and more: Ana Anić")
+    ending = page.get_by_role("button", name="End the partnership with Ana Anić")
+    expect(unfold).to_be_visible()
+    expect(ending).to_be_hidden()
+    unfold.click()
+    expect(ending).to_be_visible()
+    look(page, "couriers-unfolded")
+    Courier(shop, name=("Ivo", "Ivić"))
+    expect(page.get_by_text("Ivo Ivić", exact=True)).to_be_visible()
+    expect(ending).to_be_visible()
+    unfold.click()
+    expect(ending).to_be_hidden()
 
 
 def test_more_couriers_are_shown_page_by_page(visit):

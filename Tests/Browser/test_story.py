@@ -100,7 +100,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     ana.get_by_role("button", name="Accept").click()
     # Whom it is for is told with the parcel.
     expect(ana.get_by_role("button", name="Deliver: Iva Ivić")).to_be_visible()
-    expect(rows["in_progress"].get_by_text("With Ana Anić")).to_be_visible()
+    expect(rows["in_progress"].get_by_text("Ana Anić")).to_be_visible()
     expect(rows["pending"].get_by_text("Iva Ivić")).to_have_count(0)
     expect(offer).to_have_count(0)
     look(ana, "jobs")

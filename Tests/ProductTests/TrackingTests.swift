@@ -286,7 +286,7 @@ import Testing
             }
             #expect(
                 said == [
-                    "Ana will bring your delivery.", "Ana donosi vašu dostavu.", "Ana bringt Ihre Lieferung.",
+                    "Ana will bring your delivery.", "Ana ide po vašu dostavu.", "Ana holt Ihre Lieferung ab.",
                 ])
         }
     }

@@ -53,6 +53,9 @@ public final class EmbeddedServer: Sendable {
         supervisor.cluster.url(database: database, as: user)
     }
 
+    /// What URLs were given of. They may lead through the open directories, so those stay open.
+    private static let reached = Locked<[Cluster]>([])
+
     /// The URL of the server that another process runs in that directory. It stays valid while this process lives. From
     /// now on this process ignores the environment's settings for libpq.
     public static func url(ofRunning path: String) throws -> String {
@@ -61,8 +64,8 @@ public final class EmbeddedServer: Sendable {
             guard let directory = try? FileSystem.absolute(path),
                 let cluster = try Cluster(path: directory + "/postgres"), cluster.readyServer != nil
             else { throw EmbeddedServerError.notRunning(directory: path) }
-            // The URL may lead through the open directory, so that stays open.
-            return Unmanaged.passRetained(cluster).takeUnretainedValue().url()
+            reached.withLock { $0.append(cluster) }
+            return cluster.url()
         } catch let error as SystemError {
             throw EmbeddedServerError.unusable(directory: path, reason: error.description)
         }

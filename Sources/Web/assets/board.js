@@ -16,10 +16,15 @@ import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {createdWords, isHeld, isStranded, offeredFrom} from './offering.js';
 import {noticed} from './push.js';
-import {t} from './words.js';
+import {t, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
 const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, patience());
+/** An address without the town, where that is the store's own. */
+function streetOf(recipient) {
+  const town = `, ${remembered()?.address?.split(', ').at(-1)}`;
+  return recipient?.address.endsWith(town) ? recipient.address.slice(0, -town.length) : recipient?.address ?? '';
+}
 /** Minutes after which it is worth a look that nobody has accepted. */
 const patience = () => remembered()?.alert_after_minutes ?? 10;
 soon('details');
@@ -47,22 +52,21 @@ export function board(region, {count}) {
 
   function card(delivery) {
     const {recipient, courier, offered_count: left, status, stop} = delivery;
-    const name = courier && t(status === 'delivered' ? 'deliveredBy' : 'withCourier', {name: fullName(courier)});
-    const who = courier ? [name, stop && t('stopOf', stop)].filter(Boolean).join(' · ') : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
-    const trouble = isStranded(delivery) ? t('stranded') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
+    const who = courier ? [fullName(courier), stop && t('stopOf', stop)].filter(Boolean).join(' · ') : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
+    const trouble = isStranded(delivery) ? t('chooseOthers') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
-      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && h('span', {class: 'hint'}, t('due_now'))),
-      h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, recipient?.address ?? ''), h('span', {class: 'hint what'}, delivery.description),
+      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, when(delivery.created_at))]),
+      h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient)), h('span', {class: 'hint what'}, delivery.description),
       h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
   }
 
   /** How far it is, and how long that has been so. */
   function state(delivery) {
     const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
-    const [style, text] = isFailed(delivery) ? ['alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? [isUnaccepted(delivery) && 'alarm', !isHeld(delivery) && since(offeredAt(delivery))] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
-    return h('span', {class: `state badge ${status} ${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
+    const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
+      : isPending(delivery) ? [isUnaccepted(delivery) ? ' alarm' : '', !isHeld(delivery) && [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
+    return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }
 
@@ -135,7 +139,7 @@ export function board(region, {count}) {
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
-    sky, chips, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, sections(false)), h('div', {class: 'ended'}, foot, sections(true)), map.place));
+    sky, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, chips, sections(false)), h('div', {class: 'ended'}, foot, sections(true)), map.place));
   const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'state'];
   columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
   columns.reload();

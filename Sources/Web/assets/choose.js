@@ -14,12 +14,14 @@ const pickers = new Set();
 /** There are other partners than before: open forms have them to choose from, and keep what was typed. */
 export function partnersChanged() { for (const load of pickers) load(); }
 
-/** The couriers of a store: on duty first, then who carries least. What they carry and where they are helps, and is no condition. */
+/** The couriers of a store: on duty first, then who carries least, then who is nearest. What they carry and where they are helps, and is no condition. */
 async function partners() {
   const [couriers, loadFor, seen] = await Promise.all([all('/v1/partners'), loads(), all('/v1/positions').catch(() => [])]);
   const places = new Map(seen.map(({courier_id: id, position}) => [id, position]));
+  const home = remembered()?.location;
+  const far = ({place}) => (place && home ? meters(place, home) : 1e9);
   return couriers.map((courier) => ({...courier, load: loadFor(courier), place: places.get(courier.id)})).sort((one, other) =>
-    (other.on_duty ?? true) - (one.on_duty ?? true) || (one.load ?? 0) - (other.load ?? 0) || shareOf(other.stats) - shareOf(one.stats));
+    (other.on_duty ?? true) - (one.on_duty ?? true) || (one.load ?? 0) - (other.load ?? 0) || far(one) - far(other) || shareOf(other.stats) - shareOf(one.stats));
 }
 
 /** Gives what says how many deliveries of the store a courier carries; nothing where that cannot be known, or there are too many to count. */

@@ -20,7 +20,9 @@ export function dutySwitch(account) {
     if (until && left > 0) end = setTimeout(over, left + 1000);
     button.hidden = isOn === undefined;
     button.setAttribute('aria-checked', String(isOn === true));
-    button.replaceChildren(t('onDuty'), until ? ` ${t('untilTime', {time: when(until)})}` : '');
+    // What it switches is its name; what is seen says how it is.
+    button.replaceChildren(...isOn === false ? [h('span', {class: 'unseen'}, t('onDuty')), h('span', {'aria-hidden': 'true'}, t('isOffDuty'))]
+      : [t('onDuty'), until ? ` ${t('untilTime', {time: when(until)})}` : '']);
   }
 
   /** The time has come that was said: the server knows better whether it still holds. */

@@ -18,22 +18,27 @@ export function jobCards({look, ask, isOneOfMany}) {
   function card(job) {
     const {recipient, status} = job;
     const isOver = status === 'delivered';
+    const isToFetch = goesToFetch(job);
     return h('li', {class: `card ${status}`},
+      isToFetch && h('p', {class: 'fetch'}, ...source(job)),
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
         isOneOfMany(job) && handle(fullName(recipient))),
       h('div', {class: 'reach'}, h('p', {class: 'street'}, mapLink(recipient)), !isOver && job.pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(job.pay)}))),
       h('p', {class: 'clamped'}, job.description),
       job.instructions && h('p', {class: 'hint clamped'}, job.instructions),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...source(job), farness(job)),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...isToFetch ? [] : source(job), farness(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
   }
 
   /** Who is asked on the way. */
-  const contacts = ({id, recipient, store}) => [
-    recipient && wayLink(recipient, fullName(recipient)), recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), talkLink(store.id, store.name, id, store.name)];
+  const contacts = (job) => {
+    const {id, recipient, store} = job;
+    const way = goesToFetch(job) ? wayLink(fetchedAt(job), store.name) : recipient && wayLink(recipient, fullName(recipient));
+    return [way, recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), talkLink(store.id, store.name, id)];
+  };
 
   const button = (job, action, style, act) => h('button', {type: 'button', class: style, onclick: act,
     'aria-label': `${t(`do_${action}`)}: ${fullName(job.recipient)}`}, t(`do_${action}`));
@@ -43,7 +48,8 @@ export function jobCards({look, ask, isOneOfMany}) {
     const waiting = outgoing.waiting(job.id);
     if (waiting) return unanswered(job, waiting);
     const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
-    return [h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, [fullName(job.recipient), job.recipient?.address].filter(Boolean).join(', ')), next(job).map((action, at) =>
+    return [h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, goesToFetch(job) ? [t('fromStore', {name: job.store.name}), fetchedAt(job).address].join(', ')
+      : [fullName(job.recipient), job.recipient?.address].filter(Boolean).join(', ')), next(job).map((action, at) =>
       button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))))];
   }
 
@@ -63,6 +69,12 @@ export function jobCards({look, ask, isOneOfMany}) {
 
   return {card, steps, others};
 }
+
+/** Where it is fetched, if that is known. */
+const fetchedAt = ({store, pickup}) => (pickup?.address ? pickup : store.address && store);
+
+/** Whether who has it goes there next, and to the recipient only then. */
+const goesToFetch = (job) => Boolean(job.status === 'in_progress' && job.allowed_actions.includes('pick_up') && fetchedAt(job));
 
 /** What one does next, and what stands beside it. */
 function next({status, allowed_actions: may, picked_up_at: fetched}) {
@@ -85,9 +97,10 @@ function terms(job) {
 }
 
 /** Where it comes from: the store, or where else it is fetched. */
-export function source({store, pickup, status, picked_up_at: fetched}) {
+export function source(job) {
+  const {store, pickup, status, picked_up_at: fetched} = job;
   if (fetched && status === 'in_progress') return [h('span', {class: 'badge in_progress'}, `✓ ${t('fetchedAt', {time: when(fetched)})}`), ' · ', t('fromStore', {name: store.name})];
-  const at = pickup?.address ? pickup : store.address && store;
+  const at = fetchedAt(job);
   return [t('fromStore', {name: store.name}), at && ' · ', at && mapLink(at), pickup?.ready_at && ` · ${t('readyFrom', {time: when(pickup.ready_at)})}`,
     pickup?.instructions && ` · ${pickup.instructions}`].filter(Boolean);
 }

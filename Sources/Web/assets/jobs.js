@@ -30,6 +30,9 @@ const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch.
 const asking = {deliver: delivering, fail: failing, cancel: givingBack};
 
+/** As the courier means to go, and else by when it is wanted. */
+const asChosen = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || inTime(one, other);
+
 /** Offers wait for a courier. */
 export const hand = {statuses: ['pending'], needs: isListed};
 
@@ -41,7 +44,7 @@ export function jobs(region, {count}) {
   const age = h('p', {class: 'hint age', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
-    {name: 'in_progress', statuses: ['in_progress']}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},
+    {name: 'in_progress', statuses: ['in_progress'], order: asChosen}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},
     {name: 'delivered', statuses: ['delivered'], isFolded: true},
   ];
   const isOneOfMany = ({status}) => status === 'in_progress' && all.of(status).filter(isListed).length > 1;
@@ -163,10 +166,10 @@ export function jobs(region, {count}) {
       return true;
     },
   });
-  const slip = h('p', {}, h('button', {type: 'button', class: 'quiet', async onclick() {
+  const slip = h('p', {}, h('button', {type: 'button', class: 'quiet', title: t('scanSlip'), async onclick() {
     const id = await scanCode(t('scanSlip'), deliveryIn);
     if (id) location.hash = `#delivery=${id}`;
-  }}, icon('scan'), t('scanSlip')));
+  }}, icon('scan'), h('span', {}, t('scanSlip'))));
   region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
   if (kept) all.fill(kept.items);
   const locate = () => learnPlaces().then(() => reckonAll(region));

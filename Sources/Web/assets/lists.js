@@ -137,9 +137,9 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
         nothing.hidden = items.length > 0 || (isLoaded && Boolean(cursor));
         nothing.textContent = isLoaded ? empty(name) : t('loading');
         for (const [at, status] of statuses.entries()) {
-          // Of what is over, what is loaded so far is no number that says anything.
+          // How much is over, of all days, is no number that says anything.
           const count = items.filter((one) => one.status === status).length;
-          amounts[at].textContent = isLoaded && !(fold && cursor) ? ` ${count}${cursor ? '+' : ''}` : '';
+          amounts[at].textContent = isLoaded && !fold ? ` ${count}${cursor ? '+' : ''}` : '';
         }
         content.hidden = fold && !unfolded.has(name) && !query().q;
         if (fold) fold.setAttribute('aria-expanded', String(!content.hidden));

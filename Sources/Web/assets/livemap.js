@@ -3,6 +3,7 @@ import {get} from './ask.js';
 import {fullName, signs} from './delivery.js';
 import {isFailed, isLate} from './due.js';
 import {makeMap, fit, line, sign} from './map.js';
+import {isStranded} from './offering.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
 
@@ -88,7 +89,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
 /** What a store's map shows of a delivery. */
 export function stopOf(delivery, act) {
   const {id, status, recipient} = delivery;
-  const isUrgent = isLate(delivery) || isFailed(delivery);
+  const isUrgent = isLate(delivery) || isFailed(delivery) || isStranded(delivery);
   return {
     id, at: recipient.location, style: isUrgent ? `${status} urgent` : status, text: isUrgent ? '!' : signs[status],
     label: `${t(`status_${status}`)}: ${fullName(recipient)}, ${recipient.address}`, act,

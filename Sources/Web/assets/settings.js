@@ -61,24 +61,25 @@ function panels(account, {enter, leave}) {
   ];
 
   const usual = [
-    {name: 'alert_after_minutes', label: t('alertAfter'), value: account.alert_after_minutes, required: true, inputmode: 'numeric', hint: t('alertAfterHint')},
     {name: 'tell_recipients', label: t('tellRecipients'), type: 'checkbox', value: account.tell_recipients, hint: t('tellRecipientsHint')},
     ...['pin', 'photo', 'signature'].map((name) => ({name, label: t(`proof_wants_${name}`), type: 'checkbox', value: account.proof?.[name]})),
   ];
 
   const where = account.kind === 'store' && placeField(account.location);
   const shop = account.kind === 'store' && [
-    ...modes(account.offer), {name: 'opening_hours', label: t('openingHours'), value: account.opening_hours, rows: 2}, h('p', {class: 'hint'}, t('storePlaceHint')), where.element,
+    ...modes(account.offer),
+    {name: 'alert_after_minutes', label: t('alertAfter'), value: account.alert_after_minutes, required: true, inputmode: 'numeric', hint: t('alertAfterHint')},
+    {name: 'opening_hours', label: t('openingHours'), value: account.opening_hours, rows: 2}, h('p', {class: 'hint'}, t('storePlaceHint')), where.element,
   ];
 
-  async function changeShop({opening_hours: hours, ...values}) {
+  async function changeShop({opening_hours: hours, alert_after_minutes: minutes, ...values}) {
     const offer = offerIn({order: values['offer.order'], each_seconds: values['offer.each_seconds']});
-    remember(Object.assign(account, await ask('PATCH', '/v1/me', {offer, opening_hours: hours, location: where.location()})));
+    remember(Object.assign(account, await ask('PATCH', '/v1/me', {offer, alert_after_minutes: Number(minutes), opening_hours: hours, location: where.location()})));
     say(t('saved'));
   }
 
-  async function changeUsual({alert_after_minutes: minutes, tell_recipients: tells, ...proof}) {
-    remember(Object.assign(account, await ask('PATCH', '/v1/me', {alert_after_minutes: Number(minutes), tell_recipients: tells, proof})));
+  async function changeUsual({tell_recipients: tells, ...proof}) {
+    remember(Object.assign(account, await ask('PATCH', '/v1/me', {tell_recipients: tells, proof})));
     say(t('saved'));
   }
 
