@@ -219,7 +219,7 @@ def test_couriers_are_found_without_typing(visit):
     page = visit("/store")
     sign_in(page, shop)
     go(page, "Couriers")
-    expect(panel(page, "Couriers of Kurir").locator("li").first).to_contain_text("100 % reliable")
+    expect(panel(page, "Other couriers").locator("li").first).to_contain_text("100 % reliable")
 
 
 def test_what_is_rare_stays_unfolded_while_the_couriers_change(visit, look):
@@ -248,7 +248,7 @@ def test_more_couriers_are_shown_page_by_page(visit):
     page = visit("/store")
     sign_in(page, Store())
     go(page, "Couriers")
-    found = panel(page, "Couriers of Kurir")
+    found = panel(page, "Other couriers")
     found.get_by_label("Search by name").fill(family)
     expect(found.locator("li")).to_have_count(20)
     found.get_by_role("button", name="Show more").click()

@@ -17,7 +17,7 @@ def test_an_invite_waits_and_is_passed_on_by_hand(visit, look, channel):
     sign_in(page, shop)
     go(page, "Couriers")
     if channel == "push":
-        panel(page, "Couriers of Kurir").get_by_label("Search by name").fill(luka.name)
+        panel(page, "Other couriers").get_by_label("Search by name").fill(luka.name)
         page.get_by_role("button", name=f"Invite {luka.name}").click()
     else:
         page.get_by_label("Phone").fill(phone)
