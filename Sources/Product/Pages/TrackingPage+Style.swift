@@ -13,10 +13,10 @@ extension TrackingPage {
         .said.attempt_failed{background:var(--red-tint);color:var(--red)}
         .said.cancelled{background:var(--grey-tint);color:var(--grey)}
         .why{margin:0 0 16px;font-size:18px}
-        dl{display:flex;flex-wrap:wrap;align-items:end;gap:8px 32px;margin:0 0 20px}
+        dl{display:flex;flex-wrap:wrap;gap:8px 32px;margin:0 0 20px}
         dt{color:var(--soft);font-size:13px}
-        dd{margin:0;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
-        dl div:first-child time{font-size:32px;line-height:1.2}
+        dd{margin:0;font-size:18px;line-height:38px;font-weight:650;font-variant-numeric:tabular-nums}
+        dl div:first-child time{font-size:32px}
         .steps{display:flex;gap:6px;margin:0 0 20px;padding:0;list-style:none}
         .steps li{flex:1 1 0;min-width:min-content;padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
         .steps .done{border-color:var(--green)}
@@ -36,7 +36,9 @@ extension TrackingPage {
         @media(prefers-color-scheme:dark){img.leaflet-tile{filter:invert(.92) hue-rotate(180deg) brightness(1.5)}}
         .map-note{margin:0;padding:2px 6px;background:var(--paper);color:var(--ink);font-size:11px}
         details,.rate{margin:0 0 20px;padding:0 16px;border:1px solid var(--line);border-radius:10px;background:var(--paper)}
-        summary{padding:14px 0;font-size:18px;font-weight:650;cursor:pointer}
+        summary{display:flex;justify-content:space-between;padding:14px 0;font-size:18px;font-weight:650;cursor:pointer}
+        summary::after{content:"+";color:var(--soft)}
+        [open] summary::after{content:"−"}
         .rate{padding-top:16px}
         fieldset{margin:0 0 8px;padding:0;border:0}
         legend{padding:0;font-size:18px;font-weight:650}
@@ -51,7 +53,8 @@ extension TrackingPage {
         .stars input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
         .stars input:focus-visible+span{outline:3px solid #3f87c9;border-radius:8px}
         .given{font-size:18px}.given span{color:var(--accent);letter-spacing:2px}
-        .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;color:var(--accent);font-size:18px;font-weight:650;text-decoration:none}
+        .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;background:var(--accent);color:var(--on);font-size:18px;font-weight:650;text-decoration:none}
+        main:has(.rate) .call{background:none;color:var(--accent)}
         [data-part=state] .call{margin:0 0 20px;border-width:2px}
         main:has(.attempt_failed) .steps [aria-current]{border-color:var(--red)}
         .notice{padding:12px 16px;border-radius:8px;background:var(--green-tint);color:var(--green);font-weight:650}
