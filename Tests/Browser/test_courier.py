@@ -93,6 +93,25 @@ def test_a_card_says_by_when_and_where_it_is_fetched(visit, look):
     expect(card.locator(".by")).to_contain_text("late")
 
 
+def test_what_is_carried_stands_by_when_it_is_wanted_until_the_courier_chooses(visit):
+    shop = Store()
+    ana = Courier(shop)
+
+    def carried(name, **more):
+        job = shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"}, **more)
+        ana.act("accept", job)
+        return job
+
+    later, soon, now = carried("Mia", window={"until": minutes(90)}), carried("Jan", window={"until": minutes(40)}), carried("Iva")
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    names = page.locator(".in_progress li.card h3")
+    # What has no time was wanted when it was made.
+    expect(names).to_have_text(["Iva Ivić", "Jan Ivić", "Mia Ivić"])
+    call("PUT", "/v1/me/route", {"delivery_ids": [later, now, soon]}, ana.token)
+    expect(names).to_have_text(["Mia Ivić", "Iva Ivić", "Jan Ivić"])
+
+
 def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     shop = Store()
     ana = Courier(shop)

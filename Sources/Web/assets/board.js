@@ -23,7 +23,7 @@ const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, p
 /** An address without the town, where that is the store's own. */
 function streetOf(recipient) {
   const town = `, ${remembered()?.address?.split(', ').at(-1)}`;
-  return recipient?.address.endsWith(town) ? recipient.address.slice(0, -town.length) : recipient?.address ?? '';
+  return recipient?.address?.endsWith(town) ? recipient.address.slice(0, -town.length) : recipient?.address ?? '';
 }
 /** Minutes after which it is worth a look that nobody has accepted. */
 const patience = () => remembered()?.alert_after_minutes ?? 10;

@@ -9,22 +9,13 @@ const place = 'kurir.unfolded';
 // How many pages one may look through for what was long ago.
 const most = 20;
 
-// The order of the server's lists: what is over by its end, latest first; what is open as a courier goes, by when it is due, newest first.
-const placeOf = (one) => [
-  one.delivered_at ?? one.cancelled_at ?? '', one.stop && one.allowed_actions.includes('deliver') ? String(999 - one.stop.number) : '', one.due_at ? `-${one.due_at}` : '', one.id];
-
-function inOrder(one, other) {
-  const [mine, its] = [placeOf(one), placeOf(other)];
-  const at = mine.findIndex((value, index) => value !== its[index]);
-  if (at < 0) return 0;
-  // Of times that are to come the soonest stands first, and none last.
-  if (at === 2 && mine[at] && its[at]) return mine[at] < its[at] ? -1 : 1;
-  return mine[at] < its[at] ? 1 : -1;
-}
+// The order of the server's lists of what is over: by its end, latest first.
+const placeOf = (one) => `${one.delivered_at ?? one.cancelled_at} ${one.id}`;
+const inOrder = (one, other) => (placeOf(one) < placeOf(other) ? 1 : -1);
 
 /**
- * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, the
- * server's unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
+ * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by their
+ * end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
  * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
  * `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is shown of it, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
