@@ -63,6 +63,7 @@ enum Serve {
             if let cast { try demonstrate(application, cast) }
             return application
         } catch {
+            TemporaryDirectory.removeAtOnce()
             Kurir.fail(Kurir.words(of: error), code: EXIT_FAILURE)
         }
     }

@@ -14,10 +14,14 @@ enum TemporaryDirectory {
         return path
     }
 
-    /// Removes what is there when the process ends without waiting. A server that still writes may make a file meanwhile.
+    /// Removes what is there when the process ends without a stop. The server still writes meanwhile, which ends a removal
+    /// halfway, so it is tried for some seconds. Whoever writes into a directory that is gone makes none.
     static func removeAtOnce() {
         guard let path = made.withLock({ $0 }) else { return }
-        for _ in 0..<20 where FileManager.default.fileExists(atPath: path) { remove(path) }
+        for _ in 0..<500 where FileManager.default.fileExists(atPath: path) {
+            remove(path)
+            usleep(10_000)
+        }
     }
 
     static func remove(_ path: String) {
