@@ -90,6 +90,7 @@ public struct WebFile: Sendable {
         WebFile("news.js", PackageResources.news_js),
         WebFile("notices.js", PackageResources.notices_js),
         WebFile("offering.js", PackageResources.offering_js),
+        WebFile("offersline.js", PackageResources.offersline_js),
         WebFile("outgoing.js", PackageResources.outgoing_js),
         WebFile("ownfigures.js", PackageResources.ownfigures_js),
         WebFile("papers.js", PackageResources.papers_js),

@@ -85,15 +85,52 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     sign_in(page, shop)
     state = page.locator(f"[data-key='{carried}'] .state")
     expect(state).to_contain_text("Accepted")
+    # What has no time is wanted now, and says since when.
+    expect(page.locator(".card .when").first).to_have_text(re.compile(r"^now since \d\d:\d\d$"))
+    first = page.locator(".card").first
+    place = first.bounding_box()
     ana.act("pick_up", carried)
     expect(state).to_contain_text("Fetched")
     ana.act("fail", carried, reason="nobody_home")
     expect(state).to_contain_text("! Nobody is at home")
     expect(page.get_by_role("button", name="! 1 not handed over")).to_be_visible()
+    # An alarm moves no row from where somebody is just about to touch it.
+    assert first.bounding_box() == place
     late(page)
     page.reload()
-    expect(page.locator(".card.pending .state")).to_contain_text("60 min")
+    expect(page.locator(".card.pending .state")).to_contain_text("waits 60 min")
     expect(page.get_by_role("button", name="nobody has accepted for 30 min")).to_be_visible()
+
+
+def test_a_row_that_needs_a_hand_keeps_its_colour_while_it_is_open(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    ana.act("fail", job, reason="nobody_home")
+    page = visit("/store")
+    sign_in(page, shop)
+    row = page.locator(".card.urgent")
+    colour = "(row) => getComputedStyle(row).backgroundColor"
+    before = row.evaluate(colour)
+    row.click()
+    expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
+    expect(row).to_have_attribute("aria-current", "true")
+    page.mouse.move(0, 0)
+    until(page, lambda: row.evaluate(colour) == before)
+    assert row.evaluate("(row) => getComputedStyle(row).boxShadow + getComputedStyle(row).outlineStyle") != "nonenone"
+
+
+def test_a_row_leaves_out_the_stores_own_town(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name, address in (("Iva", "Savska 1, Zagreb"), ("Jan", "Ilica 3, Velika Gorica"), ("Mia", "Zagrebačka 5")):
+        shop.deliver_to(ana, recipient={"first_name": name, "last_name": "I", "address": address})
+    page = visit("/store")
+    sign_in(page, shop)
+    streets = page.locator(".card .street")
+    expect(streets).to_have_text(["Savska 1", "Ilica 3, Velika Gorica", "Zagrebačka 5"])
+    expect(streets.first).to_have_attribute("title", "Savska 1, Zagreb")
 
 
 def test_a_new_delivery_says_all_that_few_need(visit, look):
@@ -336,9 +373,10 @@ def test_a_heavy_parcel_keeps_its_weight_when_something_else_is_changed(visit):
 def test_who_is_near_is_seen_where_couriers_are_chosen(visit, look):
     shop = Store()
     call("PATCH", "/v1/me", {"location": {"lat": 45.8130, "lon": 15.9780}}, shop.token)
-    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
-    ana.act("accept", shop.deliver_to(ana))
-    fix(ana, lat=45.8150, lon=15.9780)
+    ana, luka, zoe = Courier(shop), Courier(shop, ("Luka", "Lukić")), Courier(shop, ("Zoe", "Zoić"))
+    for one, lat in ((ana, 45.8150), (zoe, 45.8140)):
+        one.act("accept", shop.deliver_to(one))
+        fix(one, lat=lat, lon=15.9780)
     page = visit("/store")
     sign_in(page, shop)
     page.get_by_role("button", name="New delivery").click()
@@ -346,6 +384,8 @@ def test_who_is_near_is_seen_where_couriers_are_chosen(visit, look):
     expect(choices.filter(has_text="Ana Anić")).to_contain_text("220 m from you")
     # Of whom nobody knows where they are nothing is said.
     expect(choices.filter(has_text="Luka Lukić")).not_to_contain_text("from you")
+    # Of those who carry as much the nearest comes first.
+    expect(choices.locator(".name")).to_have_text(["Luka Lukić", "Zoe Zoić", "Ana Anić"])
     look(page, "choosing-near")
     escape(page)
     # From where it is fetched, if that is elsewhere.

@@ -449,6 +449,60 @@ def test_an_offer_says_how_far_it_is_to_where_it_is_fetched(visit):
     expect(page.locator(".column.in_progress")).to_be_hidden()
 
 
+def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    call("PATCH", "/v1/me", {"location": {"lat": 45.8150, "lon": 15.9780}}, shop.token)
+    call("PUT", "/v1/me/duty", {"on": True}, ana.token)
+    for _ in range(4):
+        ana.act("accept", shop.deliver_to(ana))
+    pay = {"amount": 400, "currency": "EUR"}
+    far, near = ({"address": "Savska 1", "location": {"lat": 45.8150 + north, "lon": 15.9780}} for north in (0.0200, 0.0027))
+    shop.deliver_to(ana, pickup=far)
+    nearest = shop.deliver_to(ana, pickup=near, pay=pay)
+    page = visit("/courier", phone=True, geolocation={"latitude": 45.8150, "longitude": 15.9780, "accuracy": 10})
+    sign_in(page, ana)
+    line = page.locator(".pull")
+    expect(line).to_have_text(re.compile("◔ 2 offers · nearest 300 m · .*4.00"))
+    # It covers nothing of the next step, and all that is carried can be seen above it.
+    page.locator(".column.in_progress li.card").last.scroll_into_view_if_needed()
+    for button in page.locator(".verbs").first.get_by_role("button", name="Deliver").all():
+        assert apart(line.bounding_box(), button.bounding_box())
+    look(page, "offers-line")
+    line.click()
+    offers = page.locator(".column.pending li.card")
+    expect(offers.first.get_by_role("button", name="Accept")).to_be_in_viewport()
+    # Where they are seen no line says that there are some.
+    expect(line).to_be_hidden()
+    expect(offers.locator(":focus")).to_have_count(1)
+    look(page, "offers-pulled-up")
+    page.evaluate("scrollTo(0, 0)")
+    expect(line).to_be_visible()
+    # It says what is so now, and is not there without any.
+    ana.act("decline", nearest)
+    expect(line).to_have_text("◔ 1 offer · nearest 2.2 km")
+    for job in call("GET", "/v1/deliveries?status=pending", token=ana.token)["items"]:
+        ana.act("decline", job["id"])
+    expect(line).to_be_hidden()
+    # Where there is room, they stand beside what is carried.
+    shop.deliver_to(ana)
+    expect(line).to_be_visible()
+    page.set_viewport_size({"width": 1360, "height": 860})
+    expect(line).to_be_hidden()
+
+
+def test_who_is_off_duty_reads_so(visit):
+    ana = Courier(Store())
+    call("PUT", "/v1/me/duty", {"on": False}, ana.token)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    duty = page.get_by_role("switch", name="On duty")
+    expect(duty).not_to_be_checked()
+    expect(duty.get_by_text("off duty")).to_be_visible()
+    # Its name is what it switches, and is not seen beside.
+    assert duty.locator(".unseen").bounding_box()["width"] <= 1
+
+
 def test_on_a_phone_what_is_said_leaves_the_links_free(visit):
     page = visit("/courier", phone=True)
     sign_in(page, Courier())

@@ -61,7 +61,7 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(page.get_by_role("button", name="Map", exact=True)).to_have_count(0)
     assert "leaflet.js" not in asked
     delivery, _ = sent(store, courier)
-    sent(store, courier, recipient=JAN)
+    other, _ = sent(store, courier, recipient=JAN)
     signs = beside.locator(".leaflet-marker-icon[role=button]")
     expect(signs).to_have_count(2)
     courier.act("accept", delivery)
@@ -82,6 +82,8 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     # What needs a hand stands out on the map, too.
     courier.act("fail", delivery, reason="nobody_home")
     expect(beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić'] .dot.urgent")).to_have_text("!")
+    courier.act("decline", other)
+    expect(beside.locator(".leaflet-marker-icon .dot.urgent")).to_have_count(2)
     # Narrower there is the board alone.
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(beside).to_be_hidden()

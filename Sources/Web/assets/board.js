@@ -56,16 +56,16 @@ export function board(region, {count}) {
     const trouble = isStranded(delivery) ? t('chooseOthers') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
-      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, when(delivery.created_at))]),
+      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
       h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient)), h('span', {class: 'hint what'}, delivery.description),
-      h('span', {class: trouble ? 'warning' : 'by'}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
+      h('span', {class: trouble ? 'warning' : 'by', title: !trouble && status !== 'cancelled' && who}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
   }
 
   /** How far it is, and how long that has been so. */
   function state(delivery) {
     const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
     const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? [isUnaccepted(delivery) ? ' alarm' : '', !isHeld(delivery) && [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
+      : isPending(delivery) ? [hand.needs(delivery) ? ' alarm' : '', !isHeld(delivery) && [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
     return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }
@@ -108,6 +108,8 @@ export function board(region, {count}) {
     if (!words) count(all.filter(hand.needs).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
     open?.show(columns.get(open.id));
+    // What a row says of its time is as new as what is counted above it.
+    tick(region);
     mark();
     drawMap();
     told();

@@ -12,6 +12,7 @@ const lines = {
   close: 'm6 6 12 12M18 6 6 18',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   filter: 'M4 7h16M7 12h10M10 17h4',
+  below: 'm6 9 6 6 6-6',
 };
 
 export const drawn = (name, line) => s('svg', {class: `icon icon-${name}`, viewBox: '0 0 24 24', 'aria-hidden': 'true'}, s('path', {d: line}));

@@ -9,6 +9,7 @@ import {gone} from './gone.js';
 import {delivering, failing} from './handing.js';
 import {icon} from './icons.js';
 import {jobCards, source} from './jobcard.js';
+import {loaded} from './later.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
@@ -57,8 +58,15 @@ export function jobs(region, {count}) {
     },
   });
 
+  const offers = () => all.of(...hand.statuses).filter(hand.needs);
+
   // The order of what is carried is changed where it stands.
   movable(all.parts[0].list, (ids) => goBy(ids, all.get, all.put));
+  let tellOffers = () => {};
+  loaded('offersline').then(({offersLine}) => {
+    tellOffers = offersLine(all.parts[1].section, () => all.parts[0].list.querySelector('li:first-child .verbs'));
+    tellOffers(offers());
+  }, () => {});
 
   /** Asks for what a step says; `refused` is what the server did not take of it, and `error` why. */
   async function ask(job, action, refused, error) {
@@ -109,8 +117,9 @@ export function jobs(region, {count}) {
   /** Keeps what there is for when there is no connection: what is carried before all else. */
   function drawn() {
     open?.show(all.get(open.id));
+    tellOffers(offers());
     const isFresh = all.parts.every((part) => part.isFresh);
-    count(all.of(...hand.statuses).filter(hand.needs).length);
+    count(offers().length);
     age.hidden = isFresh || !kept;
     if (kept) age.textContent = t('asOf', {time: when(kept.at)});
     if (!isFresh) return;
@@ -172,12 +181,16 @@ export function jobs(region, {count}) {
   }}, icon('scan'), h('span', {}, t('scanSlip'))));
   region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
   if (kept) all.fill(kept.items);
-  const locate = () => learnPlaces().then(() => reckonAll(region));
+  const reckon = () => {
+    reckonAll(region);
+    tellOffers(offers());
+  };
+  const locate = () => learnPlaces().then(reckon);
   locate();
   all.reload();
   earned.load();
   const clock = setInterval(() => {
-    reckonAll(region);
+    reckon();
     tick(document.body);
   }, 30_000);
 

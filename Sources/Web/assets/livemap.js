@@ -1,9 +1,8 @@
 // A map that lives: stops of deliveries, couriers as they move, and the way to one of them.
 import {get} from './ask.js';
 import {fullName, signs} from './delivery.js';
-import {isFailed, isLate} from './due.js';
 import {makeMap, fit, line, sign} from './map.js';
-import {isStranded} from './offering.js';
+import {isUrgent} from './offering.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
 
@@ -89,9 +88,9 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
 /** What a store's map shows of a delivery. */
 export function stopOf(delivery, act) {
   const {id, status, recipient} = delivery;
-  const isUrgent = isLate(delivery) || isFailed(delivery) || isStranded(delivery);
+  const stands = isUrgent(delivery);
   return {
-    id, at: recipient.location, style: isUrgent ? `${status} urgent` : status, text: isUrgent ? '!' : signs[status],
+    id, at: recipient.location, style: stands ? `${status} urgent` : status, text: stands ? '!' : signs[status],
     label: `${t(`status_${status}`)}: ${fullName(recipient)}, ${recipient.address}`, act,
   };
 }

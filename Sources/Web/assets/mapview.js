@@ -10,7 +10,7 @@ import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {due, placeOf} from './due.js';
-import {createdWords} from './offering.js';
+import {createdWords, isUrgent} from './offering.js';
 import {goBy, handle, movable, suggest} from './route.js';
 import {t} from './words.js';
 
@@ -98,7 +98,7 @@ export function mapOf(kind) {
 
     const row = ({version, stop, eta, id}) => `${version} ${stop?.number} ${kind === 'store' && eta?.at.slice(0, 16)} ${open?.id === id}`;
 
-    const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
+    const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
       h('strong', {'data-stop': kind === 'courier' && delivery.stop && `${delivery.stop.number}. `}, fullName(delivery.recipient)),
       delivery.due_at && h('span', {class: 'hint'}, due(delivery)), h('span', {class: 'street'}, delivery.recipient.address),
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ' · ', delivery.eta && arrival(delivery.eta))),

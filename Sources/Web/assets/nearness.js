@@ -20,9 +20,11 @@ export function farness(job) {
   return element;
 }
 
+/** The place where an offer is fetched, if it is known. */
+export const fetchedFrom = ({store, pickup}) => (pickup?.address ? pickup.location : places.get(store.id));
+
 function reckon(element) {
-  const {store, pickup} = jobs.get(element);
-  const words = distanceTo(pickup?.address ? pickup.location : places.get(store.id));
+  const words = distanceTo(fetchedFrom(jobs.get(element)));
   element.textContent = words && ` · ${words}`;
 }
 

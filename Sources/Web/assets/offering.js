@@ -1,5 +1,6 @@
 // How a delivery is offered: to all at once, or to one after the other, and from when on.
 import {remembered} from './account.js';
+import {isFailed, isLate} from './due.js';
 import {t, when} from './words.js';
 
 const orders = ['given', 'nearest', 'reliable'];
@@ -24,6 +25,9 @@ export const isHeld = ({status, offered}) => status === 'pending' && offered ===
 
 /** Whether nobody is left whom it is offered to. */
 export const isStranded = (one) => one.status === 'pending' && one.offered_count === 0 && !isHeld(one);
+
+/** Whether it stands out on maps. */
+export const isUrgent = (one) => isLate(one) || isFailed(one) || isStranded(one);
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});

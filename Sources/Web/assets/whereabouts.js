@@ -18,10 +18,16 @@ export function here() {
   return {lat: Number(known.lat.toFixed(6)), lon: Number(known.lon.toFixed(6))};
 }
 
-/** How far a place is from the phone, in words; nothing where it says so to nobody. */
-export function distanceTo(place) {
+/** How many metres a place is from the phone; nothing where it says so to nobody. */
+export function farFrom(place) {
   const at = here();
-  return at && place ? t('farFromYou', {distance: distance(meters(at, place))}) : '';
+  return at && place ? meters(at, place) : undefined;
+}
+
+/** The same in words. */
+export function distanceTo(place) {
+  const far = farFrom(place);
+  return far === undefined ? '' : t('farFromYou', {distance: distance(far)});
 }
 
 /** Whether its courier is at work, as far as the phone knows. */
