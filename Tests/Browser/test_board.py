@@ -245,6 +245,8 @@ def test_others_are_chosen_for_what_is_stranded(visit, look):
     ana.act("decline", job)
     page = visit("/store")
     sign_in(page, shop)
+    # It is red as a whole, as the alarm that counts it is.
+    expect(page.locator(".card.urgent .state.alarm")).to_have_count(1)
     page.locator(".card").click()
     page.get_by_role("button", name="Choose others", exact=True).click()
     dialog = page.get_by_role("dialog", name="Choose others")

@@ -41,6 +41,9 @@ def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
     page.locator(".map .leaflet-marker-icon[aria-label*='Iva Ivić']").click()
     expect(card).to_be_visible()
     page.keyboard.press("Escape")
+    # The list marks what the map marks.
+    courier.act("fail", delivery, reason="nobody_home")
+    expect(page.locator(".stops .card.urgent")).to_have_text(re.compile("Iva Ivić"))
     courier.act("deliver", delivery)
     expect(stops).to_have_count(1)
 

@@ -96,7 +96,7 @@ export function mapOf(kind) {
       say(createdWords(delivery));
     }
 
-    const row = ({version, stop, eta, id}) => `${version} ${stop?.number} ${kind === 'store' && eta?.at.slice(0, 16)} ${open?.id === id}`;
+    const row = (one) => `${one.version} ${isUrgent(one)} ${one.stop?.number} ${kind === 'store' && one.eta?.at.slice(0, 16)} ${open?.id === one.id}`;
 
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
       h('strong', {'data-stop': kind === 'courier' && delivery.stop && `${delivery.stop.number}. `}, fullName(delivery.recipient)),
