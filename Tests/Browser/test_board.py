@@ -112,13 +112,16 @@ def test_a_row_that_needs_a_hand_keeps_its_colour_while_it_is_open(visit):
     sign_in(page, shop)
     row = page.locator(".card.urgent")
     colour = "(row) => getComputedStyle(row).backgroundColor"
+    edge = "(row) => getComputedStyle(row).boxShadow"
     before = row.evaluate(colour)
+    assert row.evaluate(edge) == "none"
     row.click()
     expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
     expect(row).to_have_attribute("aria-current", "true")
     page.mouse.move(0, 0)
     until(page, lambda: row.evaluate(colour) == before)
-    assert row.evaluate("(row) => getComputedStyle(row).boxShadow + getComputedStyle(row).outlineStyle") != "nonenone"
+    # What is open has a line around it instead.
+    assert row.evaluate(edge) != "none"
 
 
 def test_a_row_leaves_out_the_stores_own_town(visit):
@@ -188,6 +191,8 @@ def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(vi
     create = form.get_by_role("button", name="Create").bounding_box()
     assert create["y"] + create["height"] <= 860
     assert form.evaluate("form => form.scrollHeight - form.clientHeight") <= 0
+    # Whom one chooses can be read.
+    assert form.locator(".choice .name").evaluate_all("(names) => names.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)") == []
     # Who stands last is reached in the list.
     boxes.last.check()
     everybody = form.get_by_role("button", name="All", exact=True)

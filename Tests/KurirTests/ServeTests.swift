@@ -92,6 +92,16 @@ import Testing
         }
         #expect(!FileManager.default.fileExists(atPath: unfinished))
 
+        // Nor one that cannot be filled, since its database died.
+        let ill = try Program(Kurir.path, options)
+        try await eventually(within: .seconds(300)) { ill.complained.contains("of the demo's history") }
+        let bed = try #require(ill.complained.range(of: "/tmp/kurir-demo-"))
+        let failed = String(ill.complained[bed.lowerBound...].prefix { $0 != "\"" })
+        let server = try String(contentsOfFile: failed + "/postgres/postmaster.pid", encoding: .utf8)
+        kill(try #require(pid_t(server.prefix { $0 != "\n" })), SIGKILL)
+        #expect(try await ill.end() == 1)
+        #expect(!FileManager.default.fileExists(atPath: failed))
+
         // The same holds if there is no PostgreSQL to run, which is hidden from this one process.
         let before = try trials()
         let shell = try Program(

@@ -54,11 +54,12 @@ export function board(region, {count}) {
     const {recipient, courier, offered_count: left, status, stop} = delivery;
     const who = courier ? [fullName(courier), stop && t('stopOf', stop)].filter(Boolean).join(' · ') : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
     const trouble = isStranded(delivery) ? t('chooseOthers') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
+    const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
       h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
       h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient)), h('span', {class: 'hint what'}, delivery.description),
-      h('span', {class: trouble ? 'warning' : 'by', title: !trouble && status !== 'cancelled' && who}, trouble ? `! ${trouble}` : status !== 'cancelled' && who), state(delivery)));
+      h('span', {class: trouble ? 'warning' : 'by', title: said}, said), state(delivery)));
   }
 
   /** How far it is, and how long that has been so. */
@@ -109,7 +110,7 @@ export function board(region, {count}) {
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
     open?.show(columns.get(open.id));
     // What a row says of its time is as new as what is counted above it.
-    tick(region);
+    tick(document.body);
     mark();
     drawMap();
     told();
@@ -146,10 +147,7 @@ export function board(region, {count}) {
   columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens.
-  const clock = setInterval(() => {
-    columns.draw();
-    tick(document.body);
-  }, 30_000);
+  const clock = setInterval(columns.draw, 30_000);
   document.addEventListener('visibilitychange', told);
   const unlisten = keys.listen({
     n: create, '/': () => search.focus(), ArrowDown: () => step(1), ArrowUp: () => step(-1),

@@ -13,7 +13,7 @@ export function row(item) {
   const {kind, title, text, road, distance_m: meters} = item;
   return h('li', {class: 'report', 'data-key': item.id}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
     h('div', {}, h('h2', {}, title), h('p', {class: 'hint'}, [title !== t(`road_${kind}`) && t(`road_${kind}`), road, item.road_type && t(`roadtype_${item.road_type}`)].filter(Boolean).join(' · ')),
-      text && h('p', {class: 'said'}, text), h('p', {class: 'hint'}, t('roadSince', {time: when(item.valid_from)})), ...votes(item)),
+      text && h('p', {class: 'said'}, text), h('p', {class: 'hint'}, t('sinceTime', {time: when(item.valid_from)})), ...votes(item)),
     h('span', {class: 'far'}, distance(meters)));
 }
 
