@@ -16,7 +16,7 @@ import warnings
 import pytest
 from _pytest.runner import runtestprotocol
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Error, expect, sync_playwright
 
 ADDRESS = os.environ["KURIR_ADDRESS"]
 # A key to all channels.
@@ -27,6 +27,8 @@ PASSWORD = "krumpir-na-tavi"
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 numbers = itertools.count(int(time.time()) % 1_000_000)
+# A test's pages, and what they said when it failed.
+PAGES, LAST_SEEN = pytest.StashKey(), pytest.StashKey()
 
 
 def end_browsers():
@@ -53,13 +55,30 @@ def pytest_runtest_protocol(item, nextitem):
     watch.cancel()
     why = next((report.longreprtext for report in reports if report.failed), None)
     if why:
-        warnings.warn(f"{item.name} failed and is run again\n{why}")
+        warnings.warn(f"{item.name} failed and is run again\n{why}\n{item.stash.get(LAST_SEEN, '')}")
         item._initrequest()
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Keeps with a test that failed what its pages said then: the report tells what was missing, not what was there instead."""
+    report = yield
+    if report.when == "call" and report.failed:
+        item.stash[LAST_SEEN] = "\n".join(text for page in item.stash.get(PAGES, []) for text in [page.url, seen_on(page)])
+        report.sections.append(("pages", item.stash[LAST_SEEN]))
+    return report
+
+
+def seen_on(page):
+    try:
+        return page.locator("body").inner_text(timeout=5000)
+    except Error as trouble:
+        return str(trouble)
 
 
 def pytest_configure(config):
@@ -104,6 +123,7 @@ def visit(browsers, request):
     says. It says where it is if `geolocation` does.
     """
     contexts, trouble = [], []
+    pages = request.node.stash[PAGES] = []
 
     def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, beside=(), film=None, geolocation=None, **more):
         size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
@@ -116,6 +136,7 @@ def visit(browsers, request):
         context.add_init_script("AbortSignal.timeout = () => new AbortController().signal")
         contexts.append(context)
         page = context.new_page()
+        pages.append(page)
         page.on("console", lambda message: message.type in ("error", "warning")
                 and not any(text in message.text for text in forgiving) and trouble.append(f"{message.text} {message.location}"))
         page.on("pageerror", lambda error: trouble.append(str(error)))

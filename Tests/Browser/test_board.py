@@ -68,10 +68,10 @@ def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     ana.act("deliver", jobs[0])
     call("POST", f"/v1/deliveries/{jobs[2]}/cancel", {}, shop.token)
     foot = page.locator(".foot.hint")
-    expect(foot).to_have_text("Created today: Delivered 1 · Cancelled 1 · On time 100 %")
+    expect(foot).to_have_text("Created today: Delivered 1 · Cancelled 1 · On time 1/1")
     look(page, "board-foot")
     ana.act("deliver", jobs[1])
-    expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 100 %")
+    expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 2/2")
 
 
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
@@ -620,6 +620,30 @@ def test_figures_say_what_was_on_time(visit, look):
     expect(tile("Attempts in vain").locator(".big")).to_have_text("1")
     expect(tile("Waiting at the store")).to_be_visible()
     look(page, "figures-on-time")
+
+
+def test_one_long_day_is_named_and_flattens_no_other(visit, look):
+    shop = Store()
+    page = visit("/store")
+
+    def lengthen(route):
+        answer = route.fetch()
+        stats = answer.json()
+        for number, day in enumerate(stats["days"]):
+            day["median_seconds_to_accept"] = 60 * (3 + number % 5)
+            day["median_seconds_to_deliver"] = 60 * (13 + number % 7)
+        # The board asks, too, for a single day.
+        for day in stats["days"][20:21]:
+            day["median_seconds_to_deliver"] = 60 * 3000
+        route.fulfill(response=answer, json=stats)
+
+    page.route("**/v1/stats?*", lengthen)
+    sign_in(page, shop)
+    go(page, "Figures")
+    times = page.locator(".chart[aria-label^='Typical times']")
+    expect(times.get_by_text("↑ 3,000")).to_be_visible()
+    expect(times.locator("text").filter(has_text=re.compile("^20$"))).to_be_visible()
+    look(page, "figures-long-day")
 
 
 def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):

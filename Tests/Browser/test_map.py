@@ -1,10 +1,11 @@
 """Maps in the pages: what is under way for a store, its own stops for a courier who moves, and a place for a delivery."""
+import itertools
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PATIENCE, PICTURES, Courier, call, go, kept, panel, sign_in, until
+from conftest import ADDRESS, PATIENCE, PICTURES, Courier, Store, call, go, kept, panel, sign_in, until
 from test_tracking import DOOR, fix, sent, shop
 
 JAN = {"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}}
@@ -50,6 +51,21 @@ def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
 
 def marked(row):
     return "pointed" in (row.get_attribute("class") or "")
+
+
+def test_couriers_at_one_place_stand_beside_each_other(visit):
+    shop = Store()
+    page = visit("/store")
+    sign_in(page, shop)
+    for name in [("Ana", "Anić"), ("Ivo", "Ivić"), ("Mia", "Marić")]:
+        courier = Courier(shop, name=name)
+        courier.act("accept", shop.deliver_to(courier))
+        fix(courier)
+    go(page, "Map")
+    signs = page.locator(".map .dot.courier")
+    expect(signs).to_have_count(3)
+    left = lambda: sorted(one.bounding_box()["x"] for one in signs.all())
+    until(page, lambda: all(other - one > 20 for one, other in itertools.pairwise(left())))
 
 
 def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):

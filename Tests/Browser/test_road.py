@@ -211,11 +211,27 @@ def test_what_others_report_nearby_comes_by_itself(phone):
     page = phone(ana, lat=lat, lon=15.9)
     with page.expect_response(lambda answer: answer.url.endswith("/v1/roads") and "event-stream" in answer.headers.get("content-type", "")):
         go(page, "Road")
+    found(page, lat)
     expect(page.get_by_text("Nothing is reported around here.")).to_be_visible()
-    call("POST", "/v1/me/positions", {"fixes": [{"lat": lat, "lon": 15.9, "accuracy_m": 6, "at": minutes(0)}]}, ana.token)
+    taken = call("POST", "/v1/me/positions", {"fixes": [{"lat": lat, "lon": 15.9, "accuracy_m": 6, "at": minutes(0)}]}, ana.token)
+    assert taken["taken"] == 1, taken
     report(ivo, "accident", "Sudar", lat + 0.005, 15.9)
-    expect(reports(page)).to_have_text(["Sudar"])
     expect(page.locator(".notices")).to_contain_text("Sudar, 560 m")
+    expect(reports(page)).to_have_text(["Sudar"])
+
+
+def test_a_phone_that_cannot_tell_where_it_is_yet_is_asked_again(phone):
+    lat = next(places)
+    courier = Courier()
+    report(courier, "roadworks", "Kopaju", lat, 15.9)
+    page = phone(courier, lat=lat, lon=15.9)
+    page.evaluate("""() => {
+        const ask = navigator.geolocation.getCurrentPosition.bind(navigator.geolocation);
+        let asked = 0;
+        navigator.geolocation.getCurrentPosition = (found, failed, how) => (asked++ ? ask(found, failed, how) : failed({code: 2}));
+    }""")
+    go(page, "Road")
+    expect(reports(page)).to_have_text(["Kopaju"])
 
 
 def test_the_road_says_that_it_loads_and_when_it_cannot(phone, look):
@@ -320,6 +336,14 @@ def test_weather_that_is_not_known_yet_is_asked_for_once_more(phone):
     page.get_by_role("button", name="Details and more: Iva Ivić").click()
     expect(page.locator("dialog .around")).to_contain_text("°")
     assert len(asked) == 2
+
+
+def test_a_server_without_a_forecast_says_so_in_a_line(phone):
+    page = phone(Courier())
+    page.route("**/v1/about", lambda route: route.fulfill(response=(answer := route.fetch()), json=answer.json() | {"weather": None}))
+    go(page, "Day")
+    expect(page.locator(".weather")).to_have_text("This server knows no weather. Who runs it can name a source.")
+    expect(page.get_by_role("heading", name="Places")).to_be_visible()
 
 
 def test_the_holder_sees_the_weather_when_it_is_due(phone, look):

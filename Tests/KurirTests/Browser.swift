@@ -15,8 +15,8 @@ enum Browser {
                 "KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures",
                 "KURIR_GATEWAY_KEY": key,
             ].merging(environment) { $1 })
-        // A test that passed only the second time may have met a page that lost a race.
-        if said.contains("is run again") { print(said) }
+        // A test that passed only the second time may have met a page that lost a race, or a server in trouble.
+        if said.contains("is run again") { print(said, kurir.troubles, separator: "\n") }
         return said
     }
 

@@ -72,6 +72,12 @@ struct Kurir: Sendable {
         String(program.said.dropFirst("Kurir listens on ".count).prefix { $0 != "\n" })
     }
 
+    /// What its log warns of.
+    var troubles: String {
+        program.complained.split(separator: "\n").filter { $0.contains(/\b(?:warning|error)\b/) }
+            .joined(separator: "\n")
+    }
+
     /// The port for raw clients.
     var port: UInt16 { UInt16(address.split(separator: ":").last ?? "") ?? 0 }
 

@@ -3,8 +3,8 @@ import {h, panel, s} from './dom.js';
 import {number, shortDay, t} from './words.js';
 
 const width = 640;
-const height = 200;
-const edge = {left: 44, right: 8, top: 10, bottom: 24};
+const height = 208;
+const edge = {left: 44, right: 8, top: 18, bottom: 24};
 const inner = {width: width - edge.left - edge.right, height: height - edge.top - edge.bottom};
 
 /** Stacked bars, one for each day. */
@@ -27,20 +27,24 @@ export function bars(title, days, series) {
 /** Lines of seconds over the days; a day without any leaves a gap. `mark` is for the axis, `format` for the table. */
 export function lines(title, days, series, mark, format) {
   // In whole minutes.
-  const scale = 60 * scaled(Math.max(1, ...days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60))));
+  const scale = 60 * scaled(Math.max(1, usual(days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60)))));
   const step = inner.width / days.length;
   const paths = series.map(({name}) => {
     let pen = 'M';
     const path = days.map((day, place) => {
       if (day[name] === null) { pen = 'M'; return ''; }
       // A day between two gaps is a dot.
-      const point = `${pen}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + inner.height * (1 - day[name] / scale))}h0`;
+      const point = `${pen}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + inner.height * (1 - Math.min(1, day[name] / scale)))}h0`;
       pen = 'L';
       return point;
     }).join('');
     return path && s('path', {class: `line ${name}`, d: path});
   });
-  return figure(title, [axis(scale, mark), ticks(days, step), ...paths], series, table(title, days, series, format));
+  const beyond = days.map((day, place) => {
+    const most = Math.max(...series.map(({name}) => day[name] ?? 0));
+    return most > scale && s('text', {x: edge.left + (place + 0.5) * step, y: edge.top - 3, 'text-anchor': 'middle'}, `↑ ${mark(60 * Math.round(most / 60))}`);
+  });
+  return figure(title, [axis(scale, mark), ticks(days, step), ...paths, s('g', {class: 'axis'}, beyond)], series, table(title, days, series, format));
 }
 
 /** One figure, large. */
@@ -85,6 +89,13 @@ const axis = (scale, format) => s('g', {class: 'axis'}, [0, 0.5, 1].map((part) =
 /** As many days named as there is room for. */
 const ticks = (days, step) => s('g', {class: 'axis'}, days.map((day, place) => place % Math.ceil(days.length / 8) === 0
   && s('text', {class: (place / Math.ceil(days.length / 8)) % 2 ? 'odd' : 'even', x: edge.left + (place + 0.5) * step, y: height - 6, 'text-anchor': 'middle'}, shortDay(day.day))));
+
+/** The largest but for what is far beyond nearly all others: one bad day flattens no line, and is named where it leaves the chart. */
+function usual(values) {
+  const sorted = values.toSorted((one, other) => one - other);
+  const bound = 3 * sorted[Math.floor(0.9 * (sorted.length - 1))];
+  return bound ? sorted.findLast((value) => value <= bound) : sorted.at(-1);
+}
 
 /** The next number that is easy to read at half and whole height. */
 function scaled(most) {

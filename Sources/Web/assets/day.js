@@ -2,9 +2,8 @@
 // than a minute.
 import {get, lasting} from './ask.js';
 import {h, newID, trouble, wordsOf} from './dom.js';
-import {nothing} from './empty.js';
 import {places} from './places.js';
-import {locate} from './positions.js';
+import {lately, locate} from './positions.js';
 import {clockOf, degrees, skyOf} from './sky.js';
 import {number, t, weekday, when} from './words.js';
 
@@ -32,7 +31,7 @@ export function day(region, {account}) {
 
   /** Where one is, and what that is called; where nobody says so, where the store is, or somewhere. */
   const here = () => new Promise((found) => {
-    locate(({lat, lon}) => found([t('whereIAm'), {lat, lon}]));
+    locate(({lat, lon}) => found([t('whereIAm'), {lat, lon}]), () => {}, lately);
     setTimeout(() => found(account.location ? [account.name, account.location] : [t('weatherElsewhere', {place: anywhere.name}), anywhere]), patience);
   });
 
@@ -63,7 +62,8 @@ export function day(region, {account}) {
     loaded = Date.now();
     // The server says only what is to come, whatever this clock shows.
     const told = !page || page.isOff || isNew ? page : left(page);
-    if (page?.isOff) shown.replaceChildren(nothing('div', t('weatherOff'), t('weatherOffHint')));
+    shown.classList.toggle('off', Boolean(page?.isOff));
+    if (page?.isOff) shown.replaceChildren(h('p', {class: 'hint'}, t('weatherOff'), ' ', t('weatherOffHint')));
     else if (told) show(told);
     else if (page) shown.replaceChildren(trouble(t('weatherTooOld', {time: when(page.fetched_at)}), load));
     else shown.replaceChildren(trouble(failure.status === 422 ? t('weatherNoPlace') : wordsOf(failure), load));

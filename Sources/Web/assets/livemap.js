@@ -6,6 +6,9 @@ import {isUrgent} from './offering.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
 
+// How far apart the signs of couriers at one place are, in pixels.
+const aside = 28;
+
 /** `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at. */
 export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   const about = await get('/v1/about');
@@ -40,8 +43,22 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
     return undefined;
   }
 
+  /** Couriers who are at one place stand beside each other. */
+  function spread() {
+    const taken = [];
+    for (const [id, {marker}] of shown) {
+      if (!couriers.has(id)) continue;
+      const {x, y} = map.latLngToLayerPoint(marker.getLatLng());
+      let beside = 0;
+      while (taken.some((other) => Math.abs(other.x - x - beside) < aside && Math.abs(other.y - y) < aside)) beside += aside;
+      taken.push({x: x + beside, y});
+      marker.getElement().firstElementChild.style.translate = `${beside}px`;
+    }
+  }
+
   follow();
   document.addEventListener('visibilitychange', follow);
+  map.on('zoomend', spread);
 
   return {
     couriers,
@@ -55,6 +72,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
         kept.add(id);
         mark(id, courier, courier.isFresh ? 'courier' : 'courier old', courier.sign, t('mapSeen', {name: courier.name, time: when(courier.at)}));
       }
+      spread();
       for (const [key, {marker}] of shown) {
         if (kept.has(key)) continue;
         marker.remove();

@@ -40,8 +40,15 @@ export function watch(found) {
   return () => navigator.geolocation?.clearWatch(number);
 }
 
-/** Tells once where it is, or fails: a phone that lies still is told of by no watch. */
-export const locate = (found, failed = () => {}) => navigator.geolocation?.getCurrentPosition((position) => found(fixOf(position)), failed, {maximumAge: 0});
+// How long a phone may take to say where it is, and how long that is still where somebody is who only looks around, in milliseconds.
+const patience = 10_000;
+export const lately = 60_000;
+
+/** Tells once where it is, or was no longer ago than that, or fails: a phone that lies still is told of by no watch. While a watch goes on
+ * one that lies still may have nothing newer to say, so who needs nothing newer should not ask for it.
+ */
+export const locate = (found, failed = () => {}, maximumAge = 0) =>
+  navigator.geolocation?.getCurrentPosition((position) => found(fixOf(position)), failed, {maximumAge, timeout: patience});
 
 let leave;
 

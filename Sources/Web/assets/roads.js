@@ -6,7 +6,7 @@ import {h, loading, openDialog, redraw, say, unpressed, wordsOf} from './dom.js'
 import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import * as outgoing from './outgoing.js';
-import {locate} from './positions.js';
+import {lately, locate} from './positions.js';
 import {distance} from './distance.js';
 import {chooseKinds} from './roadfilter.js';
 import {kinds} from './roadkinds.js';
@@ -23,6 +23,8 @@ const place = () => `kurir.road.${remembered()?.id}`;
 const anywhere = {lat: 45.81, lon: 15.98};
 // Milliseconds within which a phone finds out where it is, or goes by where it was.
 const patience = 3000;
+// After which one that could not tell is asked again.
+const pause = 5000;
 
 export function roads(region) {
   // What is off, and where one looked last.
@@ -47,14 +49,17 @@ export function roads(region) {
     localStorage.setItem(place(), JSON.stringify({...settings, near}));
   }
 
-  /** Where the phone is, as soon as it says so; until then, where it was. A phone that takes its time is not waited for. */
+  /** Where the phone is, as soon as it says so; until then, where it was. A phone that takes its time is not waited for, and one that
+   * cannot tell yet is asked again. */
   const find = () => new Promise((done) => {
     locate(({lat, lon}) => {
       if (isLeft) return;
       me = {lat, lon};
       if (!isElsewhere) lookAt(me);
       done();
-    });
+    }, ({code}) => {
+      if (code !== 1) setTimeout(() => isLeft || find(), pause);
+    }, lately);
     setTimeout(done, near ? 0 : patience);
   });
 
