@@ -38,7 +38,15 @@ enum GatewayCommand {
         }
         var outlets = Outlets(
             trusting: try settings.certificates(), mayBePlain: try settings.has(.gatewayInsecure))
-        let targeting = GatewayTargets(settings: settings, option: .gatewayTarget) { try secret(of: database) }
+        let targeting = GatewayTargets(settings: settings, option: .gatewayTarget) {
+            do {
+                return try secret(of: database)
+            } catch is UsageError {
+                throw UsageError(
+                    "a webhook wants \(Option.webhookSecret.environment), or --\(Option.webhookSecretFile.name) FILE:"
+                        + " kurir gateway secret, run as who has the key file, prints it")
+            }
+        }
         try targeting.add(targets, for: nil, to: &outlets)
         return outlets
     }

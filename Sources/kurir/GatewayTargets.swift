@@ -8,8 +8,16 @@ struct GatewayTargets {
     /// What signs webhooks, unless another secret is given. It is asked for last, when all else is right.
     let secret: () throws -> WebhookSecret
 
-    /// Adds targets, separated by commas: for messages of a channel, or for all.
+    /// Adds targets, separated by commas: for messages of a channel, or for all. What a provider cannot work with is said here, too.
     func add(_ targets: String, for channel: String?, to outlets: inout Outlets) throws {
+        do {
+            try addEach(targets, for: channel, to: &outlets)
+        } catch let error as GatewayError {
+            throw UsageError(error.description)
+        }
+    }
+
+    private func addEach(_ targets: String, for channel: String?, to outlets: inout Outlets) throws {
         // A URL may contain commas and plus signs.
         guard !Self.isWebhook(targets), !Self.isMail(targets) else {
             return try add(targets, nil, for: channel, to: &outlets)

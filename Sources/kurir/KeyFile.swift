@@ -83,7 +83,7 @@ enum KeyError: Error, CustomStringConvertible {
         case .leftOver(let draft):
             "\(draft) is in the way, from a time that kurir keys make was broken off, or is at work: wait, or remove it"
         case .open(let path):
-            "the key file \(path) (--key-file) can be read by everybody on this machine: chmod 600 \(path), and see who could read it"
+            "the key file \(path) (--key-file) can be read by everybody on this machine: chmod o= \(path), and see who could read it"
         case .noKeys(let path):
             "\(path) is no key file (--key-file): each line must be 32 bytes in base64, as kurir keys make \(path) writes them"
         case .other(let file, let names, let wanted):

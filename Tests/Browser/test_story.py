@@ -116,6 +116,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     expect(ana.locator(".card")).to_have_count(0)
     luka.get_by_role("button", name="Accept").click()
     luka.get_by_role("button", name="Deliver:").click()
+    luka.get_by_text("Something to add").click()
     luka.get_by_label("Note").fill("to a neighbour")
     luka.get_by_role("dialog").get_by_role("button", name="Deliver").click()
     expect(luka.get_by_text("Thank you")).to_be_visible()

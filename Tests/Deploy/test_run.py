@@ -213,6 +213,18 @@ def test_what_the_documentation_says_for_systemd_installs_upgrades_and_removes_k
     # A gateway minds signals from when it says this.
     until(lambda: told(machine, "stops it$").count("\n") == 2, "the gateway to be another one")
 
+    # And with what it wants for the port of the web.
+    wanted = re.findall(r"`((?:Capability|Ambient|Private)\w+=\w+)`", (ROOT / "docs/installing.md").read_text())
+    assert len(wanted) == 3
+    shell(machine, f"""
+        mkdir /etc/systemd/system/kurir.service.d
+        printf '%s\\n' '[Service]' {shlex.join(wanted)} 'ExecStart=' 'ExecStart=/usr/local/bin/kurir serve --listen 127.0.0.1:443' \\
+            > /etc/systemd/system/kurir.service.d/web.conf
+        systemctl daemon-reload && systemctl restart kurir""")
+    until(lambda: machine.curl("--fail", "http://127.0.0.1:443/readyz").returncode == 0, "the server at port 443")
+    shell(machine, "rm -r /etc/systemd/system/kurir.service.d && systemctl daemon-reload && systemctl restart kurir")
+    until(lambda: machine.status() == "200", "the server where it was")
+
     shell(machine, "systemctl stop kurir kurir-gateway@log")
     for unit in ("kurir", "kurir-gateway@log"):
         assert [show(machine, unit, name) for name in ("Result", "ExecMainStatus")] == ["success", "0"]
@@ -230,6 +242,7 @@ def test_what_the_documentation_says_for_systemd_installs_upgrades_and_removes_k
     shell(machine, removal)
     assert shell(machine, "ls -d /etc/kurir* /usr/local/bin/kurir /etc/systemd/system/*kurir* 2>&1 || true").count(
         "No such file") == 3
+    assert shell(machine, "getent passwd kurir kurir-gateway || true") == ""
     assert shell(machine, "runuser -u postgres -- psql -Atc 'SELECT rolname FROM pg_roles' | grep kurir || true") == ""
 
 
@@ -251,6 +264,15 @@ def test_a_unit_is_understood_and_exposes_little(name, tmp_path):
     assert exposure.returncode == 0, exposure.stdout.splitlines()[-1]
     # Web push, gateways and services are elsewhere.
     assert "IPAddressDeny" not in unit.read_text()
+
+
+def test_a_cluster_s_proxy_takes_the_ports_of_the_web():
+    unit = (DEPLOY / "cluster/kurir-cluster@.service").read_text()
+    kept = re.search(r"^CapabilityBoundingSet=(.*)$", unit, re.M)[1].split()
+    bound = ",".join(["-all", *(name.replace("CAP_", "+").lower() for name in kept)])
+    opened = run("unshare", "--net", "setpriv", f"--bounding-set={bound}", "python3", "-c",
+                 "import socket; socket.create_server(('0.0.0.0', 80))")
+    assert opened.returncode == 0, opened.stderr
 
 
 def test_units_are_guarded_alike():

@@ -42,7 +42,8 @@ export async function delivering({proof = {}, cash}, refused) {
     cash && {name: 'cash_collected', label: `${t('cashCollected')} (${signOf(cash.currency)})`, value: typed(before.cash_collected), required: true,
       inputmode: 'decimal', longest: 12},
     ...proof.photo ? [pictures.element] : [], pad?.element,
-    {name: 'received_by', label: t('receivedByWhom'), value: before.received_by}, note, ...proof.photo ? [] : [pictures.element],
+    {fold: t('handingMore'), isOpen: before.received_by || before.note || before.photos.length > 0, fields: [
+      {name: 'received_by', label: t('receivedByWhom'), value: before.received_by}, note, ...proof.photo ? [] : [pictures.element]]},
   ].filter(Boolean);
 
   async function read(values) {
