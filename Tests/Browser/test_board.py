@@ -100,6 +100,12 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     page.reload()
     expect(page.locator(".card.pending .state")).to_contain_text("waits 60 min")
     expect(page.get_by_role("button", name="nobody has accepted for 30 min")).to_be_visible()
+    # Whoever follows the alarm finds what is wrong, and what to do.
+    page.locator(".card.pending").click()
+    panel = page.get_by_role("dialog")
+    expect(panel.locator(".trouble")).to_contain_text("Nobody has accepted since")
+    panel.get_by_role("button", name="Choose others").click()
+    expect(page.get_by_role("dialog", name="Choose others").get_by_role("checkbox", name="Ana Anić")).to_be_visible()
 
 
 def test_a_row_that_needs_a_hand_keeps_its_colour_while_it_is_open(visit):

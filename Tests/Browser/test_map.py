@@ -533,7 +533,8 @@ def test_an_empty_map_says_what_will_be_there(visit, look):
     # It is fitted to the room that it has now, however it gets there.
     middle = page.locator(".mapped > .map").bounding_box()
     until(page, lambda: abs(sign.bounding_box()["x"] + 16 - middle["x"] - middle["width"] / 2) < 40)
-    expect(page.get_by_text("has no place on the map")).to_be_hidden()
+    expect(page.get_by_text("What is under way has no place on the map")).to_be_hidden()
+    expect(page.get_by_text("1 more has no place on the map")).to_be_visible()
     app = visit("/courier", phone=True)
     sign_in(app, courier)
     go(app, "Map")

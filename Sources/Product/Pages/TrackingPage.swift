@@ -89,7 +89,11 @@ struct TrackingPage {
             if let arrival = tracked.arrival, tracked.state != .attemptFailed {
                 lines.append((text("track_eta"), clock(arrival.at, tracked)))
             }
-            if let due = tracked.due { lines.append((text("track_due"), clock(due, tracked))) }
+            if let due = tracked.due {
+                // What was promised and is not so is no promise any more.
+                let label = due < .now ? text("track_was_due") : text("track_due")
+                lines.append((label, clock(due, tracked)))
+            }
         }
         if !tracked.street.isEmpty { lines.append((text("track_where"), HTMLPage.escaped(tracked.street))) }
         return "<dl>" + lines.map { "<div><dt>\($0.label)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"

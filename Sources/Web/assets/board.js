@@ -5,7 +5,7 @@ import {isMapWanted, mapBeside} from './boardmap.js';
 import {partnersChanged} from './choose.js';
 import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {due, inTime, isFailed, isLate, isOld, offeredAt, since, tick} from './due.js';
+import {due, inTime, isFailed, isLate, offeredAt, since, tick} from './due.js';
 import {edit} from './editor.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
@@ -14,19 +14,16 @@ import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
-import {createdWords, isHeld, isStranded, offeredFrom} from './offering.js';
+import {createdWords, isHeld, isStranded, isUnaccepted, offeredFrom, patience} from './offering.js';
 import {noticed} from './push.js';
 import {t, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
-const isUnaccepted = (one) => isPending(one) && !isStranded(one) && isOld(one, patience());
 /** An address without the town, where that is the store's own. */
 function streetOf(recipient) {
   const town = `, ${remembered()?.address?.split(', ').at(-1)}`;
   return recipient?.address?.endsWith(town) ? recipient.address.slice(0, -town.length) : recipient?.address ?? '';
 }
-/** Minutes after which it is worth a look that nobody has accepted. */
-const patience = () => remembered()?.alert_after_minutes ?? 10;
 soon('details');
 /** What needs a hand, most of all first. */
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
@@ -55,11 +52,13 @@ export function board(region, {count}) {
     const who = courier ? [fullName(courier), stop && t('stopOf', stop)].filter(Boolean).join(' · ') : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
     const trouble = isStranded(delivery) ? t('chooseOthers') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
     const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
+    // Where there is little room, it is the name that is cut off.
+    const parts = !trouble && courier && stop ? [h('span', {}, fullName(courier)), h('span', {class: 'stop'}, ` · ${t('stopOf', stop)}`)] : said;
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
       h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
       h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient)), h('span', {class: 'hint what'}, delivery.description),
-      h('span', {class: trouble ? 'warning' : 'by', title: said}, said), state(delivery)));
+      h('span', {class: trouble ? 'warning' : 'by', title: said}, parts), state(delivery)));
   }
 
   /** How far it is, and how long that has been so. */

@@ -22,6 +22,9 @@ export const isSeen = (delivery) => Boolean(delivery && 'recipient' in delivery)
 /** When it arrives, and how far it is until then. */
 export const arrival = ({at, distance_m: metres}) => h('span', {}, moment(at), ` · ${number(Math.round(metres / 100) / 10)} km`);
 
+/** How a name begins, to stand for it. */
+export const initials = (name) => name.split(/\s+/).slice(0, 2).map((word) => Array.from(word)[0]).join('').toUpperCase();
+
 export const moment = (time) => h('time', {datetime: time}, when(time));
 
 /** Calls; `shown` is the number, unless a name says more. */

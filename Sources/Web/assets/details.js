@@ -2,14 +2,14 @@
 import {all, get, keeper, post} from './ask.js';
 import {chooseOthers, takeBack} from './choose.js';
 import {arrival, badge, facts, failureOf, fullName, moment, phoneLink, timeline} from './delivery.js';
-import {due, isOpen} from './due.js';
+import {due, isOpen, offeredAt} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
-import {isHeld, isStranded} from './offering.js';
+import {isHeld, isStranded, isUnaccepted} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
@@ -49,7 +49,7 @@ export function details(delivery, {changed, created, closed}) {
       h('p', {class: 'top'}, badge(status), current.delivered_at && h('strong', {}, moment(current.delivered_at)), current.reference && h('span', {class: 'hint'}, current.reference)),
       ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
-        [t('due'), current.due_at && h('span', {}, due(current))], [t('eta'), current.eta && arrival(current.eta)],
+        [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')], [t('eta'), current.eta && arrival(current.eta)],
         [t('address'), mapLink(recipient)],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
@@ -69,7 +69,8 @@ export function details(delivery, {changed, created, closed}) {
     const {id, attempts, last_attempt: last} = current;
     return [
       attempts && h('p', {class: 'trouble'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`, last.at && ` · ${when(last.at)}`),
-      isStranded(current) && h('div', {class: 'trouble'}, h('p', {}, `! ${t('stranded')}`),
+      (isStranded(current) || isUnaccepted(current)) && h('div', {class: 'trouble'},
+        h('p', {}, isStranded(current) ? `! ${t('stranded')}` : `◔ ${t('nobodySince', {time: when(offeredAt(current))})}`),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
     ].filter(Boolean);
   }

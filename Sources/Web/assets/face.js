@@ -2,6 +2,7 @@
 import {remember} from './account.js';
 import {ask, post} from './ask.js';
 import {takePicture} from './camera.js';
+import {initials} from './delivery.js';
 import {h, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {t} from './words.js';
@@ -9,7 +10,7 @@ import {t} from './words.js';
 /** A picture of somebody, or how the name begins. */
 export const avatar = (name, picture) => (picture
   ? h('img', {class: 'face', src: `/v1/files/${picture}?width=320`, alt: '', loading: 'lazy'})
-  : h('span', {class: 'face', 'aria-hidden': 'true'}, name.split(/\s+/).slice(0, 2).map((word) => Array.from(word)[0]).join('').toUpperCase() || '–'));
+  : h('span', {class: 'face', 'aria-hidden': 'true'}, initials(name) || '–'));
 
 /** What the account shows of itself, to be changed. */
 export function shown(account) {

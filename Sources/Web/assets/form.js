@@ -36,6 +36,7 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
     }
     submit.removeAttribute('aria-disabled');
   });
+  element.addEventListener('input', ({target}) => right(target, element));
   if (error) queueMicrotask(() => tell(error, element, trouble));
   return element;
 }
@@ -88,6 +89,13 @@ function clear(element, trouble) {
   trouble.hidden = true;
   for (const wrong of element.querySelectorAll('.wrong')) wrong.hidden = true;
   for (const control of element.querySelectorAll('[aria-invalid]')) control.removeAttribute('aria-invalid');
+}
+
+/** What is being corrected is not called wrong any more. */
+function right(control, element) {
+  if (!control.hasAttribute('aria-invalid')) return;
+  control.removeAttribute('aria-invalid');
+  element.querySelector(`#${control.id}-wrong`).hidden = true;
 }
 
 function tell(error, element, trouble) {

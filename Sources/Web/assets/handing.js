@@ -73,12 +73,18 @@ const allOf = (cash) => ({target}) => {
 export async function failing(_, refused) {
   const before = await said(refused);
   const pictures = photos(false, before.photos);
-  const reasons = failReasons.map((reason) => [reason, failureOf(reason)]);
+  const reasons = [['', t('sayWhy')], ...failReasons.map((reason) => [reason, failureOf(reason)])];
   const fields = [
-    {name: 'reason', label: t('reason'), value: before.reason ?? failReasons[0], required: true, hint: t('reasonHint'), options: reasons},
+    {name: 'reason', label: t('reason'), value: before.reason, required: true, hint: t('reasonHint'), options: reasons},
     {name: 'note', label: t('note'), value: before.note, rows: 1}, pictures.element,
   ];
-  return {fields, read: async (values) => ({body: {...values, ...atPlace()}, pictures: await shelved(pictures.blobs())})};
+
+  async function read(values) {
+    refuse([!values.reason && ['reason', 'sayWhy']]);
+    return {body: {...values, ...atPlace()}, pictures: await shelved(pictures.blobs())};
+  }
+
+  return {fields, read};
 }
 
 function refuse(found) {

@@ -2,7 +2,7 @@
 // itself. The lists have all of it, too; here it is seen at a glance.
 import {all, get} from './ask.js';
 import {details} from './details.js';
-import {arrival, fullName, isSeen} from './delivery.js';
+import {arrival, fullName, isSeen, signs} from './delivery.js';
 import {h, keep, redraw, say, unpressed, wordsOf} from './dom.js';
 import {edit} from './editor.js';
 import {nothing} from './empty.js';
@@ -21,7 +21,8 @@ export function mapOf(kind) {
     const list = h('ol', {class: 'stops', 'aria-label': t('mapOf')});
     const empty = h('div', {class: 'panel', hidden: true});
     const better = h('button', {type: 'button', hidden: true, onclick: () => suggest(go)}, t('routeSuggest'));
-    const mapped = h('div', {class: 'mapped'}, place, h('div', {}, list, kind === 'courier' && h('p', {class: 'actions'}, better)));
+    const beside = h('p', {class: 'hint', hidden: true});
+    const mapped = h('div', {class: 'mapped'}, place, h('div', {}, list, beside, kind === 'courier' && h('p', {class: 'actions'}, better)));
     const isHeld = kind === 'courier' ? movable(list, go) : () => false;
     let maps, map, open, isLeft = false;
 
@@ -71,6 +72,9 @@ export function mapOf(kind) {
       tellOfNothing(!map.draw(stops));
       map.lead(wayToDraw(shown));
       map.fit(stops);
+      const others = deliveries.size - shown.length;
+      beside.hidden = !others;
+      beside.textContent = t('mapOthers', {count: others});
       better.hidden = kind !== 'courier' || shown.length < 2;
       // What somebody holds stays in its hand.
       if (!isHeld()) unpressed(list, () => redraw(() => keep(list, shown, row, entry)));
@@ -99,9 +103,9 @@ export function mapOf(kind) {
     const row = (one) => `${one.version} ${isUrgent(one)} ${one.stop?.number} ${kind === 'store' && one.eta?.at.slice(0, 16)} ${open?.id === one.id}`;
 
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
-      h('strong', {'data-stop': kind === 'courier' && delivery.stop && `${delivery.stop.number}. `}, fullName(delivery.recipient)),
+      h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : delivery.stop && `${delivery.stop.number}. `}, fullName(delivery.recipient)),
       delivery.due_at && h('span', {class: 'hint'}, due(delivery)), h('span', {class: 'street'}, delivery.recipient.address),
-      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ' · ', delivery.eta && arrival(delivery.eta))),
+      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ` · ${t('eta')} `, delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 
     const statuses = kind === 'store' ? openStatuses : carriedStatuses;

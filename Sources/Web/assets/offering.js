@@ -1,6 +1,6 @@
 // How a delivery is offered: to all at once, or to one after the other, and from when on.
 import {remembered} from './account.js';
-import {isFailed, isLate} from './due.js';
+import {isFailed, isLate, isOld} from './due.js';
 import {t, when} from './words.js';
 
 const orders = ['given', 'nearest', 'reliable'];
@@ -25,6 +25,11 @@ export const isHeld = ({status, offered}) => status === 'pending' && offered ===
 
 /** Whether nobody is left whom it is offered to. */
 export const isStranded = (one) => one.status === 'pending' && one.offered_count === 0 && !isHeld(one);
+
+/** Minutes after which it is worth a look that nobody has accepted. */
+export const patience = () => remembered()?.alert_after_minutes ?? 10;
+
+export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && isOld(one, patience());
 
 /** Whether it stands out on maps. */
 export const isUrgent = (one) => isLate(one) || isFailed(one) || isStranded(one);

@@ -1,11 +1,12 @@
 // Where couriers are: what a store is told as they move, and what a courier's own phone finds.
+import {initials} from './delivery.js';
 import {steady} from './stream.js';
 import {t} from './words.js';
 
 function seen({courier_id: id, first_name: first, last_name: last, position, last_seen: before}) {
   const name = [first, last].filter(Boolean).join(' ') || t('erasedCourier');
   const {lat, lon, at} = position ?? before;
-  return [id, {lat, lon, at, name, sign: name.slice(0, 1), isFresh: Boolean(position)}];
+  return [id, {lat, lon, at, name, sign: initials(name), isFresh: Boolean(position)}];
 }
 
 /** Tells of each courier that may be seen, and of each that may not any more, until it is closed. */
