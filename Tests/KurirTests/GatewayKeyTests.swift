@@ -152,6 +152,18 @@ import Testing
         #expect(try await column("expires_at = '2100-01-01'", of: "true") == ["t"])
     }
 
+    /// Who runs the gateway may not have the key file, and must make no other.
+    @Test func `a webhook without its secret is told where that comes from`() async throws {
+        let program = try Program(
+            Kurir.path,
+            [
+                "gateway", "run", "--channel", "sms", "--to", "https://127.0.0.1:9", "--database",
+                "postgresql:///none?host=/nowhere",
+            ])
+        #expect(try await program.end() == 64)
+        #expect(program.complained.contains("KURIR_WEBHOOK_SECRET") && !program.complained.contains("keys make"))
+    }
+
     /// The database at these addresses does not answer, so asking it would fail with another code.
     @Test(arguments: [["--database", "postgresql://127.0.0.1:1/none"], ["--data-dir", "/nonexistent"]])
     func `missing or wrong options are named before the database is asked`(_ database: [String]) async throws {

@@ -231,6 +231,23 @@ import Testing
         }
     }
 
+    @Test func `what was promised and is over is told as what was`() async throws {
+        try await ServedProduct.serving { api in
+            let store = try await api.store()
+            let courier = try await api.courier()
+            try await api.join(store, courier)
+            let due = Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000).text
+            let id = try await api.delivery(of: store, to: [courier], ["window": ["until": .string(due)]])
+            let token = try await api.tracking(of: id, by: store)
+            func page() async throws -> String {
+                try await api.get("/t/\(token)", headers: ["Accept-Language": "en"]).reply.text
+            }
+            #expect(try await page().contains("<dt>Due by</dt>"))
+            _ = try TestDatabase.current.connect().query("UPDATE deliveries SET due_at = due_at - interval '1 day'")
+            #expect(try await page().contains("<dt>Was due by</dt>"))
+        }
+    }
+
     @Test func `only the next stop and the one after learn how near they are`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
