@@ -40,10 +40,8 @@ class Kurir(Served):
         # What is seeded is noted by no trigger.
         cluster.sql(f"INSERT INTO area_stores (store_id) VALUES ({seed.uuid(1, 1)})")
         cluster.sql(seed.UNCHECKED + deliveries(count))
-        run([binary, "keys", "make", f"{cluster.directory}/kurir.key"])
         super().__init__(
-            [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key",
-             "--listen", "127.0.0.1:0", "--throttle", "off", "--gateway", "webpush=off"], cluster)
+            [binary, "serve", *cluster.kept(binary), "--listen", "127.0.0.1:0", "--throttle", "off", "--gateway", "webpush=off"], cluster)
         self.address = self.process.stdout.readline().split("//")[1].strip()
         self.connection = http.client.HTTPConnection(self.address)
 
@@ -78,7 +76,7 @@ def main():
         kurir = Kurir(options.kurir, cluster, options.deliveries)
         try:
             plain = measure(kurir, "counted from the deliveries", 1)
-            while cluster.sql(f"SELECT through < current_date - 2 OR through IS NULL FROM area_stores") != "f":
+            while cluster.sql("SELECT through < current_date - 2 OR through IS NULL FROM area_stores") != "f":
                 time.sleep(0.2)
             told = measure(kurir, "as kept", 50)
             if told["total"] != plain["total"]:

@@ -7,7 +7,7 @@ import json
 import uuid
 from collections import Counter
 
-from harness import Served, arguments, passing_cluster, run
+from harness import Served, arguments, passing_cluster
 
 PASSWORD = "krumpir-na-tavi"
 # The usual rates, 600 times as many tries, and so many SMS that none is refused: what is judged costs the same.
@@ -88,10 +88,8 @@ def statements(cluster):
 def counted(options, mode):
     """The statements of so many requests, by what is asked for, and all that there were."""
     with passing_cluster(options.shared_buffers, times_statements=True) as cluster:
-        key = f"{cluster.directory}/kurir.key"
-        run([options.kurir, "keys", "make", key])
         kurir = Served(
-            [options.kurir, "serve", "--database", cluster.url, "--key-file", key, "--admin-listen", "off", "--listen", "127.0.0.1:0",
+            [options.kurir, "serve", *cluster.kept(options.kurir), "--admin-listen", "off", "--listen", "127.0.0.1:0",
              "--trusted-proxies", "127.0.0.1", "--max-jobs", "10000", "--verify", "off", *mode], cluster)
         try:
             people = People(Client(kurir.process.stdout.readline().split("//")[1].strip()))

@@ -30,7 +30,7 @@ INSERT INTO deliveries (id, store_id, status, version, courier_id, candidates, r
 class Kurir(Served):
     def __init__(self, binary, cluster):
         super().__init__(
-            [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key", "--listen", "127.0.0.1:0",
+            [binary, "serve", *cluster.kept(binary), "--listen", "127.0.0.1:0",
              "--admin-listen", "off", "--loops", "1", "--throttle", "off", "--gateway", "webpush=off"], cluster)
         if "http://" not in self.process.stdout.readline():
             sys.exit("a node does not start")
@@ -66,7 +66,6 @@ def main():
     options = arguments(__doc__, seconds=20).parse_args()
     with passing_cluster(options.shared_buffers, times_statements=True) as cluster:
         run([options.kurir, "migrate", "--database", cluster.url])
-        run([options.kurir, "keys", "make", f"{cluster.directory}/kurir.key"])
         cluster.sql(seed.people())
         cluster.sql(deliveries("pending", 1, "NULL", "now() + interval '1 hour' + random() * interval '4 hours'"))
         cluster.sql(deliveries("in_progress", HALF + 1, seed.uuid(2, seed.courier("n")), "NULL"))

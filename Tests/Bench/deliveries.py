@@ -137,9 +137,8 @@ class Kurir(Served):
         seed.fill(cluster, total - pending + 1, total, "pending", self.has_instructions, has_events=True)
         seed.words(cluster)
         cluster.sql("VACUUM ANALYZE; CHECKPOINT;")
-        run([binary, "keys", "make", f"{cluster.directory}/kurir.key"])
         super().__init__(
-            [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key", "--listen", "127.0.0.1:0", "--throttle", "off", "--log-format",
+            [binary, "serve", *cluster.kept(binary), "--listen", "127.0.0.1:0", "--throttle", "off", "--log-format",
              "json"], cluster)
         self.address = self.process.stdout.readline().split("//")[1].strip()
         # Nobody else is to be found for so many deliveries.

@@ -106,6 +106,13 @@ class Cluster:
         self.process.send_signal(signal.SIGINT)
         self.process.wait()
 
+    def kept(self, binary):
+        """The options by which a binary serves this database: with a key of its own, unless it is of the time before keys."""
+        key = f"{self.directory}/kurir.key"
+        if not os.path.exists(key) and subprocess.run([binary, "keys", "make", key], capture_output=True).returncode == os.EX_USAGE:
+            return ["--database", self.url]
+        return ["--database", self.url, "--key-file", key]
+
     def sql(self, text):
         return run([self.psql, self.url, "-qAt", "-v", "ON_ERROR_STOP=1"], input=text).strip()
 

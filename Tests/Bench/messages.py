@@ -42,8 +42,7 @@ VACUUM ANALYZE;
 class Kurir(Served):
     def __init__(self, binary, cluster):
         super().__init__(
-            [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key",
-             "--listen", "127.0.0.1:0", "--admin-listen", "off", "--throttle", "off", "--gateway", "webpush=off"], cluster)
+            [binary, "serve", *cluster.kept(binary), "--listen", "127.0.0.1:0", "--admin-listen", "off", "--throttle", "off", "--gateway", "webpush=off"], cluster)
         self.address = self.process.stdout.readline().split("//")[1].strip()
 
     def stop(self):
@@ -138,7 +137,6 @@ def main():
         seed.STORES, seed.PARTNERS = options.stores, options.couriers
         cluster.sql(seed.people(options.couriers))
         cluster.sql(talks(options.stores, options.couriers))
-        run([options.kurir, "keys", "make", f"{cluster.directory}/kurir.key"])
         kurir = Kurir(options.kurir, cluster)
         try:
             first, thousandth = pages(kurir)

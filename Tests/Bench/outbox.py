@@ -203,10 +203,8 @@ def measure_all(options, cluster):
     # Budgets are not what is measured.
     cluster.sql("UPDATE trust SET (sms_of_store, sms_to_number, sms_in_all) = (NULL, NULL, NULL)")
     key = run([options.kurir, "gateway-key", "create", "--name", "bench", "--channel", "sms", "--database", cluster.url])
-    sealed = ["--key-file", f"{cluster.directory}/kurir.key"]
-    run([options.kurir, "keys", "make", sealed[1]])
     server = subprocess.Popen(
-        [options.kurir, "serve", "--listen", "127.0.0.1:0", "--database", cluster.url, *sealed], stdout=subprocess.PIPE, text=True,
+        [options.kurir, "serve", "--listen", "127.0.0.1:0", *cluster.kept(options.kurir)], stdout=subprocess.PIPE, text=True,
         stderr=subprocess.DEVNULL, env={"KURIR_THROTTLE": "off", "PATH": "/usr/bin:/bin"})
     try:
         address = server.stdout.readline().split("http://")[1].strip()

@@ -66,10 +66,8 @@ def main():
         keys.write_text(json.dumps(made["keys"]))
         said = run([options.server, "--papers", keys], input=json.dumps({name: made[name] for name in ("codes", "broken")}))
         print(said.strip())
-        sealed = f"{cluster.directory}/kurir.key"
-        run([options.kurir, "keys", "make", sealed])
         kurir = Served(
-            [options.kurir, "serve", "--database", cluster.url, "--key-file", sealed, "--admin-listen", "off", "--listen", "127.0.0.1:0",
+            [options.kurir, "serve", *cluster.kept(options.kurir), "--admin-listen", "off", "--listen", "127.0.0.1:0",
              "--throttle", "off", "--dcc-keys", keys], cluster)
         try:
             address = kurir.process.stdout.readline().split("//")[1].strip()

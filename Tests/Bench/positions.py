@@ -49,7 +49,6 @@ def fill(binary, cluster, options):
     seed.STORES, seed.PARTNERS = options.stores, options.couriers // options.stores
     cluster.sql(seed.people(options.couriers))
     cluster.sql(jobs(options.stores, options.couriers))
-    run([binary, "keys", "make", f"{cluster.directory}/kurir.key"])
 
 
 class Kurir(Served):
@@ -57,8 +56,7 @@ class Kurir(Served):
 
     def __init__(self, binary, cluster):
         super().__init__(
-            [binary, "serve", "--database", cluster.url, "--key-file", f"{cluster.directory}/kurir.key",
-             "--listen", "127.0.0.1:0", "--throttle", "off", "--gateway", "webpush=off"], cluster)
+            [binary, "serve", *cluster.kept(binary), "--listen", "127.0.0.1:0", "--throttle", "off", "--gateway", "webpush=off"], cluster)
         self.address = self.process.stdout.readline().split("//")[1].strip()
 
     def stop(self):

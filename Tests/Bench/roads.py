@@ -4,7 +4,6 @@ statement of it, and its plan; and a circle with all that hold."""
 import json
 import re
 import statistics
-import subprocess
 import time
 import urllib.request
 
@@ -19,7 +18,7 @@ class Kurir(Served):
     def __init__(self, binary, cluster):
         super().__init__([
             str(binary), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--loops", "1", "--throttle", "off",
-            "--database", cluster.url, "--key-file", key(binary, cluster)], cluster)
+            *cluster.kept(binary)], cluster)
         self.address = self.process.stdout.readline().rsplit("http://", 1)[1].strip()
         form = {"first_name": "Ana", "last_name": "Anić", "phone": "+385915550101", "password": "krumpir-na-tavi"}
         request = urllib.request.Request(
@@ -38,12 +37,6 @@ class Kurir(Served):
     def stop(self):
         self.process.terminate()
         self.process.wait()
-
-
-def key(binary, cluster):
-    path = f"{cluster.directory}/kurir.key"
-    subprocess.run([str(binary), "keys", "make", path], check=True, stdout=subprocess.DEVNULL)
-    return path
 
 
 def fill(cluster):

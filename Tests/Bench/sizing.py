@@ -10,7 +10,7 @@ import sys
 import time
 import uuid
 
-from harness import Meter, Served, arguments, passing_cluster, run
+from harness import Meter, Served, arguments, passing_cluster
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Deploy"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "deploy/cluster"))
@@ -41,14 +41,13 @@ def main():
     options.add_argument("--stores", type=int, default=8)
     options = options.parse_args()
     with passing_cluster(options.shared_buffers) as cluster:
-        sealed = ["--key-file", f"{cluster.directory}/kurir.key"]
-        run([options.kurir, "keys", "make", sealed[1]])
+        kept = cluster.kept(options.kurir)
         kurir = Served(
-            [options.kurir, "serve", "--database", cluster.url, *sealed, "--admin-listen", "off", "--listen", "127.0.0.1:0", "--throttle", "off",
+            [options.kurir, "serve", *kept, "--admin-listen", "off", "--listen", "127.0.0.1:0", "--throttle", "off",
              "--log-format", "json"], cluster)
         address = kurir.process.stdout.readline().split("//")[1].strip()
         gateway = subprocess.Popen(
-            [options.kurir, "gateway", "run", "--database", cluster.url, *sealed, "--channel", "push,sms,email", "--to", "log"],
+            [options.kurir, "gateway", "run", *kept, "--channel", "push,sms,email", "--to", "log"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             measure(cluster, kurir, f"http://{address}", options)

@@ -25,7 +25,7 @@ import time
 import urllib.parse
 import zlib
 
-from harness import BUILT, Served, passing_cluster, run
+from harness import BUILT, Served, passing_cluster
 
 PASSWORD = "krumpir-na-tavi"
 TENTHS = 10
@@ -274,14 +274,12 @@ class Kurir(Served):
     """A server, and a gateway that drains its outbox."""
 
     def __init__(self, binary, cluster):
-        sealed = ["--key-file", f"{cluster.directory}/kurir.key"]
-        run([binary, "keys", "make", sealed[1]])
+        kept = cluster.kept(binary)
         super().__init__(
-            [binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--throttle", "off", "--database", cluster.url,
-             *sealed], cluster)
+            [binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--throttle", "off", *kept], cluster)
         self.address = self.process.stdout.readline().split("//")[1].strip()
         self.gateway = subprocess.Popen(
-            [binary, "gateway", "run", "--channel", "sms,push,email", "--to", "log", "--database", cluster.url, *sealed],
+            [binary, "gateway", "run", "--channel", "sms,push,email", "--to", "log", *kept],
             stdout=subprocess.DEVNULL, stderr=self.log)
 
     def stop(self):

@@ -92,7 +92,7 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     ana.act("pick_up", carried)
     expect(state).to_contain_text("Fetched")
     ana.act("fail", carried, reason="nobody_home")
-    expect(state).to_contain_text("! Nobody is at home")
+    expect(state).to_contain_text("! Nobody home")
     expect(page.get_by_role("button", name="! 1 not handed over")).to_be_visible()
     # An alarm moves no row from where somebody is just about to touch it.
     assert first.bounding_box() == place
@@ -106,6 +106,31 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     expect(panel.locator(".trouble")).to_contain_text("Nobody has accepted since")
     panel.get_by_role("button", name="Choose others").click()
     expect(page.get_by_role("dialog", name="Choose others").get_by_role("checkbox", name="Ana Anić")).to_be_visible()
+
+
+def test_an_open_panel_says_that_nobody_has_accepted_once_it_is_so(visit):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    page = visit("/store")
+    page.clock.install()
+    sign_in(page, shop)
+    page.locator(".card").click()
+    panel = page.get_by_role("dialog")
+    expect(panel.get_by_role("button", name="Change")).to_be_visible()
+    expect(panel.locator(".trouble")).to_have_count(0)
+    page.clock.fast_forward("11:00")
+    expect(panel.locator(".trouble")).to_contain_text("Nobody has accepted since")
+
+
+def test_what_is_near_is_told_by_the_clock_alone_also_after_midnight(visit):
+    shop = Store()
+    ana = Courier(shop)
+    near, far = (shop.deliver_to(ana, window={"until": minutes(hours * 60)}) for hours in (11, 30))
+    page = visit("/store")
+    sign_in(page, shop)
+    time = lambda id: page.locator(f"[data-key='{id}'] .when time")
+    expect(time(near)).to_have_text(re.compile(r"^\d\d:\d\d$"))
+    expect(time(far)).to_have_text(re.compile(r"^\d+ \w+, \d\d:\d\d$"))
 
 
 def test_a_row_that_needs_a_hand_keeps_its_colour_while_it_is_open(visit):
@@ -500,7 +525,7 @@ def test_a_store_sees_which_stop_it_is_of_how_many(visit):
     expect(page.locator(f"[data-key='{jobs[0]}']")).to_contain_text("Ana Anić")
     call("PUT", "/v1/me/route", {"delivery_ids": jobs}, ana.token)
     for number, job in enumerate(jobs):
-        expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"Ana Anić · stop {number + 1} of 2")
+        expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"Ana Anić · {number + 1} of 2")
 
 
 def test_what_is_offered_in_turn_and_at_a_time(visit, look):

@@ -460,10 +460,11 @@ def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
     far, near = ({"address": "Savska 1", "location": {"lat": 45.8150 + north, "lon": 15.9780}} for north in (0.0200, 0.0027))
     shop.deliver_to(ana, pickup=far)
     nearest = shop.deliver_to(ana, pickup=near, pay=pay)
+    shop.deliver_to(ana, pickup=far, description="nearer")
     page = visit("/courier", phone=True, geolocation={"latitude": 45.8150, "longitude": 15.9780, "accuracy": 10})
     sign_in(page, ana)
     line = page.locator(".pull")
-    expect(line).to_have_text(re.compile("◔ 2 offers · nearest 300 m · .*4.00"))
+    expect(line).to_have_text(re.compile("◔ 3 offers · nearest 300 m · .*4.00"))
     # It covers nothing of the next step.
     steps = page.locator(".verbs").first.locator("button:not(.pull)")
     expect(steps).to_have_count(2)
@@ -477,8 +478,23 @@ def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
     expect(line).to_be_hidden()
     expect(offers.locator(":focus")).to_have_count(1)
     look(page, "offers-pulled-up")
-    page.evaluate("scrollTo(0, 0)")
+    # A sheet over what is carried, which a touch beside it, Escape and its own button put down again.
+    sheet = page.locator(".column.pending")
+    assert sheet.bounding_box()["y"] + sheet.bounding_box()["height"] == page.viewport_size["height"]
+    page.get_by_role("button", name="Close").click()
     expect(line).to_be_visible()
+    line.click()
+    page.mouse.click(10, 10)
+    expect(line).to_be_visible()
+    line.click()
+    page.keyboard.press("Escape")
+    expect(line).to_be_visible()
+    # What is accepted on it is carried, and the sheet stays for the next.
+    line.click()
+    offers.filter(has_text="nearer").get_by_role("button", name="Accept").click()
+    expect(page.locator(".column.in_progress li.card")).to_have_count(5)
+    expect(sheet.get_by_role("button", name="Close")).to_be_visible()
+    page.keyboard.press("Escape")
     # It says what is so now, and is not there without any.
     ana.act("decline", nearest)
     expect(line).to_have_text("◔ 1 offer · nearest 2.2 km")

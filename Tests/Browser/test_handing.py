@@ -224,11 +224,11 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     # No reason is given for whoever is in a hurry.
     dialog.get_by_role("button", name="Not handed over").click()
     expect(dialog.locator(".wrong", has_text="Say why")).to_be_visible()
-    dialog.get_by_label("Reason").select_option(label="Nobody is at home")
+    dialog.get_by_label("Reason").select_option(label="Nobody home")
     expect(dialog.locator(".wrong", has_text="Say why")).to_be_hidden()
     look(page, "nobody-home")
     dialog.get_by_role("button", name="Not handed over").click()
-    expect(page.get_by_text("Not handed over: Nobody is at home")).to_be_visible()
+    expect(page.get_by_text("Not handed over: Nobody home")).to_be_visible()
     more(page)
     page.get_by_role("button", name="Give back").click()
     expect(page.get_by_text("counts against nobody")).to_be_visible()

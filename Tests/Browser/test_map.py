@@ -294,6 +294,9 @@ def test_a_courier_changes_the_order_of_its_stops(visit, look):
     go(page, "Map")
     names = page.locator(".stops strong")
     expect(names).to_have_text(["Jan Perić", "Iva Ivić", "Mia Ćuk"])
+    # In the list they have the numbers that they have on the map, whether or not an order was chosen.
+    numbered = lambda: [name.get_attribute("data-stop") for name in names.all()] == ["1. ", "2. ", "3. "]
+    until(page, numbered)
 
     def order():
         jobs = call("GET", "/v1/deliveries?status=in_progress", token=courier.token)["items"]
@@ -310,6 +313,7 @@ def test_a_courier_changes_the_order_of_its_stops(visit, look):
     drag(page, "Mia Ćuk", "Iva Ivić")
     expect(names).to_have_text(["Mia Ćuk", "Iva Ivić", "Jan Perić"])
     until(page, lambda: order() == [ids[2], ids[1], ids[0]])
+    until(page, numbered)
     look(page, "route-courier")
     # The store sees in which order.
     expect(page.get_by_role("button", name="Suggested order")).to_be_visible()

@@ -161,6 +161,9 @@ def test_light_or_dark_is_chosen_by_each_account(visit, look):
     page.reload()
     expect(page.get_by_label("Appearance")).to_have_value("dark")
     assert page.evaluate(grounds) == [dark]
+    # So is what has its style only later.
+    shade = lambda: page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ground-1')")
+    until(page, lambda: shade() == "#14261e")
     look(page, "settings-dark-on-light")
     page.emulate_media(media="print")
     assert page.evaluate(ground) == "rgb(255, 255, 255)"

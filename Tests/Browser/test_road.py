@@ -338,11 +338,11 @@ def test_weather_that_is_not_known_yet_is_asked_for_once_more(phone):
     assert len(asked) == 2
 
 
-def test_a_server_without_a_forecast_says_so_in_a_line(phone):
+def test_a_server_without_a_forecast_says_so_beside_the_places(phone):
     page = phone(Courier())
     page.route("**/v1/about", lambda route: route.fulfill(response=(answer := route.fetch()), json=answer.json() | {"weather": None}))
     go(page, "Day")
-    expect(page.locator(".weather")).to_have_text("This server knows no weather. Who runs it can name a source.")
+    expect(page.locator(".weather p")).to_have_text(["This server knows no weather.", "Who runs it can name a source."])
     expect(page.get_by_role("heading", name="Places")).to_be_visible()
 
 

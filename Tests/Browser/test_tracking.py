@@ -62,7 +62,7 @@ def test_each_state_looks_as_it_should(chromium, dark):
     expect(page.locator("#map .leaflet-control-scale-line")).to_be_visible()
     courier.act("fail", delivery, reason="nobody_home")
     see("failed", "Ana could not hand over your delivery.")
-    expect(page.locator(".why")).to_have_text("Nobody is at home. If you can take it after all, call Pekara Klas.")
+    expect(page.locator(".why")).to_have_text("Nobody home. If you can take it after all, call Pekara Klas.")
     expect(page.locator("[data-part=state] .call")).to_be_visible()
     expect(page.locator(".call")).to_have_count(1)
     pin = call("GET", f"/v1/deliveries/{delivery}", token=store.token)["pin"]

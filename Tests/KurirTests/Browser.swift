@@ -28,3 +28,21 @@ enum Browser {
         return String(made.said.prefix { !$0.isNewline })
     }
 }
+
+/// Lets three browsers look at once, since more of them starve each other. The tests stand in line together: what comes one after the
+/// other gets a place among all other tests only when those have had theirs.
+struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+    private static let turnstile = Turnstile(3)
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await Self.turnstile.pass(function)
+    }
+}
+
+extension Trait where Self == BrowserTrait {
+    /// Each test of a suite has a browser.
+    static var browser: Self { BrowserTrait() }
+}

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The pages in a real browser, by the tests in `Tests/Browser`; each screen's picture is kept in `.build/pictures`.
-@Suite(.database, .serialized) struct BrowserTests {
+@Suite(.browser, .database) struct BrowserTests {
     @Test func `people can work with the pages`() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// How people are led and reached, in a browser beside those of ``BrowserTests``.
-@Suite(.database) struct ReachBrowserTests {
+@Suite(.browser, .database) struct ReachBrowserTests {
     @Test func `people are led, reached, and told where things are`() async throws {
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in

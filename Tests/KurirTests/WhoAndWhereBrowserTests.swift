@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Who people are and where things are, in a browser beside those of ``BrowserTests``: each waits most of its time.
-@Suite(.database, .serialized) struct WhoAndWhereBrowserTests {
+@Suite(.browser, .database) struct WhoAndWhereBrowserTests {
     @Test func `people can prove who they are`() async throws {
         try await Kurir.serving(
             "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]

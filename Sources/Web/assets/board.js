@@ -49,16 +49,17 @@ export function board(region, {count}) {
 
   function card(delivery) {
     const {recipient, courier, offered_count: left, status, stop} = delivery;
-    const who = courier ? [fullName(courier), stop && t('stopOf', stop)].filter(Boolean).join(' · ') : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
+    const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
     const trouble = isStranded(delivery) ? t('chooseOthers') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
     const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
-    // Where there is little room, it is the name that is cut off.
-    const parts = !trouble && courier && stop ? [h('span', {}, fullName(courier)), h('span', {class: 'stop'}, ` · ${t('stopOf', stop)}`)] : said;
+    const nth = courier && stop && ` · ${t('stopOf', stop)}`;
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
       h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
       h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient)), h('span', {class: 'hint what'}, delivery.description),
-      h('span', {class: trouble ? 'warning' : 'by', title: said}, parts), state(delivery)));
+      h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
+        // Where there is little room, it is the name that is cut off.
+        said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
   }
 
   /** How far it is, and how long that has been so. */

@@ -2,6 +2,7 @@
 // than a minute.
 import {get, lasting} from './ask.js';
 import {h, newID, trouble, wordsOf} from './dom.js';
+import {nothing} from './empty.js';
 import {places} from './places.js';
 import {lately, locate} from './positions.js';
 import {clockOf, degrees, skyOf} from './sky.js';
@@ -63,7 +64,7 @@ export function day(region, {account}) {
     // The server says only what is to come, whatever this clock shows.
     const told = !page || page.isOff || isNew ? page : left(page);
     shown.classList.toggle('off', Boolean(page?.isOff));
-    if (page?.isOff) shown.replaceChildren(h('p', {class: 'hint'}, t('weatherOff'), ' ', t('weatherOffHint')));
+    if (page?.isOff) shown.replaceChildren(nothing('div', t('weatherOff'), t('weatherOffHint')));
     else if (told) show(told);
     else if (page) shown.replaceChildren(trouble(t('weatherTooOld', {time: when(page.fetched_at)}), load));
     else shown.replaceChildren(trouble(failure.status === 422 ? t('weatherNoPlace') : wordsOf(failure), load));

@@ -36,7 +36,7 @@ export function details(delivery, {changed, created, closed}) {
 
   let shown;
   function show(current) {
-    const state = current && `${current.version} ${saidMark(current)} ${current.eta?.at.slice(0, 16)}`;
+    const state = current && `${current.version} ${saidMark(current)} ${current.eta?.at.slice(0, 16)} ${isUnaccepted(current)}`;
     if (!current || state === shown) return;
     shown = state;
     unpressed(content, () => draw(current));

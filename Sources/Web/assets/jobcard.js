@@ -24,7 +24,7 @@ export function jobCards({look, ask, isOneOfMany}) {
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
         isOneOfMany(job) && handle(fullName(recipient))),
-      h('div', {class: 'reach'}, h('p', {class: 'street'}, mapLink(recipient)), !isOver && job.pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(job.pay)}))),
+      h('div', {class: 'reach'}, h('p', {class: 'street'}, mapLink(recipient)), status === 'pending' && payOf(job)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
       ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...isToFetch ? [] : source(job), farness(job)),
@@ -82,12 +82,15 @@ function next({status, allowed_actions: may, picked_up_at: fetched}) {
   return steps.filter((action) => may.includes(action));
 }
 
+/** What the courier gets for it. */
+const payOf = ({pay}) => pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(pay)}));
+
 /** What there is to carry, and what it is about in money; nothing where there is nothing to say. */
 function terms(job) {
   const {cash, attempts, last_attempt: last, proof = {}} = job;
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
   const chips = [
-    cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    job.status === 'in_progress' && payOf(job), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
   ].filter(Boolean);
   return [

@@ -18,7 +18,7 @@ import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {noticed} from './push.js';
 import {said, saidMark} from './recipient.js';
-import {goBy, movable} from './route.js';
+import {asChosen, goBy, movable} from './route.js';
 import {deliveryIn, scanCode} from './scan.js';
 import {talkLink} from './talk.js';
 import {surroundings} from './surroundings.js';
@@ -30,9 +30,6 @@ const place = 'kurir.jobs';
 const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch.
 const asking = {deliver: delivering, fail: failing, cancel: givingBack};
-
-/** As the courier means to go, and else by when it is wanted. */
-const asChosen = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || inTime(one, other);
 
 /** Offers wait for a courier. */
 export const hand = {statuses: ['pending'], needs: isListed};
@@ -80,7 +77,7 @@ export function jobs(region, {count}) {
       dialog.close();
       outgoing.add(job, action, body, pictures);
     }, {danger: isDanger, cancel: () => dialog.close(), error}));
-    dialog.classList.add('handing');
+    dialog.classList.add('handing', action);
     const mine = {id: job.id, show: (current) => { if (current?.status !== job.status) dialog.close(); }};
     stands(mine, dialog);
   }

@@ -9,7 +9,10 @@ let styled;
 /** Their style, which is asked for at once, and again by each of them where it could not be had. */
 function style() {
   styled ??= new Promise((done, failed) => {
-    const link = h('link', {rel: 'stylesheet', href: new URL('./later.css', import.meta.url), onload: done, onerror() {
+    const link = h('link', {rel: 'stylesheet', href: new URL('./later.css', import.meta.url), onload() {
+      dispatchEvent(new Event('dress'));
+      done();
+    }, onerror() {
       link.remove();
       styled = undefined;
       failed(new Unreachable());

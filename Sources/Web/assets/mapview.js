@@ -9,9 +9,9 @@ import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
-import {due, placeOf} from './due.js';
+import {due, inTime} from './due.js';
 import {createdWords, isUrgent} from './offering.js';
-import {goBy, handle, movable, suggest} from './route.js';
+import {asChosen, goBy, handle, movable, suggest} from './route.js';
 import {t} from './words.js';
 
 export function mapOf(kind) {
@@ -27,8 +27,7 @@ export function mapOf(kind) {
     let maps, map, open, isLeft = false;
 
     // A courier's as it goes, a store's as its board has them.
-    const orderOf = (one) => (kind === 'courier' ? one.stop?.number ?? 999 : placeOf(one));
-    const inOrder = (one, other) => orderOf(one) - orderOf(other) || (one.id < other.id ? -1 : 1);
+    const inOrder = kind === 'courier' ? asChosen : inTime;
     const placed = () => [...deliveries.values()].filter(({recipient}) => recipient?.location).sort(inOrder);
 
     function look(delivery) {
@@ -58,10 +57,13 @@ export function mapOf(kind) {
     const wayToDraw = (shown) => (kind === 'courier'
       ? [map.couriers.get('me'), ...shown.map(({recipient}) => recipient.location)].filter(Boolean)
       : maps.wayTo(deliveries.get(open?.id), shown, map.couriers));
-    function stop(delivery, number) {
+    /** Its number on the map and in the list, also where its courier has chosen no order yet. */
+    const numberOf = (delivery) => String(delivery.stop?.number ?? placed().indexOf(delivery) + 1);
+
+    function stop(delivery) {
       const act = () => look(deliveries.get(delivery.id));
       if (kind === 'store') return maps.stopOf(delivery, act);
-      const text = String(delivery.stop?.number ?? number + 1);
+      const text = numberOf(delivery);
       return {id: delivery.id, at: delivery.recipient.location, style: delivery.status, text, label: t('mapStop', {number: text, name: fullName(delivery.recipient)}), act};
     }
 
@@ -100,10 +102,10 @@ export function mapOf(kind) {
       say(createdWords(delivery));
     }
 
-    const row = (one) => `${one.version} ${isUrgent(one)} ${one.stop?.number} ${kind === 'store' && one.eta?.at.slice(0, 16)} ${open?.id === one.id}`;
+    const row = (one) => `${one.version} ${isUrgent(one)} ${kind === 'store' ? one.eta?.at.slice(0, 16) : numberOf(one)} ${open?.id === one.id}`;
 
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
-      h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : delivery.stop && `${delivery.stop.number}. `}, fullName(delivery.recipient)),
+      h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
       delivery.due_at && h('span', {class: 'hint'}, due(delivery)), h('span', {class: 'street'}, delivery.recipient.address),
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ` · ${t('eta')} `, delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));

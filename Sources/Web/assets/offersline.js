@@ -1,4 +1,4 @@
-// What is offered to who carries something, on a phone: one line above the next step, from which the offers are pulled up.
+// What is offered to who carries something, on a phone: one line above the next step, from which the offers are pulled up as a sheet.
 import {distance} from './distance.js';
 import {h} from './dom.js';
 import {icon} from './icons.js';
@@ -7,13 +7,11 @@ import {fetchedFrom} from './nearness.js';
 import {farFrom} from './whereabouts.js';
 import {t} from './words.js';
 
-/** The line that leads to this section. It is not there while the offers are to be seen, and stands in what `place` finds. */
+/** The line that pulls up this section. It is not there while the offers are to be seen, and stands in what `place` finds. */
 export function offersLine(section, place) {
   const words = h('span');
-  const line = h('button', {type: 'button', class: 'pull', onclick() {
-    section.scrollIntoView({block: 'start'});
-    section.querySelector('li a, li button')?.focus({preventScroll: true});
-  }}, words, icon('below'));
+  const line = h('button', {type: 'button', class: 'pull', onclick: pullUp}, words, icon('below'));
+  const close = h('button', {type: 'button', class: 'plain push', 'aria-label': t('close'), onclick: () => section.hidePopover()}, icon('below'));
   let isSeen = false, count = 0;
   const show = () => { line.hidden = isSeen || !count; };
   // What the bar covers is not seen.
@@ -22,10 +20,27 @@ export function offersLine(section, place) {
     show();
   }, {rootMargin: '-110px 0px -150px'}).observe(section);
 
+  /** A sheet over what is carried; where a browser knows none, the page goes to the offers. */
+  function pullUp() {
+    if (section.showPopover) {
+      section.popover = 'auto';
+      section.prepend(close);
+      section.showPopover();
+    } else section.scrollIntoView({block: 'start'});
+    section.querySelector('li a, li button')?.focus({preventScroll: true});
+  }
+
+  section.addEventListener('toggle', ({target, newState}) => {
+    if (target !== section || newState === 'open') return;
+    section.popover = null;
+    close.remove();
+  });
+
   return (offers) => {
     const [first] = offers.map((job) => ({job, far: farFrom(fetchedFrom(job))})).filter(({far}) => far >= 0).sort((one, other) => one.far - other.far);
     const job = first?.job ?? (offers.length === 1 && offers[0]);
     count = offers.length;
+    if (!count && section.popover) section.hidePopover();
     words.textContent = [`◔ ${t('offersWait', {count})}`, first && t('nearestAt', {distance: distance(first.far)}), job.pay && money(job.pay)].filter(Boolean).join(' · ');
     show();
     const bar = place();

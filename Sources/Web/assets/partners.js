@@ -74,7 +74,7 @@ export function partners(region) {
       fold.setAttribute('aria-expanded', String(!rare.hidden));
       if (rare.hidden) unfolded.delete(person.id); else unfolded.add(person.id);
     }}, icon('more'));
-    return h('li', {}, known(person, [onDuty(person), ' ', loadOf(person), person.papers && h('p', {class: 'terms'}, standings(person.papers))]),
+    return h('li', {}, known(person, [h('p', {class: 'standing'}, onDuty(person), loadOf(person)), person.papers && h('p', {class: 'terms'}, standings(person.papers))]),
       h('p', {class: 'actions'}, talkLink(person.id, name), phoneLink(person.phone, name), fold), rare);
   }
 
@@ -93,7 +93,7 @@ export function partners(region) {
 
   function stranger(person) {
     return h('li', {}, known(person),
-      h('p', {class: 'actions'}, why(person), h('button', {type: 'button', 'aria-label': t('inviteName', {name: fullName(person)}),
+      h('p', {class: 'actions'}, why(person, 'quiet'), h('button', {type: 'button', 'aria-label': t('inviteName', {name: fullName(person)}),
         onclick: () => invite({courier_id: person.id}).then(showSent, (error) => say(wordsOf(error)))}, t('invite'))));
   }
 
@@ -115,9 +115,9 @@ export function partners(region) {
   }, 250);
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched});
   region.append(
-    h('div', {}, panel(t('yourCouriers'), couriers), panel(t('invitesSent'), sent), wants(showCouriers)),
-    h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent)),
-      panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found, more)));
+    h('div', {}, panel(t('yourCouriers'), couriers), wants(showCouriers)),
+    h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent)), panel(t('invitesSent'), sent)),
+    h('div', {}, panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found, more)));
   showCouriers();
   showSent();
   showFound();

@@ -1,7 +1,11 @@
 // The order in which a courier goes: a stop is dragged by its handle, or moved by its arrows.
 import {ask, get} from './ask.js';
 import {h, say, wordsOf} from './dom.js';
+import {inTime} from './due.js';
 import {span, t} from './words.js';
+
+/** As the courier means to go, and else by when it is wanted. */
+export const asChosen = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || inTime(one, other);
 
 /** What a stop is moved by. */
 export const handle = (name) => h('button', {type: 'button', class: 'handle', 'aria-label': t('routeMove', {name})}, '⠿');

@@ -45,10 +45,14 @@ export function t(name, values = {}) {
 
 export const number = (value) => value.toLocaleString(current, {maximumFractionDigits: 1});
 
-/** A moment: the time alone when it is today. */
+// Milliseconds within which the clock alone says which day is meant.
+const halfADay = 12 * 3_600_000;
+
+/** A moment: the time alone when it is today, or near. */
 export function when(time) {
   const moment = new Date(time);
-  return (moment.toDateString() === new Date().toDateString() ? clock : dates).format(moment);
+  const isNear = moment.toDateString() === new Date().toDateString() || Math.abs(moment - Date.now()) < halfADay;
+  return (isNear ? clock : dates).format(moment);
 }
 
 /** A day as the API names it. */

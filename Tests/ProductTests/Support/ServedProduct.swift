@@ -87,7 +87,7 @@ struct ServedProduct: Sendable {
         } catch {
             result = .failure(error)
         }
-        await service.stop(within: .seconds(2))
+        await service.stop(within: .seconds(10))
         await lanes.stop()
         try await blocking {
             far.stop()
