@@ -66,7 +66,7 @@ export function board(region, {count}) {
   function state(delivery) {
     const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
     const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? [hand.needs(delivery) ? ' alarm' : '', !isHeld(delivery) && [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
+      : isPending(delivery) ? [hand.needs(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
     return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }

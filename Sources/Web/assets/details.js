@@ -58,8 +58,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)], [t('createdAt'), moment(current.created_at)],
       ]),
-      buttons(current), status === 'pending' ? candidates(current) : '',
-      h('h3', {}, t('history')), timeline(current.id), notices.element);
+      status === 'pending' ? candidates(current) : '', h('h3', {}, t('history')), timeline(current.id), notices.element, url, buttons(current));
     notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
   }
@@ -75,14 +74,14 @@ export function details(delivery, {changed, created, closed}) {
     ].filter(Boolean);
   }
 
-  /** What one most likely wants stands out, and what ends it stands last. */
+  /** What one most likely wants stands out, and what ends it stands last; within reach however long the rest is. */
   function buttons(current) {
     const {id, status, allowed_actions: may} = current;
     const button = (name, act, style = 'quiet') => h('button', {type: 'button', class: style, onclick: act}, t(name));
-    return h('div', {}, h('p', {class: 'actions'},
+    return h('div', {class: 'acts'}, h('p', {class: 'actions'},
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
-      link), url, h('p', {class: 'actions rare'},
+      link), h('p', {class: 'actions rare'},
       may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),

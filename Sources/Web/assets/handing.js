@@ -2,7 +2,7 @@
 import {Refusal} from './ask.js';
 import {photos, signature} from './camera.js';
 import {failureOf} from './delivery.js';
-import {h} from './dom.js';
+import {h, newID} from './dom.js';
 import {failReasons} from './lifecycle.js';
 import {amountIn, money, signOf, typed} from './money.js';
 import {pinIn, scanInto} from './scan.js';
@@ -72,19 +72,28 @@ const allOf = (cash) => ({target}) => {
 /** The fields of why it could not be handed over. */
 export async function failing(_, refused) {
   const before = await said(refused);
-  const pictures = photos(false, before.photos);
-  const reasons = [['', t('sayWhy')], ...failReasons.map((reason) => [reason, failureOf(reason)])];
+  const [pictures, why] = [photos(false, before.photos), reasons(before.reason)];
   const fields = [
-    {name: 'reason', label: t('reason'), value: before.reason, required: true, hint: t('reasonHint'), options: reasons},
-    {name: 'note', label: t('note'), value: before.note, rows: 1}, pictures.element,
+    why.element, {name: 'note', label: t('note'), value: before.note, rows: 1}, pictures.element,
   ];
 
   async function read(values) {
-    refuse([!values.reason && ['reason', 'sayWhy']]);
-    return {body: {...values, ...atPlace()}, pictures: await shelved(pictures.blobs())};
+    const reason = why.chosen();
+    refuse([!reason && ['reason', 'sayWhy']]);
+    return {body: {...values, reason, ...atPlace()}, pictures: await shelved(pictures.blobs())};
   }
 
   return {fields, read};
+}
+
+/** All of them at a glance: at a door one touch says why. */
+function reasons(before) {
+  const id = newID();
+  const wrong = h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true});
+  const chip = (reason) => h('label', {class: 'chip'}, h('input', {type: 'radio', name: id, class: 'unseen', value: reason, checked: reason === before}), failureOf(reason));
+  const element = h('fieldset', {id, name: 'reason', onchange: () => { wrong.hidden = true; }}, h('legend', {}, t('reason'), ' ', h('span', {class: 'hint'}, t('reasonHint'))),
+    h('div', {class: 'chips'}, failReasons.map(chip)), wrong);
+  return {element, chosen: () => element.querySelector(':checked')?.value};
 }
 
 function refuse(found) {
