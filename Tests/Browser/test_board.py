@@ -1,6 +1,8 @@
 """The board as a store works with it all day: times, what is late, who carries what, and what is printed."""
+import datetime
 import io
 import re
+import zoneinfo
 
 import zxingcpp
 from PIL import Image
@@ -125,8 +127,10 @@ def test_an_open_panel_says_that_nobody_has_accepted_once_it_is_so(visit):
 def test_what_is_near_is_told_by_the_clock_alone_also_after_midnight(visit):
     shop = Store()
     ana = Courier(shop)
-    near, far = (shop.deliver_to(ana, window={"until": minutes(hours * 60)}) for hours in (11, 30))
+    tonight = datetime.datetime.now(zoneinfo.ZoneInfo("Europe/Zagreb")).replace(hour=23, minute=30, second=0, microsecond=0)
+    near, far = (shop.deliver_to(ana, window={"until": (tonight + datetime.timedelta(hours=hours)).isoformat()}) for hours in (1, 14))
     page = visit("/store")
+    page.clock.set_fixed_time(tonight)
     sign_in(page, shop)
     time = lambda id: page.locator(f"[data-key='{id}'] .when time")
     expect(time(near)).to_have_text(re.compile(r"^\d\d:\d\d$"))
@@ -493,6 +497,8 @@ def test_the_board_is_printed_as_rows(visit):
     page.emulate_media(media="print")
     for hidden in (".bar", ".tools"):
         expect(page.locator(hidden)).to_be_hidden()
+    # What the bar said on the screen, the heading says on paper.
+    expect(page.get_by_role("heading", level=1)).to_have_css("clip-path", "none")
     expect(page.locator(".card")).to_be_visible()
 
 

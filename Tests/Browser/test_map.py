@@ -53,6 +53,20 @@ def marked(row):
     return "pointed" in (row.get_attribute("class") or "")
 
 
+def test_a_panel_beside_the_map_says_that_nobody_has_accepted_once_it_is_so(visit):
+    store, courier = shop()
+    sent(store, courier)
+    page = visit("/store#/map")
+    page.clock.install()
+    sign_in(page, store)
+    page.locator(".stops .card").click()
+    panel = page.get_by_role("dialog", name="Iva Ivić")
+    expect(panel.get_by_role("button", name="Change")).to_be_visible()
+    expect(panel.locator(".trouble")).to_have_count(0)
+    page.clock.fast_forward("11:00")
+    expect(panel.locator(".trouble")).to_contain_text("Nobody has accepted since")
+
+
 def test_couriers_at_one_place_stand_beside_each_other(visit):
     shop = Store()
     page = visit("/store")

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, call, end_sessions_of, escape, go, rest, sign_in, until
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, end_sessions_of, escape, go, hold, live, release, rest, sign_in, until
 
 NASTY = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
 
@@ -132,6 +132,23 @@ def test_few_tabs_stay_and_the_others_are_on_a_sheet(visit, look, language):
     expect(page.locator("nav > a")).to_have_count(9)
 
 
+def test_what_has_its_style_only_later_is_as_light_or_dark_as_was_chosen(visit):
+    # A service worker would have the style, and would ask for it by a way of its own.
+    page = visit("/store", service_workers="block", forgiving=("registration blocked",))
+    shop = Store()
+    sign_in(page, shop)
+    go(page, "Settings")
+    page.get_by_label("Appearance").select_option("Dark")
+    held = hold(page, "**/later.css")
+    page.goto("/store#/board")
+    page.reload()
+    live(page)
+    until(page, lambda: held)
+    release(page, held)
+    shade = "getComputedStyle(document.documentElement).getPropertyValue('--ground-1')"
+    until(page, lambda: page.evaluate(shade) == "#14261e")
+
+
 def test_light_or_dark_is_chosen_by_each_account(visit, look):
     light, dark = "rgb(244, 245, 242)", "rgb(15, 20, 18)"
     page = visit("/store", dark=True)
@@ -161,9 +178,6 @@ def test_light_or_dark_is_chosen_by_each_account(visit, look):
     page.reload()
     expect(page.get_by_label("Appearance")).to_have_value("dark")
     assert page.evaluate(grounds) == [dark]
-    # So is what has its style only later.
-    shade = lambda: page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ground-1')")
-    until(page, lambda: shade() == "#14261e")
     look(page, "settings-dark-on-light")
     page.emulate_media(media="print")
     assert page.evaluate(ground) == "rgb(255, 255, 255)"

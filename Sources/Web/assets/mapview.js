@@ -68,6 +68,7 @@ export function mapOf(kind) {
     }
 
     function draw() {
+      open?.show(deliveries.get(open.id));
       if (!map) return;
       const shown = placed();
       const stops = shown.map(stop);
