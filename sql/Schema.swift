@@ -36,10 +36,11 @@ public enum Schema {
         ("0032_redeemed.sql", text(PackageResources._032_redeemed_sql)),
         ("0033_since.sql", text(PackageResources._033_since_sql)),
         ("0034_packed_areas.sql", text(PackageResources._034_packed_areas_sql)),
+        ("0035_seats.sql", text(PackageResources._035_seats_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 14
+    public static let functionsRevision = 15
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [
@@ -61,6 +62,7 @@ public enum Schema {
         ("functions/queue.sql", text(PackageResources.queue_sql)),
         ("functions/reliability.sql", text(PackageResources.reliability_sql)),
         ("functions/road.sql", text(PackageResources.road_sql)),
+        ("functions/seats.sql", text(PackageResources.seats_sql)),
         ("functions/talk.sql", text(PackageResources.talk_sql)),
         ("functions/telling.sql", text(PackageResources.telling_sql)),
         ("functions/throttles.sql", text(PackageResources.throttles_sql)),

@@ -61,12 +61,14 @@ package struct Lanes: Sendable {
         }
     }
 
-    /// Hears what is announced on these channels.
+    /// Hears what is announced on these channels. As long as it does, the database knows that the node of these seats lives.
     package func ear(
-        on channels: [String], heard: @escaping @Sendable (_ text: String, _ channel: String) -> Void,
+        of seats: Seats, on channels: [String], heard: @escaping @Sendable (_ text: String, _ channel: String) -> Void,
         changed: @escaping @Sendable () -> Void
     ) async throws -> Ear {
-        try await Ear(url: url, group: group, channels: channels, observe: observe, heard: heard, changed: changed)
+        try await Ear(
+            url: url, group: group, opening: [seats.signOfLife], channels: channels, observe: observe, heard: heard,
+            changed: changed)
     }
 
     /// Lets what is under way finish, and closes all connections.

@@ -4,10 +4,12 @@ import HTTP
 import Postgres
 
 /// Reads that may take a while, such as searches and figures, over connections of their own, so that they delay nothing
-/// else. Each account has two at once. A third ends the oldest, whose text has usually been typed further meanwhile.
+/// else. Each account has two at once, on all nodes together. A third ends the oldest, whose text has usually been typed
+/// further meanwhile.
 ///
 /// A read that is ended so, or waits too long, is answered at once. But it keeps its place until the statement under
-/// way has ended, so that no account has more than two of those.
+/// way has ended, so that no account has more than two of those. The reads of one node wait for each other there, and only
+/// those that have a place take a seat among all nodes.
 package final class SlowReads: Sendable {
     private static let mostAtOnce = 2
     /// The bound on all steps together, including their waiting.
@@ -18,11 +20,13 @@ package final class SlowReads: Sendable {
         "searches", mostAtOnce, wording: "too_many_slow_reads", seconds: 1)
 
     private let source: ReplicaReads
+    private let seats: Seats
     private let reads = Locked<[ID: [Read]]>([:])
 
     /// Reads from the replica while it can be reached, and otherwise from the database.
-    package init(_ database: Database, replica: Database? = nil) {
+    package init(_ database: Database, replica: Database? = nil, seats: Seats) {
         source = ReplicaReads(database, replica: replica)
+        self.seats = seats
     }
 
     /// Reads, on the calling task's loop.
@@ -30,13 +34,15 @@ package final class SlowReads: Sendable {
         for account: ID, _ read: @escaping @Sendable (SlowRunner) async throws -> Answer
     ) async throws -> Answer {
         guard let loop = EventLoop.current else { preconditionFailure("reads come from the loops") }
-        let (answer, turn) = (Promise<Answer>(on: loop), Promise<Void>(on: loop))
-        let task = Task(executorPreference: loop) { [source] in
-            try await turn.value()
+        let (answer, turn) = (Promise<Answer>(on: loop), Promise<Read>(on: loop))
+        let task = Task(executorPreference: loop) { [self] in
+            let own = try await turn.value()
+            let seat = try await seats.wait(account, most: Self.mostAtOnce) { self.end(own, Self.endedByAThird) }
+            defer { withExtendedLifetime(seat) {} }
             return try await read(SlowRunner(source: source, loop: loop))
         }
-        let own = Read {
-            loop.execute { turn.fulfil(.success(())) }
+        let own = Read { own in
+            loop.execute { turn.fulfil(.success(own)) }
         } end: { error in
             task.cancel()
             loop.execute { answer.fulfil(.failure(error)) }
@@ -92,17 +98,17 @@ package final class SlowReads: Sendable {
             for read in next { read.hasBegun = true }
             return next
         }
-        for read in next { read.begin() }
+        for read in next { read.begin(read) }
     }
 
     /// One read. Unchecked, because its state is changed under the lock alone.
     private final class Read: @unchecked Sendable {
-        let begin: @Sendable () -> Void
+        let begin: @Sendable (Read) -> Void
         let end: @Sendable (any Error) -> Void
         var hasBegun = false
         var hasEnded = false
 
-        init(begin: @escaping @Sendable () -> Void, end: @escaping @Sendable (any Error) -> Void) {
+        init(begin: @escaping @Sendable (Read) -> Void, end: @escaping @Sendable (any Error) -> Void) {
             (self.begin, self.end) = (begin, end)
         }
     }

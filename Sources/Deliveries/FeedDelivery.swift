@@ -5,7 +5,9 @@ import HTTP
 import Postgres
 
 /// The delivery that an event is about. An account that it no longer concerns learns only what the event itself said.
-package struct FeedDelivery: FeedSubject {
+///
+/// It is a class because the feed, which knows nothing of deliveries, passes it around: what it holds would be copied each time.
+package final class FeedDelivery: FeedSubject {
     private let stored: StoredDelivery
 
     package static let lookup = """

@@ -10,11 +10,11 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
     let tail: FeedTail
     let ear: Ear
     let authenticator: Authenticator
-    let streams: StreamCount
+    let streams: Streams
     let news: any FeedNews
 
     package init(
-        database: Database, tail: FeedTail, ear: Ear, authenticator: Authenticator, streams: StreamCount,
+        database: Database, tail: FeedTail, ear: Ear, authenticator: Authenticator, streams: Streams,
         news: any FeedNews
     ) {
         (self.database, self.tail, self.ear, self.authenticator, self.streams, self.news) = (
@@ -68,7 +68,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         if isStream { return try await stream(call, from: after, isFromNow: text == "now") }
         let seconds = try call.request.query("wait_seconds", in: Self.waits) ?? 0
         // Who waits takes the place of a stream.
-        let place = try seconds > 0 ? streams.enter(call.caller.session) : nil
+        let place = try await seconds > 0 ? streams.enter(call.caller.session) : nil
         let items = try await events(for: call, after: after, limit: limit, waiting: .seconds(seconds))
         withExtendedLifetime(place) {}
         return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
@@ -169,7 +169,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
 
     private func stream(_ call: Call, from start: FeedPlace?, isFromNow: Bool) async throws -> Response {
         let account = call.caller.account
-        let place = try streams.enter(call.caller.session)
+        let place = try await streams.enter(call.caller.session)
         // An expired cursor can be refused only before the stream begins.
         _ = try await next(of: account, after: start, limit: 1)
         let request = call.request
@@ -227,44 +227,6 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         var json = JSONWriter()
         json.object { item.write(&$0, for: account) }
         return Array("id: \(item.place.cursor)\nevent: \(item.type)\ndata: ".utf8) + json.bytes + Array("\n\n".utf8)
-    }
-}
-
-/// How many streams and waiting readers each session, or whatever else is followed, has on this node.
-package final class StreamCount: Sendable {
-    private static let most = 8
-    /// By session.
-    private let open: Locked<[ID: Int]> = Locked([:])
-
-    package init() {}
-
-    /// A stream's place, given back when it is released.
-    package final class Place: Sendable {
-        private let count: StreamCount
-        private let session: ID
-
-        fileprivate init(_ count: StreamCount, _ session: ID) {
-            self.count = count
-            self.session = session
-        }
-
-        deinit { count.leave(session) }
-    }
-
-    package func enter(_ session: ID) throws -> Place {
-        let isAdmitted = open.withLock { open in
-            guard open[session, default: 0] < Self.most else { return false }
-            open[session, default: 0] += 1
-            return true
-        }
-        guard isAdmitted else {
-            throw Problem.tooManyAtOnce("streams", Self.most, wording: "too_many_streams", seconds: 5)
-        }
-        return Place(self, session)
-    }
-
-    private func leave(_ session: ID) {
-        open.withLock { $0[session] = $0[session] == 1 ? nil : ($0[session] ?? 1) - 1 }
     }
 }
 

@@ -19,19 +19,19 @@ package protocol NewsTail: Sendable {
 /// Streams of such news, without ids, for as long as a session lasts.
 package struct NewsStreams: Sendable {
     private let authenticator: Authenticator
-    private let count: StreamCount
+    private let streams: Streams
 
-    package init(authenticator: Authenticator, count: StreamCount) {
-        (self.authenticator, self.count) = (authenticator, count)
+    package init(authenticator: Authenticator, streams: Streams) {
+        (self.authenticator, self.streams) = (authenticator, streams)
     }
 
     /// How often a silent stream shows that it lives.
     private static let heartbeat = Duration.seconds(15)
 
     /// Answers with a stream of what the tail has for the caller.
-    package func response(to call: Call, from tail: some NewsTail) throws -> Response {
+    package func response(to call: Call, from tail: some NewsTail) async throws -> Response {
         let (account, request) = (call.caller.account, call.request)
-        let seat = try count.enter(call.caller.session)
+        let seat = try await streams.enter(call.caller.session)
         return Response(
             .ok, headers: [Response.Header("X-Accel-Buffering", "no")],
             body: .stream(type: "text/event-stream") { writer in

@@ -28,10 +28,11 @@ public final class Ear: Sendable {
         let isDeaf = Atomic<Bool>(true)
     }
 
-    /// Begins to hear, on the group's first loop. `heard` gets each announcement with its channel. `changed` is called
-    /// whenever it goes deaf, and when it hears again after it may have missed something.
+    /// Begins to hear, on the group's first loop. Each of its sessions begins with the commands of `opening`. `heard` gets
+    /// each announcement with its channel. `changed` is called whenever it goes deaf, and when it hears again after it may
+    /// have missed something.
     public init(
-        url: String, group: EventLoopGroup, channels: [String],
+        url: String, group: EventLoopGroup, opening: [String] = [], channels: [String],
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in },
         heard: @escaping @Sendable (_ text: String, _ channel: String) -> Void,
         changed: @escaping @Sendable () -> Void
@@ -39,7 +40,7 @@ public final class Ear: Sendable {
         let state = State()
         var limits = DatabaseLimits()
         (limits.statementTimeout, limits.answerGrace) = (.seconds(1), .seconds(1))
-        let hearing = Hearing(channels: channels, heard: heard) {
+        let hearing = Hearing(opening: opening, channels: channels, heard: heard) {
             state.connections.add(1, ordering: .sequentiallyConsistent)
             state.isDeaf.store(false, ordering: .sequentiallyConsistent)
             changed()
@@ -98,6 +99,8 @@ private struct SignOfLife: Statement {
 
 /// The channels that the connections of a pool listen to, and the callbacks.
 struct Hearing: Sendable {
+    /// The commands that each session begins with.
+    let opening: [String]
     let channels: [String]
     let heard: @Sendable (_ text: String, _ channel: String) -> Void
     /// Called when it begins to hear.

@@ -240,9 +240,9 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
     private func open() async throws -> ServerConnection {
         let began = Instant.now
         let wire = try await source.threads.run {
-            [connector = source.connector, channels = source.hearing?.channels ?? []] in
+            [connector = source.connector, hearing = source.hearing] in
             let wire = try connector.connect()
-            try wire.listen(to: channels)
+            if let hearing { try wire.begin(hearing) }
             try wire.enterPipeline()
             return wire
         }

@@ -28,12 +28,14 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    /// Subscribes the session to these channels.
-    func listen(to channels: [String]) throws {
-        for channel in channels {
-            let result = PQexec(pointer, "LISTEN \(channel)")
+    /// Begins to hear, with what the session says of itself first.
+    func begin(_ hearing: Hearing) throws {
+        for command in hearing.opening + hearing.channels.map({ "LISTEN \($0)" }) {
+            let result = PQexec(pointer, command)
             defer { PQclear(result) }
-            guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw PostgresError.unavailable(lastError) }
+            guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+                throw PostgresError.unavailable(lastError)
+            }
         }
     }
 

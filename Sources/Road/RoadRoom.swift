@@ -82,7 +82,7 @@ package struct RoadRoom: Room {
     private func see(_ call: Call) async throws -> Response {
         if call.request.wantsEventStream {
             guard call.caller.kind == .courier else { throw Problem.forbidden(.courier) }
-            return try streams.response(to: call, from: tail)
+            return try await streams.response(to: call, from: tail)
         }
         let page = try call.page()
         let search = try RoadSearch(

@@ -1,3 +1,5 @@
+import API
+import Domain
 import EventLoop
 import Foundation
 import HTTP
@@ -306,6 +308,37 @@ import Testing
             for stream in streams { stream.close() }
             // Places are given back when the server notices.
             try await eventually { try await EventStream(api, as: store).status == 200 }
+        }
+    }
+
+    /// Nodes know each other by the database alone.
+    @Test func `a session has no more streams on two nodes than on one`() async throws {
+        try await ServedProduct.serving { one in
+            let store = try await one.store()
+            var streams: [EventStream] = []
+            for _ in 0..<3 { streams.append(try await EventStream(one, as: store)) }
+            try await ServedProduct.another(looseness: nil, trust: Trust()) { two in
+                for _ in 0..<5 { streams.append(try await EventStream(two, as: store)) }
+                #expect(streams.allSatisfy { $0.status == 200 })
+                for node in [one, two] {
+                    let refused = try await EventStream(node, as: store)
+                    #expect(refused.status == 429)
+                    let waits = try await node.get("/v1/events?after=now&wait_seconds=30", as: store.token)
+                    #expect(waits.status == 429 && waits.reply.header("retry-after") == "5")
+                }
+                streams.removeLast().close()
+                try await eventually {
+                    let another = try await EventStream(one, as: store)
+                    if another.status == 200 { streams.append(another) }
+                    return another.status == 200
+                }
+                #expect(try await EventStream(two, as: store).status == 429)
+            }
+            // The other one's are free when it has gone.
+            for _ in 0..<4 { streams.append(try await EventStream(one, as: store)) }
+            #expect(streams.suffix(4).allSatisfy { $0.status == 200 })
+            #expect(try await EventStream(one, as: store).status == 429)
+            for stream in streams { stream.close() }
         }
     }
 

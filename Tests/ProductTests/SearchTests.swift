@@ -270,7 +270,7 @@ import Testing
     /// Each of its steps is short enough.
     @Test func `a search of many steps ends as a whole`() async throws {
         try await ServedProduct.serving { api in
-            let reads = SlowReads(api.database)
+            let reads = SlowReads(api.database, seats: Seats(api.database, on: api.group))
             await #expect(throws: PostgresError.self) {
                 try await api.group.loops[0].run {
                     try await reads.run(for: Domain.ID(high: 1, low: 1)) { runner in
@@ -284,7 +284,9 @@ import Testing
     /// However often somebody searches again, no more than two statements are under way for it.
     @Test func `an ended search keeps its place until its statement has ended`() async throws {
         try await ServedProduct.serving { api in
-            let (reads, account) = (SlowReads(api.database), Domain.ID(high: 1, low: 1))
+            let (reads, account) = (
+                SlowReads(api.database, seats: Seats(api.database, on: api.group)), Domain.ID(high: 1, low: 1)
+            )
             let underWay = Locked((now: 0, most: 0))
             let ends = await withTaskGroup(of: Bool.self) { asking in
                 for _ in 0..<12 {
@@ -305,6 +307,39 @@ import Testing
             }
             try await eventually { underWay.withLock { $0.now } == 0 }
             #expect((1...2).contains(underWay.withLock { $0.most }), "\(ends)")
+        }
+    }
+
+    /// Whoever searches does not know which node answers.
+    @Test func `the third search of an account on two nodes ends the oldest`() async throws {
+        try await ServedProduct.serving { one in
+            let (store, _) = try await one.team(1)
+            try await ServedProduct.another(looseness: nil, trust: Trust()) { two in
+                let statuses = try await one.database.transaction { holder in
+                    _ = try await holder.run(LockWords())
+                    func search(_ node: ServedProduct) -> Task<Answer, any Error> {
+                        Task { try await node.get("/v1/deliveries?q=torta", as: store.token) }
+                    }
+                    var (oldest, statuses) = (0, [0])
+                    // This is repeated if the first one's two seconds were over before the third came.
+                    for _ in 0..<10 where oldest != 429 {
+                        let first = search(one)
+                        try await eventually { try await waiting(one) > 0 }
+                        let others = [search(two), search(two)]
+                        oldest = try await first.value.status
+                        statuses = []
+                        for other in others { statuses.append(try await other.value.status) }
+                    }
+                    return [oldest] + statuses
+                }
+                // The others wait until they have waited too long.
+                #expect(statuses == [429, 503, 503])
+                // Their seats are given back.
+                try await eventually { try await one.execute("SELECT count(*) FROM seats") == [["0"]] }
+                for node in [one, two] {
+                    #expect(try await node.get("/v1/deliveries?q=torta", as: store.token).status == 200)
+                }
+            }
         }
     }
 

@@ -63,6 +63,9 @@ import Testing
         RenewEventPartitions.self,
         ForgetFormerCursors.self,
 
+        // API, of seats
+        TakeSeat.self, LeaveSeat.self, RestoreSeats.self,
+
         // People
         FindAccount.self,
         FindPassword.self,

@@ -84,7 +84,7 @@ package struct PositionRoom: Room {
     // MARK: Seeing it
 
     private func see(_ call: Call) async throws -> Response {
-        if call.request.wantsEventStream { return try streams.response(to: call, from: tail) }
+        if call.request.wantsEventStream { return try await streams.response(to: call, from: tail) }
         let page = try call.page()
         let list = ListPositions(store: call.caller.account, after: try page.afterID(), limit: page.fetched)
         let found = Found(try await call.run(list))

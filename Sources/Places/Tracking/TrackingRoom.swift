@@ -10,9 +10,9 @@ package struct TrackingRoom: Room {
     let tracking: Tracking
     let stream: TrackingStream
 
-    package init(_ tracking: Tracking, database: Database, tail: FeedTail) {
+    package init(_ tracking: Tracking, database: Database, tail: FeedTail, streams: Streams) {
         self.tracking = tracking
-        stream = TrackingStream(tracking: tracking, database: database, tail: tail)
+        stream = TrackingStream(tracking: tracking, database: database, tail: tail, streams: streams)
     }
 
     package let eventTypes = [EventType.wish, .rated].map(\.rawValue)
@@ -34,7 +34,7 @@ package struct TrackingRoom: Room {
             ) { call in
                 let found = try await tracking.find(call)
                 guard call.request.wantsEventStream else { return Self.response(found, call) }
-                return try stream.response(of: found, call)
+                return try await stream.response(of: found, call)
             },
             Endpoint(
                 .post, "/v1/tracking/{token}/wish", for: .anyone,

@@ -11,11 +11,10 @@ struct TrackingStream: Sendable {
     let tracking: Tracking
     let database: Database
     let tail: FeedTail
-    /// By delivery.
-    private let open = StreamCount()
+    let streams: Streams
 
-    init(tracking: Tracking, database: Database, tail: FeedTail) {
-        (self.tracking, self.database, self.tail) = (tracking, database, tail)
+    init(tracking: Tracking, database: Database, tail: FeedTail, streams: Streams) {
+        (self.tracking, self.database, self.tail, self.streams) = (tracking, database, tail, streams)
     }
 
     /// How often it is looked at although nothing was heard: whoever carries it moves, and links end.
@@ -25,8 +24,8 @@ struct TrackingStream: Sendable {
     /// How soon it is looked at again at the earliest, since a store with many deliveries has many events.
     private static let breath = Duration.milliseconds(300)
 
-    func response(of found: TrackedDelivery, _ call: Call) throws -> Response {
-        let place = try open.enter(found.id)
+    func response(of found: TrackedDelivery, _ call: Call) async throws -> Response {
+        let place = try await streams.enter(found.id)
         let hash = tracking.links.hash(try call.request.parameter("token"))
         let language = call.request.acceptedLanguage
         return Response(

@@ -32,7 +32,7 @@ extension Composition {
 
         let slowReads: SlowReads
         let exports: ReplicaReads
-        let streams = StreamCount()
+        let streams: Streams
         let newsStreams: NewsStreams
         let finder: DeliveryFinder
         let positions: PositionIntake
@@ -51,9 +51,10 @@ extension Composition {
             (self.settings, self.database, self.secret, self.status) = (settings, database, secret, status)
             (self.tails, self.threads, self.entry, self.steps) = (tails, threads, entry, steps)
             (self.messages, self.leaving) = (messages, leaving)
-            slowReads = SlowReads(lanes.slow, replica: lanes.replica)
+            slowReads = SlowReads(lanes.slow, replica: lanes.replica, seats: tails.seats)
+            streams = Streams(tails.seats)
             exports = ReplicaReads(database, replica: lanes.replica)
-            newsStreams = NewsStreams(authenticator: entry.authenticator, count: streams)
+            newsStreams = NewsStreams(authenticator: entry.authenticator, streams: streams)
             finder = try await DeliveryFinder(database, on: group)
             positions = try await PositionIntake(database, on: group)
             weather = settings.services?.weather.map {
@@ -126,7 +127,7 @@ extension Composition {
                     committer: steps.committer, finder: finder, searches: slowReads,
                     clock: StepClock(canBeTold: settings.isDemo), rates: entry.rates, key: steps.key, links: links,
                     hasPictureStore: settings.pictures != nil, surroundings: surroundings),
-                TrackingRoom(tracking, database: database, tail: tails.feed),
+                TrackingRoom(tracking, database: database, tail: tails.feed, streams: streams),
                 MapRoom(settings.map),
             ]
         }

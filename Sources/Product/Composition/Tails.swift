@@ -14,6 +14,7 @@ extension Composition {
         let roads: RoadTail
         let outbox: OutboxTail
         let sessions: SessionMemory
+        let seats: Seats
         let ear: Ear
 
         init(
@@ -26,21 +27,28 @@ extension Composition {
             let positions = try await PositionTail(database, on: group) { failed("positions", $0) }
             let roads = try await RoadTail(database, on: group, withRadars: withRadars) { failed("roads", $0) }
             let sessions = try await SessionMemory(on: group)
-            let channels = ["kurir_events", "kurir_sessions", "kurir_budgets", PositionTail.channel, RoadTail.channel]
-            ear = try await lanes.ear(on: channels) { text, channel in
+            let seats = Seats(database, on: group)
+            let channels = [
+                "kurir_events", "kurir_sessions", "kurir_budgets", "kurir_seats", PositionTail.channel,
+                RoadTail.channel,
+            ]
+            ear = try await lanes.ear(of: seats, on: channels) { text, channel in
                 switch channel {
                 case "kurir_events": feed.wake(text)
                 case PositionTail.channel: positions.note(text)
                 case RoadTail.channel: roads.note(text)
+                case "kurir_seats": seats.recall(text)
                 case "kurir_budgets": BudgetUse(announced: text).map(used)
                 default: sessions.forget(text)
                 }
             } changed: {
                 feed.wakeEverybody()
                 positions.doubt()
+                seats.restore()
             }
             outbox = try await OutboxTail(database, on: group)
             (self.feed, self.positions, self.roads, self.sessions) = (feed, positions, roads, sessions)
+            self.seats = seats
         }
 
         /// Lets nobody wait any more.

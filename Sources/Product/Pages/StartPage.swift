@@ -98,12 +98,13 @@ struct StartPage {
             <text class="strong large" x="56" y="78">\(say(text("board")))</text>\
             <rect class="accent" x="240" y="56" width="148" height="32" rx="8"/>\
             <text class="strong on" x="314" y="77">\(say(text("newDelivery")))</text>\(rows)\
-            <circle class="urgent" cx="372" cy="126" r="7"/>\
+            <circle class="urgent" cx="374" cy="126" r="11"/><text class="strong on" x="374" y="131">!</text>\
             <rect class="phone" x="304" y="148" width="148" height="236" rx="20"/>\
             <text class="strong large" x="320" y="186">Iva I.</text><text class="strong end" x="436" y="185">12:30</text>\
             <text x="320" y="208">Vukovarska 5</text>\
-            <path class="way" d="M332 290c24 0 20-40 44-40s20 24 44 14"/><circle class="accent" cx="332" cy="290" r="7"/>\
-            <circle class="person" cx="420" cy="264" r="7"/>\
+            <path class="way" d="M336 296c28 0 16-42 42-42s22 24 42 12"/><circle class="accent" cx="334" cy="296" r="12"/>\
+            <path class="tick thin" d="M328 296v5h12v-5M326 297l8-7 8 7"/><circle class="person" cx="422" cy="264" r="12"/>\
+            <text class="strong on" x="422" y="269">A</text>\
             <rect class="accent" x="320" y="328" width="116" height="38" rx="10"/>\
             <text class="strong on" x="378" y="352">\(say(text("do_deliver")))</text></svg>
             """
@@ -122,9 +123,11 @@ struct StartPage {
         """
     /// A phone with an offer and its button.
     private static let accepting = """
-        <svg class="scene" viewBox="0 0 320 180" aria-hidden="true"><rect class="paper" x="112" y="12" width="96" height="156" rx="16"/>\
-        <text class="strong" x="124" y="48">Mia Ć.</text><text x="124" y="70">Ilica 14</text><rect class="accent" x="124" y="112" width="72" height="32" rx="8"/>\
-        <path class="tick" d="m148 128 8 8 16-16"/><path class="way" d="M84 90a76 76 0 0 1 12-40M236 90a76 76 0 0 0-12-40"/></svg>
+        <svg class="scene" viewBox="0 0 320 180" aria-hidden="true"><rect class="phone" x="104" y="8" width="112" height="200" rx="18"/>\
+        <path class="line" d="M148 20h24"/><circle class="pending" cx="124" cy="48" r="6"/>\
+        <text class="strong" x="138" y="53">Mia Ć.</text><text x="118" y="76">Ilica 14</text><text x="118" y="98">12:45</text>\
+        <rect class="accent" x="116" y="116" width="88" height="40" rx="10"/><path class="tick" d="m149 136 8 8 16-16"/>\
+        <path class="ring" d="M86 60a44 44 0 0 0 0 52M68 48a68 68 0 0 0 0 76M234 60a44 44 0 0 1 0 52M252 48a68 68 0 0 1 0 76"/></svg>
         """
     /// The way to a door, with the steps that the shop sees.
     private static let knowing = """

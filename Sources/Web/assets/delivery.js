@@ -27,8 +27,11 @@ export const initials = (name) => name.split(/\s+/).slice(0, 2).map((word) => Ar
 
 export const moment = (time) => h('time', {datetime: time}, when(time));
 
+// The country's number, two more, and the rest by three and four: as numbers are read out.
+const grouped = (phone) => phone.replace(/^(\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}))(\d{2})(\d{3})(?=\d)/, '$1 $2 $3 ');
+
 /** Calls; `shown` is the number, unless a name says more. */
-export const phoneLink = (phone, name, shown = phone) =>
+export const phoneLink = (phone, name, shown = phone && grouped(phone)) =>
   phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, icon('phone'), h('span', {}, shown));
 
 /** What a courier has delivered of what is over, between 0 and 1; who has none yet comes last. */

@@ -46,7 +46,7 @@ export function details(delivery, {changed, created, closed}) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
     content.replaceChildren(
-      h('p', {class: 'top'}, badge(status), current.delivered_at && h('strong', {}, moment(current.delivered_at)), current.reference && h('span', {class: 'hint'}, current.reference)),
+      h('p', {class: 'top'}, badge(status), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
       ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')], [t('eta'), current.eta && arrival(current.eta)],
@@ -54,9 +54,9 @@ export function details(delivery, {changed, created, closed}) {
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
         [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
-        [t('pickup'), source(current)], [t('did_pick_up'), current.picked_up_at && moment(current.picked_up_at)],
+        [t('pickup'), source(current)],
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
-        [t('offerAt'), isHeld(current) && moment(current.offer_at)], [t('createdAt'), moment(current.created_at)],
+        [t('offerAt'), isHeld(current) && moment(current.offer_at)],
       ]),
       status === 'pending' ? candidates(current) : '', h('h3', {}, t('history')), timeline(current.id), notices.element, url, buttons(current));
     notices.load();
@@ -121,6 +121,18 @@ export function details(delivery, {changed, created, closed}) {
 
   show(delivery);
   return {id: delivery.id, show, close: () => dialog.close()};
+}
+
+/** The four steps of its way, as far as it has come and will go. */
+function course(delivery) {
+  const {created_at: made, accepted_at: taken, picked_up_at: fetched, delivered_at: arrived, cancelled_at: ended} = delivery;
+  const steps = [['create', made], ['accept', taken], ['pick_up', fetched], ended ? ['cancel', ended] : ['deliver', arrived]]
+    .filter(([, at]) => at || isOpen(delivery));
+  const now = steps.findLast(([, at]) => at);
+  return h('ol', {class: 'course'}, steps.map((step) => {
+    const [name, at] = step;
+    return h('li', {class: at ? `done ${name}` : '', 'aria-current': step === now && 'step'}, t(`did_${name}`), at && moment(at));
+  }));
 }
 
 /** Where it is fetched, if not at the store's. */

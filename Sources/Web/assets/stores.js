@@ -17,6 +17,8 @@ import {t} from './words.js';
 export function stores(region, {account}, invite) {
   const partners = h('ul', {class: 'rows'});
   const invites = h('ul', {class: 'rows'});
+  const waiting = panel(t('invitesReceived'), invites);
+  waiting.hidden = true;
   const own = h('div');
   const figures = ownFigures();
   const given = cancellations(account.id, true);
@@ -41,7 +43,9 @@ export function stores(region, {account}, invite) {
   function load() {
     loading(partners, () => lasting('partners', () => all('/v1/partners')), (items) => fill(partners, items, store, 'noStores'));
     loading(invites, () => lasting('invites', () => all('/v1/invites')), (items) => {
-      fill(invites, items.filter(({state}) => state === 'live'), received, 'noInvitesReceived');
+      const live = items.filter(({state}) => state === 'live');
+      waiting.hidden = !live.length;
+      invites.replaceChildren(...live.map(received));
       noticed('partners');
     });
     figures.load();
@@ -52,7 +56,7 @@ export function stores(region, {account}, invite) {
 
   const field = {name: 'code', label: t('inviteCode'), required: true, value: invite.code, hint: t('inviteCodeHint')};
   region.append(
-    panel(t('invitesReceived'), invites), panel(t('yourStores'), partners),
+    waiting, panel(t('yourStores'), partners),
     panel(t('joinStore'), form([field, scanInto('code', t('scanInvite'), inviteIn)], t('join'), async (values, element) => {
       const {store: {name}} = await post('/v1/partners', values);
       invite.code = undefined;

@@ -1,0 +1,137 @@
+import Crypto
+import Domain
+import EventLoop
+import Postgres
+
+/// What few may hold at once, such as the streams of a session and the searches of an account, on all nodes together.
+///
+/// The database gives the seats out. A node has a lock there for as long as it lives, and the seats of one that is gone are free. What the
+/// database forgot, as after a crash, each node writes down again when it hears anew.
+package final class Seats: Sendable {
+    private let database: Database
+    private let loop: EventLoop
+    private let node = Int32(truncatingIfNeeded: SecureRandom.word())
+    private let state = Locked(State())
+
+    private struct State {
+        var held: [ID: Held] = [:]
+        /// What is under way to give seats back, by holder.
+        var leaving: [ID: [ID: Task<Void, Never>]] = [:]
+        var restoring: Task<Void, Never>?
+        var restoresSoon = false
+    }
+
+    private struct Held {
+        let holder: ID
+        /// Nil until the database has answered.
+        var number: Int16?
+        let recalled: (@Sendable () -> Void)?
+    }
+
+    /// Works for itself on the group's first loop.
+    package init(_ database: Database, on group: EventLoopGroup) { (self.database, loop) = (database, group.loops[0]) }
+
+    /// What the sessions of this node's ear begin with.
+    package var signOfLife: String { "SELECT node_lives(\(node))" }
+
+    /// One seat, given back when it is released.
+    package final class Seat: Sendable {
+        private let seats: Seats
+        private let holder: ID
+        private let id: ID
+
+        fileprivate init(_ seats: Seats, _ holder: ID, _ id: ID) {
+            (self.seats, self.holder, self.id) = (seats, holder, id)
+        }
+
+        deinit { seats.leave(holder, id) }
+    }
+
+    /// Takes a seat, or gives nil when the holder has the most already.
+    package func take(_ holder: ID, most: Int) async throws -> Seat? {
+        try await take(holder, most: most, recalled: nil)
+    }
+
+    /// Waits for a seat. While there is none, whoever has held one for longest is asked to give it back, by `recalled`.
+    package func wait(_ holder: ID, most: Int, recalled: @escaping @Sendable () -> Void) async throws -> Seat {
+        while true {
+            if let seat = try await take(holder, most: most, recalled: recalled) { return seat }
+            try await (EventLoop.current ?? loop).sleep(for: .milliseconds(10))
+        }
+    }
+
+    private func take(_ holder: ID, most: Int, recalled: (@Sendable () -> Void)?) async throws -> Seat? {
+        let id = ID.new()
+        let before = state.withLock { state in
+            // It may be recalled before the answer has come.
+            state.held[id] = Held(holder: holder, recalled: recalled)
+            return Array((state.leaving[holder] ?? [:]).values) + (state.restoring.map { [$0] } ?? [])
+        }
+        for task in before { await task.value }
+        let statement = TakeSeat(holder: holder, most: Int32(most), id: id, node: node, recalls: recalled != nil)
+        do {
+            // Who is cancelled meanwhile waits for the answer, too, or nobody would know of the seat.
+            let answer = try await Task(executorPreference: EventLoop.current ?? loop) { [database] in
+                try await database.run(statement)
+            }.value
+            guard let number = answer.first ?? nil else {
+                state.withLock { $0.held[id] = nil }
+                return nil
+            }
+            state.withLock { $0.held[id]?.number = number }
+            return Seat(self, holder, id)
+        } catch {
+            // It may have been taken all the same.
+            leave(holder, id)
+            throw error
+        }
+    }
+
+    private func leave(_ holder: ID, _ id: ID) {
+        state.withLock { state in
+            state.held[id] = nil
+            state.leaving[holder, default: [:]][id] = Task(executorPreference: loop) {
+                [self, restoring = state.restoring] in
+                // Else it would be written down again.
+                await restoring?.value
+                let isLeft = (try? await database.run(LeaveSeat(holder: holder, id: id))) != nil
+                self.state.withLock { state in
+                    state.leaving[holder]?[id] = nil
+                    if state.leaving[holder]?.isEmpty == true { state.leaving[holder] = nil }
+                }
+                if !isLeft { restoreSoon() }
+            }
+        }
+    }
+
+    /// Asks for the seat that the database announced.
+    package func recall(_ announced: String) {
+        guard let id = ID(announced) else { return }
+        state.withLock { $0.held[id]?.recalled }?()
+    }
+
+    /// Has the database know again what this node holds, and nothing else of it.
+    package func restore() {
+        state.withLock { state in
+            state.restoring = Task(executorPreference: loop) { [self, before = state.restoring] in
+                await before?.value
+                let seats = self.state.withLock { $0.held.map { ($1.holder, $1.number, $0) } }
+                if (try? await database.run(RestoreSeats(node: node, seats: seats))) == nil { restoreSoon() }
+            }
+        }
+    }
+
+    private func restoreSoon() {
+        let isFirst = state.withLock { state in
+            defer { state.restoresSoon = true }
+            return !state.restoresSoon
+        }
+        guard isFirst else { return }
+        loop.execute { [self] in
+            loop.schedule(after: .seconds(1)) { [self] in
+                state.withLock { $0.restoresSoon = false }
+                restore()
+            }
+        }
+    }
+}
