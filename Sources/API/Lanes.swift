@@ -64,7 +64,7 @@ package struct Lanes: Sendable {
     /// Hears what is announced on these channels. As long as it does, the database knows that the node of these seats lives.
     package func ear(
         of seats: Seats, on channels: [String], heard: @escaping @Sendable (_ text: String, _ channel: String) -> Void,
-        changed: @escaping @Sendable () -> Void
+        changed: @escaping @Sendable (_ hears: Bool) -> Void
     ) async throws -> Ear {
         try await Ear(
             url: url, group: group, opening: [seats.signOfLife], channels: channels, observe: observe, heard: heard,

@@ -67,10 +67,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         let limit = try call.request.query("limit", in: Page.limits) ?? 50
         if isStream { return try await stream(call, from: after, isFromNow: text == "now") }
         let seconds = try call.request.query("wait_seconds", in: Self.waits) ?? 0
-        // Who waits takes the place of a stream.
-        let place = try await seconds > 0 ? streams.enter(call.caller.session) : nil
         let items = try await events(for: call, after: after, limit: limit, waiting: .seconds(seconds))
-        withExtendedLifetime(place) {}
         return Self.response(items, limit: limit, for: account, next: text == "now" ? after : nil)
     }
 
@@ -134,9 +131,13 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
         let deadline = Instant.now + waiting
         let listener = tail.listen(to: account)
         defer { listener.close() }
+        var seat: Seats.Seat?
+        defer { withExtendedLifetime(seat) {} }
         while true {
             let items = try await next(of: account, after: place, limit: limit + 1)
             guard items.isEmpty, !listener.isOver, case let now = Instant.now, now < deadline else { return items }
+            // Who waits takes the place of a stream.
+            if seat == nil { seat = try await streams.enter(call.caller.session) }
             let mayHaveMore = try await self.mayHaveMore(
                 listener, within: .nanoseconds(deadline.nanoseconds(since: now)))
             // A server that stops asks no more.

@@ -12,6 +12,7 @@ public final class Ear: Sendable {
     static let trust = Duration.milliseconds(80)
     private static let pause = Duration.milliseconds(20)
     private static let longPause = Duration.milliseconds(100)
+    private static let silence = Duration.seconds(15)
 
     private let database: Database
     private let loop: EventLoop
@@ -30,24 +31,27 @@ public final class Ear: Sendable {
 
     /// Begins to hear, on the group's first loop. Each of its sessions begins with the commands of `opening`. `heard` gets
     /// each announcement with its channel. `changed` is called whenever it goes deaf, and when it hears again after it may
-    /// have missed something.
+    /// have missed something: it says which.
     public init(
         url: String, group: EventLoopGroup, opening: [String] = [], channels: [String],
         observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in },
         heard: @escaping @Sendable (_ text: String, _ channel: String) -> Void,
-        changed: @escaping @Sendable () -> Void
+        changed: @escaping @Sendable (_ hears: Bool) -> Void
     ) async throws {
         let state = State()
         var limits = DatabaseLimits()
         (limits.statementTimeout, limits.answerGrace) = (.seconds(1), .seconds(1))
-        let hearing = Hearing(opening: opening, channels: channels, heard: heard) {
+        let hearing = Hearing(
+            opening: ["SET idle_session_timeout = '\(Self.silence.components.seconds)s'"] + opening, channels: channels,
+            heard: heard
+        ) {
             state.connections.add(1, ordering: .sequentiallyConsistent)
             state.isDeaf.store(false, ordering: .sequentiallyConsistent)
-            changed()
+            changed(true)
         } ended: {
             state.isDeaf.store(true, ordering: .sequentiallyConsistent)
             state.trustedUntil.store(0, ordering: .sequentiallyConsistent)
-            changed()
+            changed(false)
         }
         database = try await Database(
             url: url, group: group.first, poolSize: 1, limits: limits, hearing: hearing, observe: observe)
@@ -73,11 +77,16 @@ public final class Ear: Sendable {
         await database.stop(within: .zero)
     }
 
-    /// Asks the database for a sign of life again and again, while somebody wants proofs.
+    /// Asks the database for a sign of life again and again while somebody wants proofs, and else now and then: a database that hears
+    /// nothing for ``silence`` ends the session, as of a node that hangs, or that no way leads to any more.
     private func prove() async {
+        var proven = Instant.now
         while !Task.isCancelled {
             let isWanted = Instant.now.nanoseconds < state.wantedUntil.load(ordering: .relaxed)
-            if isWanted { await proveOnce() }
+            if isWanted || Instant.now >= proven + Self.silence / 5 {
+                await proveOnce()
+                proven = .now
+            }
             try? await loop.sleep(for: isWanted ? Self.pause : Self.longPause)
         }
     }

@@ -110,6 +110,31 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     expect(page.get_by_role("dialog", name="Choose others").get_by_role("checkbox", name="Ana Anić")).to_be_visible()
 
 
+def test_a_panel_begins_with_the_steps_of_the_way_and_says_which_are_done(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job, ended = shop.deliver_to(ana), shop.deliver_to(ana)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.locator(f"[data-key='{job}'] > .card").click()
+    steps = page.get_by_role("dialog").locator(".course li")
+    names = ["Created", "Accepted", "Fetched", "Delivered"]
+    for done, action in enumerate([None, "accept", "pick_up", "deliver"], 1):
+        if action:
+            ana.act(action, job)
+        expect(steps.locator("time")).to_have_count(done)
+        expect(steps).to_have_text([re.compile(rf"^{name}\d\d:\d\d$" if at < done else f"^{name}$") for at, name in enumerate(names)])
+        expect(page.get_by_role("dialog").locator("[aria-current=step]")).to_have_text(re.compile(names[done - 1]))
+    # Numbers are read as they are said.
+    expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_text("+385 91 999 8877")
+    page.keyboard.press("Escape")
+    # What was not fetched before it ended never will be.
+    page.locator(f"[data-key='{ended}'] > .card").click()
+    expect(steps).to_have_count(4)
+    call("POST", f"/v1/deliveries/{ended}/cancel", {"reason": "Nobody wants it"}, shop.token)
+    expect(steps).to_have_text([re.compile("Created"), re.compile("Cancelled")])
+
+
 def test_an_open_panel_says_that_nobody_has_accepted_once_it_is_so(visit):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -706,7 +731,7 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
     page = visit("/store")
     sign_in(page, shop)
     pressed(page, page.locator(".card.in_progress"), lambda: ana.act("pick_up", job), ana)
-    expect(page.get_by_role("dialog", name="Iva Ivić").get_by_text("Fetched").first).to_be_visible()
+    expect(page.get_by_role("dialog", name="Iva Ivić").locator(".course [aria-current]")).to_have_text(re.compile("Fetched"))
     expect(page.locator(".card.in_progress")).to_contain_text("Fetched")
 
 

@@ -554,7 +554,27 @@ def test_an_empty_map_says_what_will_be_there(visit, look):
     expect(page.get_by_text("What is under way has no place on the map")).to_be_hidden()
     expect(page.get_by_text("1 more has no place on the map")).to_be_visible()
     app = visit("/courier", phone=True)
-    sign_in(app, courier)
+    sign_in(app, Courier(store, ("Luka", "Lukić")))
     go(app, "Map")
     expect(app.get_by_text("as soon as you accept something")).to_be_visible()
     look(app, "map-empty-courier")
+
+
+def test_a_couriers_map_shows_what_is_offered_and_leads_to_it(visit, look):
+    store, courier = shop()
+    sent(store, courier, recipient=JAN)
+    app = visit("/courier", phone=True)
+    sign_in(app, courier)
+    go(app, "Map")
+    offer = app.get_by_role("button", name="Pending: Jan, Savska 102, Zagreb")
+    expect(offer).to_be_in_viewport()
+    # It is no stop, so that there is nothing to go to, and nothing missing.
+    expect(app.locator(".stops li")).to_have_count(0)
+    expect(app.get_by_text("no place on the map")).to_be_hidden()
+    look(app, "map-offer")
+    offer.click()
+    app.get_by_role("dialog", name="Jan").get_by_role("button", name="Accept").click()
+    expect(app.get_by_role("dialog")).to_be_hidden()
+    go(app, "Map")
+    expect(app.locator(".stops li")).to_have_count(1)
+    expect(offer).to_have_count(0)

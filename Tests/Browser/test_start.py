@@ -48,14 +48,14 @@ def test_the_language_is_chosen_at_the_entrance_and_what_was_typed_stays(visit, 
     page.get_by_role("button", name="Register").click()
     page.get_by_label("Name of the store").fill("Pekara")
     page.get_by_role("button", name="Hrvatski").click()
-    expect(page.get_by_role("heading", name="Registracija")).to_be_visible()
+    expect(page.get_by_role("heading", name="Registriraj se")).to_be_visible()
     expect(page.get_by_label("Naziv trgovine")).to_have_value("Pekara")
     expect(page.get_by_role("button", name="Hrvatski")).to_be_focused()
     look(page, "store-register-phone-hr")
     # The same at the next visit, also by the start page's door, until somebody signs in who reads another one.
     page.goto("/")
     page.get_by_role("link", name="I have a shop").click()
-    expect(page.get_by_role("heading", name="Prijava")).to_be_visible()
+    expect(page.get_by_role("heading", name="Prijavi se")).to_be_visible()
     sign_in(page, Store())
     expect(page.get_by_role("heading", name="Deliveries", level=1)).to_be_attached()
     # Without a connection one goes on in the language that there is.

@@ -67,6 +67,33 @@ import Testing
         }
     }
 
+    /// The kernel of a process that stands still says that all is well with its connections.
+    @Test func `a node that stands still holds up nobody's streams on the other for long`() async throws {
+        try await withTwoNodes { here, there, token, _ in
+            func stream(_ node: Kurir) throws -> Program {
+                try Program(
+                    "curl",
+                    [
+                        "-sN", "-w", "%{http_code}", "-H", "Authorization: Bearer \(token)", "-H",
+                        "Accept: text/event-stream", node.address + "/v1/events",
+                    ])
+            }
+            func wait() async throws -> Int {
+                try await there.ask("GET", "/v1/events?after=now&wait_seconds=1", as: token).status
+            }
+            let streams = try (0..<8).map { _ in try stream(here) }
+            try await eventually { streams.allSatisfy { $0.said.contains("welcome") } }
+            #expect(try await wait() == 429)
+            here.program.signal(SIGSTOP)
+            try await eventually { try await wait() == 200 }
+            here.program.signal(SIGCONT)
+            for stream in streams {
+                stream.signal(SIGKILL)
+                try await stream.end()
+            }
+        }
+    }
+
     @Test func `signing out on one node ends the session on the other`() async throws {
         try await withTwoNodes { here, there, ending, _ in
             try await expectEnd(here, there, of: ending) {

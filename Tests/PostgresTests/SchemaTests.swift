@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 15)
-        #expect(checksum == [["20cdce342d20557e10ff14e034ba1af5c74b3452d144471e17f04fade1f16b6f"]])
+        #expect(checksum == [["92cd92ba8ac58ed2c23ea97fcfb963dc94684f4a3735565f422df341e010e5d3"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -83,7 +83,7 @@ import Testing
                 described: [CountingRoom()], version: "0", throttle: Throttle(api.database, looseness: nil),
                 codes: InviteCodes(secret: secret, publicURL: PublicURL()), apps: ServedProduct.apps)
             let ear = try await Ear(
-                url: TestDatabase.current.url, group: api.group, channels: [], heard: { _, _ in }, changed: {})
+                url: TestDatabase.current.url, group: api.group, channels: [], heard: { _, _ in }, changed: { _ in })
             let authenticator = Authenticator(
                 api.database, try await SessionMemory(on: api.group), ear, SessionCookie(isSecure: false))
             let gate = Gate(

@@ -17,7 +17,7 @@ import Testing
     private func ear(of seats: Seats, _ api: ServedProduct) async throws -> Ear {
         try await Ear(
             url: TestDatabase.current.url, group: api.group, opening: [seats.signOfLife], channels: [],
-            heard: { _, _ in }, changed: {})
+            heard: { _, _ in }, changed: { _ in })
     }
 
     @Test func `of many who come at once on three nodes, as many get one as may`() async throws {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a seat that could not be given back is given back later`() async throws {
+    @Test func `a seat that could not be given back is dropped when the next list is written`() async throws {
         try await ServedProduct.serving { api in
             let seats = Seats(api.database, on: api.group)
             var seat = try await seats.take(holder, most: 1)
@@ -90,7 +90,56 @@ import Testing
             seat = nil
             await #expect(throws: PostgresError.self) { try await seats.take(holder, most: 1) }
             try await api.execute("ALTER TABLE elsewhere RENAME TO seats")
+            #expect(try await held(api) == 1)
+            seats.restore()
             try await eventually { try await held(api) == 0 }
+        }
+    }
+
+    /// Those who find all seats held by a node that is gone ask at once whether it is.
+    @Test func `who comes when a node is gone is not refused for others who come, too`() async throws {
+        try await ServedProduct.serving { api in
+            try await api.execute(
+                """
+                INSERT INTO seats (holder, number, id, node)
+                SELECT ('00000000-0000-0001-0000-' || lpad(to_hex(n), 12, '0'))::uuid, s, gen_random_uuid(), 7
+                FROM generate_series(1, 200) n, generate_series(1, 8) s
+                """)
+            let nodes = (0..<2).map { _ in Seats(api.database, on: api.group) }
+            let taken = try await together(Array(1...200)) { place in
+                try await nodes[place % 2].take(Domain.ID(high: 1, low: UInt64(place)), most: 8) != nil
+            }
+            #expect(taken.allSatisfy { $0 })
+        }
+    }
+
+    /// A third and a fourth that come at once have the two oldest ended, and not one of them twice.
+    @Test func `each who waits recalls one, the oldest first`() async throws {
+        try await ServedProduct.serving { api in
+            let nodes = (0..<2).map { _ in Seats(api.database, on: api.group) }
+            let recalled = Locked<[Int]>([])
+            let channel = try await Ear(
+                url: TestDatabase.current.url, group: api.group,
+                opening: nodes.map(\.signOfLife), channels: ["kurir_seats"],
+                heard: { text, _ in for node in nodes { node.recall(text) } }, changed: { _ in })
+            var seats: [Seats.Seat] = []
+            for place in 0..<2 {
+                seats.append(
+                    try await nodes[place].wait(holder, most: 2) { recalled.withLock { $0.append(place) } })
+            }
+            let others = (2..<4).map { place in
+                Task(executorPreference: api.group.loops[0]) {
+                    try await nodes[place % 2].wait(holder, most: 2) { recalled.withLock { $0.append(place) } }
+                }
+            }
+            try await eventually { recalled.withLock { $0.count } == 2 }
+            #expect(recalled.withLock { $0 } == [0, 1])
+            #expect(try await held(api) == 2)
+            seats = []
+            var got: [Seats.Seat] = []
+            for other in others { got.append(try await other.value) }
+            #expect(got.count == 2 && recalled.withLock { $0 } == [0, 1])
+            await channel.stop()
         }
     }
 }

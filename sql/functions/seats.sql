@@ -4,16 +4,22 @@
 CREATE OR REPLACE FUNCTION node_lives(node integer) RETURNS void
 LANGUAGE sql AS $$ SELECT pg_advisory_lock_shared(731114696, node) $$;
 
--- Whether none does.
+-- Whether none does. The lock goes back at once: two who ask would take each other for the node.
 CREATE OR REPLACE FUNCTION node_is_gone(node integer) RETURNS boolean
-LANGUAGE sql AS $$ SELECT pg_try_advisory_xact_lock(731114696, node) $$;
+LANGUAGE sql AS $$
+    SELECT CASE WHEN pg_try_advisory_lock(731114696, node) THEN pg_advisory_unlock(731114696, node) ELSE false END
+$$;
 
--- Takes a seat while fewer than the most are held, and gives its number, or null. Whoever must have one recalls the oldest, unless one
--- is being given back already.
+-- So one asks at a time.
+CREATE OR REPLACE FUNCTION ask_for_nodes_alone() RETURNS void
+LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(7311146970) $$;
+
+-- Takes a seat while fewer than the most are held, and gives its number, or null. Whoever cannot do without recalls the oldest.
 CREATE OR REPLACE FUNCTION take_seat(holder uuid, most integer, id uuid, node integer, recalls boolean) RETURNS smallint
 LANGUAGE plpgsql AS $$
 DECLARE
     taken smallint;
+    recalled uuid;
 BEGIN
     LOOP
         -- The lowest one that is free, so that of two who take one at once the second finds the first in its way, and looks again.
@@ -24,24 +30,28 @@ BEGIN
             ON CONFLICT DO NOTHING RETURNING seats.number INTO taken;
         IF FOUND THEN RETURN taken; END IF;
         CONTINUE WHEN (SELECT count(*) FROM seats s WHERE s.holder = take_seat.holder) < most;
+        PERFORM ask_for_nodes_alone();
         DELETE FROM seats s
             WHERE s.holder = take_seat.holder AND s.node <> take_seat.node AND node_is_gone(s.node);
         EXIT WHEN NOT FOUND;
     END LOOP;
-    IF recalls AND NOT EXISTS (SELECT FROM seats s WHERE s.holder = take_seat.holder AND s.is_recalled) THEN
+    IF recalls THEN
         UPDATE seats s SET is_recalled = true
-            WHERE s.holder = take_seat.holder
-                AND s.id = (SELECT o.id FROM seats o WHERE o.holder = take_seat.holder ORDER BY o.id LIMIT 1)
-            RETURNING s.id INTO id;
-        PERFORM pg_notify('kurir_seats', id::text);
+            WHERE s.holder = take_seat.holder AND s.number = (
+                SELECT o.number FROM seats o WHERE o.holder = take_seat.holder AND NOT o.is_recalled
+                ORDER BY o.taken_at LIMIT 1)
+            RETURNING s.id INTO recalled;
+        IF FOUND THEN PERFORM pg_notify('kurir_seats', recalled::text); END IF;
     END IF;
     RETURN NULL;
 END
 $$;
 
--- Drops the seats of nodes that are gone and those of this one that it holds no more, and writes down which it holds.
+-- Drops the seats of nodes that are gone and those of this one that it holds no more, and writes down which it holds. One whose number
+-- another node took meanwhile, while this one was not to be heard, stays without.
 CREATE OR REPLACE FUNCTION restore_seats(node integer, holders uuid[], numbers smallint[], ids uuid[]) RETURNS void
 LANGUAGE sql AS $$
+    SELECT ask_for_nodes_alone();
     WITH gone AS MATERIALIZED (
         SELECT n.node FROM (SELECT DISTINCT s.node FROM seats s WHERE s.node <> restore_seats.node) n WHERE node_is_gone(n.node))
     DELETE FROM seats s WHERE s.node IN (SELECT g.node FROM gone g)
@@ -53,4 +63,4 @@ LANGUAGE sql AS $$
 $$;
 
 REVOKE ALL ON FUNCTION
-    node_lives, node_is_gone, take_seat, restore_seats FROM PUBLIC;
+    node_lives, node_is_gone, ask_for_nodes_alone, take_seat, restore_seats FROM PUBLIC;

@@ -6,6 +6,7 @@ CREATE UNLOGGED TABLE seats (
     id uuid NOT NULL,
     -- Has a lock of this number for as long as it lives.
     node integer NOT NULL,
+    taken_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- It is to be given back soon, since somebody waits for one.
     is_recalled boolean NOT NULL DEFAULT false,
     PRIMARY KEY (holder, number)

@@ -61,6 +61,7 @@ package struct Composition: Sendable {
     package func stop() async {
         await prepareToStop()
         background.stop()
+        tails.seats.stop()
         await tails.ear.stop()
         // It waits for threads, so it is not done on a loop.
         await Task.detached {

@@ -41,10 +41,10 @@ extension Composition {
                 case "kurir_budgets": BudgetUse(announced: text).map(used)
                 default: sessions.forget(text)
                 }
-            } changed: {
+            } changed: { hears in
                 feed.wakeEverybody()
                 positions.doubt()
-                seats.restore()
+                if hears { seats.restore() }
             }
             outbox = try await OutboxTail(database, on: group)
             (self.feed, self.positions, self.roads, self.sessions) = (feed, positions, roads, sessions)

@@ -168,8 +168,20 @@ struct TrackingPage {
     private func call(_ tracked: TrackedDelivery) -> String {
         guard !tracked.storePhone.isEmpty else { return "" }
         let phone = HTMLPage.escaped(tracked.storePhone)
-        let name = text("track_call", ["store": tracked.storeName])
-        return "<a class=\"call\" href=\"tel:\(phone)\"><span>\(name)</span><span>\(phone)</span></a>"
+        return """
+            <a class="call" href="tel:\(phone)"><span>\(text("track_call"))</span><span>\(Self.grouped(phone))</span></a>
+            """
+    }
+
+    /// A number as it is read out: the country's, two digits more or the one that some capitals have, and the rest in two.
+    private static func grouped(_ phone: String) -> String {
+        let country = #/^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/#
+        guard let found = phone.prefixMatch(of: country) else { return phone }
+        let (code, rest) = (found.output, phone[found.range.upperBound...])
+        let area = rest.hasPrefix("1") && ["+36", "+385", "+386", "+43"].contains(code) ? 1 : 2
+        let first = rest.prefix(area)
+        let middle = rest.dropFirst(area).prefix(area == 1 ? 4 : 3)
+        return [code, first, middle, rest.dropFirst(area + middle.count)].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     private func notice(_ said: Said?) -> String {

@@ -1,4 +1,5 @@
 // The map beside the board, where the screen has room for both: a sign points at its row, and a row at its sign.
+import {remembered} from './account.js';
 import {h, say, wordsOf} from './dom.js';
 import {loaded} from './later.js';
 import {t} from './words.js';
@@ -83,7 +84,7 @@ export function mapBeside(region, {look, redraw}) {
       show(true);
       if (state === 'none') begin();
       if (state !== 'made') return undefined;
-      const stops = placed.map((one) => maps.stopOf(one, () => look(one.id)));
+      const stops = [...maps.homeOf(remembered()), ...placed.map((one) => maps.stopOf(one, () => look(one.id)))];
       live.draw(stops);
       live.lead(maps.wayTo(placed.find(({id}) => id === open), placed, live.couriers));
       live.fit(stops);

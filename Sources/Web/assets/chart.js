@@ -2,13 +2,21 @@
 import {h, panel, s} from './dom.js';
 import {number, shortDay, t} from './words.js';
 
-const width = 640;
+const wide = matchMedia('(min-width: 110rem)');
 const height = 208;
 const edge = {left: 44, right: 8, top: 18, bottom: 24};
-const inner = {width: width - edge.left - edge.right, height: height - edge.top - edge.bottom};
+const inner = {width: 0, height: height - edge.top - edge.bottom};
+let width;
 
-/** Stacked bars, one for each day. */
-export function bars(title, days, series) {
+/** What stands across half of a very wide screen is longer, so that its figures are no larger than others. */
+function measure(isAcross) {
+  width = isAcross && wide.matches ? 960 : 640;
+  inner.width = width - edge.left - edge.right;
+}
+
+/** Stacked bars, one for each day; `isAcross` is whether they stand across half of the screen. */
+export function bars(title, days, series, isAcross) {
+  measure(isAcross);
   const total = (day) => series.reduce((sum, {name}) => sum + day[name], 0);
   const scale = scaled(Math.max(2, ...days.map(total)));
   const step = inner.width / days.length;
@@ -26,6 +34,7 @@ export function bars(title, days, series) {
 
 /** Lines of seconds over the days; a day without any leaves a gap. `mark` is for the axis, `format` for the table. */
 export function lines(title, days, series, mark, format) {
+  measure(true);
   // In whole minutes.
   const scale = 60 * scaled(Math.max(1, usual(days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60)))));
   const step = inner.width / days.length;

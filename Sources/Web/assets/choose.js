@@ -36,7 +36,9 @@ export const loadOf = ({load}) => load !== undefined && h('span', {class: 'hint'
 /** How far a courier is from where it is fetched, as far as both are known. */
 function way(from, pickup) {
   const to = pickup?.address ? pickup.location : remembered()?.location;
-  return from && to && h('span', {class: 'hint'}, t(pickup?.address ? 'farFromPickup' : 'farFromYou', {distance: distance(meters(from, to))}));
+  const far = from && to && distance(meters(from, to));
+  // Which of the two it is, one sees by where it is fetched.
+  return far && h('span', {class: 'hint'}, h('span', {class: 'unseen'}, t(pickup?.address ? 'farFromPickup' : 'farFromYou', {distance: far})), h('span', {'aria-hidden': 'true'}, far));
 }
 
 /**

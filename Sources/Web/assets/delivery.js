@@ -27,8 +27,9 @@ export const initials = (name) => name.split(/\s+/).slice(0, 2).map((word) => Ar
 
 export const moment = (time) => h('time', {datetime: time}, when(time));
 
-// The country's number, two more, and the rest by three and four: as numbers are read out.
-const grouped = (phone) => phone.replace(/^(\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}))(\d{2})(\d{3})(?=\d)/, '$1 $2 $3 ');
+/** As numbers are read out: the country's, two more or the one that some capitals have, and the rest in two. */
+export const grouped = (phone) => phone.replace(/^(\+(?:36|38[56]|43))(1)(\d{4})(?=\d)/, '$1 $2 $3 ')
+  .replace(/^(\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}))(\d{2})(\d{3})(?=\d)/, '$1 $2 $3 ');
 
 /** Calls; `shown` is the number, unless a name says more. */
 export const phoneLink = (phone, name, shown = phone && grouped(phone)) =>
@@ -39,7 +40,7 @@ export const shareOf = ({delivered, cancelled}) => (delivered + cancelled ? deli
 
 /** Whether a courier takes offers now, where that is known. */
 export const onDuty = ({on_duty: isOn}) =>
-  isOn !== undefined && h('span', {class: `badge ${isOn ? 'delivered' : 'cancelled'}`}, ` ${isOn ? '●' : '○'} `, t(isOn ? 'isOnDuty' : 'isOffDuty'));
+  isOn !== undefined && h('span', {class: `badge ${isOn ? 'delivered' : 'cancelled'}`}, ` ${isOn ? '●' : '○'} `, h('span', {}, t(isOn ? 'isOnDuty' : 'isOffDuty')));
 
 /** How reliable a courier is. */
 export function reliability({accepted, delivered, cancelled, declined}, isBrief) {

@@ -173,7 +173,8 @@ export function say(text) {
     notices.append(notice);
     // More than two are nothing to read in passing.
     while (notices.children.length > 2) notices.firstChild.remove();
-    setTimeout(() => notice.remove(), 7000);
+    // As long as it takes to read.
+    setTimeout(() => notice.remove(), 3000 + 60 * text.length);
   }, 50);
 }
 

@@ -44,7 +44,7 @@ export function figures(region) {
     const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
     content.replaceChildren(
       h('div', {class: 'tiles'}, first, rest),
-      bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
+      bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)})), true),
       lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), (seconds) => number(seconds / 60), span),
       rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
     // A table that is being read stays open.

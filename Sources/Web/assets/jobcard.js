@@ -104,6 +104,6 @@ export function source(job) {
   const {store, pickup, status, picked_up_at: fetched} = job;
   if (fetched && status === 'in_progress') return [h('span', {class: 'badge in_progress'}, `✓ ${t('fetchedAt', {time: when(fetched)})}`), ' · ', t('fromStore', {name: store.name})];
   const at = fetchedAt(job);
-  return [t('fromStore', {name: store.name}), at && ' · ', at && mapLink(at), pickup?.ready_at && ` · ${t('readyFrom', {time: when(pickup.ready_at)})}`,
+  return [t('fromStore', {name: store.name}), at && h('span', {class: 'where'}, h('span', {'aria-hidden': 'true'}, ' · '), mapLink(at)), pickup?.ready_at && ` · ${t('readyFrom', {time: when(pickup.ready_at)})}`,
     pickup?.instructions && ` · ${pickup.instructions}`].filter(Boolean);
 }

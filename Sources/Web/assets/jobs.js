@@ -154,12 +154,22 @@ export function jobs(region, {count}) {
     if (before?.status === 'in_progress') taken.add(before, why);
   }
 
+  /** Shows what was just accepted where it stands now, unless that is to be seen; an answer that comes late moves nothing under anybody's hand. */
+  function bring(id) {
+    const card = all.parts[0].list.querySelector(`[data-key='${id}']`);
+    if (!card || !navigator.userActivation?.isActive) return;
+    const {top, bottom} = card.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) card.scrollIntoView({block: 'start'});
+    card.classList.add('taken');
+  }
+
   const unlisten = outgoing.listen({
     changed: all.draw,
     answered(delivery, {action, path, id}) {
       if (action === 'say' || path) return;
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
+      if (delivery && action === 'accept') bring(delivery.id);
       // Who gave it back knows that it is gone, whatever came of the answer.
       else if (action === 'cancel') told.add(id);
       all.reload();

@@ -15,7 +15,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
   const couriers = new Map();
   const shown = new Map();
-  let way, fitted = 0, isTouched = false, moving;
+  let way, fitted = 0, places = [], isTouched = false, moving;
   // Who has moved the map wants to see what it shows.
   for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
 
@@ -59,6 +59,8 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   follow();
   document.addEventListener('visibilitychange', follow);
   map.on('zoomend', spread);
+  // In another size there is room for another part of it.
+  map.on('resize', () => { if (!isTouched) fit(map, places); });
 
   return {
     couriers,
@@ -87,7 +89,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
     },
     /** Shows all of it, until somebody moves the map. */
     fit(stops) {
-      const places = [...stops.map(({at}) => at), ...couriers.values()];
+      places = [...stops.map(({at}) => at), ...couriers.values()];
       const inside = map.getBounds().pad(-0.03);
       if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);
       fitted = Math.max(fitted, places.length);
@@ -101,6 +103,11 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
       map.remove();
     },
   };
+}
+
+/** Where a store is, if it has said so: couriers who wait there are seen to be at home. */
+export function homeOf({name, location}) {
+  return location ? [{id: 'home', at: location, style: 'home', text: '⌂', label: name}] : [];
 }
 
 /** What a store's map shows of a delivery. */

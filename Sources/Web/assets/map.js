@@ -116,10 +116,10 @@ export function touched(map, act) {
   map.on('click', act);
 }
 
-// Shows all of these.
+// Shows all of these, at once: Leaflet would leave out what is asked for while it moves.
 export function fit(map, places) {
   if (!places.length) return;
   // What it is shown in may have been hidden until now.
   map.invalidateSize({ pan: false });
-  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [40, 40], paddingBottomRight: [72, 40], maxZoom: 16 });
+  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [40, 40], paddingBottomRight: [72, 40], maxZoom: 15, animate: false });
 }

@@ -1,8 +1,9 @@
-// A map of what is under way, beside the lists: for a store its open deliveries and couriers, for a courier its stops in order and
-// itself. The lists have all of it, too; here it is seen at a glance.
+// A map of what is under way, beside the lists: for a store its open deliveries and couriers, for a courier its stops in order, what is
+// offered to it and itself. The lists have all of it, too; here it is seen at a glance.
 import {all, get} from './ask.js';
 import {details} from './details.js';
-import {arrival, fullName, isSeen, signs} from './delivery.js';
+import {remembered} from './account.js';
+import {arrival, fullName, isListed, isSeen, signs} from './delivery.js';
 import {h, keep, redraw, say, unpressed, wordsOf} from './dom.js';
 import {edit} from './editor.js';
 import {nothing} from './empty.js';
@@ -28,7 +29,13 @@ export function mapOf(kind) {
 
     // A courier's as it goes, a store's as its board has them.
     const inOrder = kind === 'courier' ? asChosen : inTime;
-    const placed = () => [...deliveries.values()].filter(({recipient}) => recipient?.location).sort(inOrder);
+    const isPlaced = ({recipient}) => recipient?.location;
+    /** Where somebody goes: to whom an offer goes is no stop yet. */
+    const isStop = ({status}) => kind === 'store' || carriedStatuses.includes(status);
+    const stopsNow = () => [...deliveries.values()].filter(isStop);
+    const placed = () => stopsNow().filter(isPlaced).sort(inOrder);
+    const offers = () => [...deliveries.values()].filter((one) => !isStop(one) && isPlaced(one));
+    const home = kind === 'store' ? remembered() : {};
 
     function look(delivery) {
       if (kind === 'courier') {
@@ -71,11 +78,12 @@ export function mapOf(kind) {
       open?.show(deliveries.get(open.id));
       if (!map) return;
       const shown = placed();
-      const stops = shown.map(stop);
-      tellOfNothing(!map.draw(stops));
+      const stops = [...shown.map(stop), ...offers().map((one) => maps.stopOf(one, () => look(one)))];
+      map.draw([...maps.homeOf(home), ...stops]);
+      tellOfNothing(!stops.length && !map.couriers.size);
       map.lead(wayToDraw(shown));
       map.fit(stops);
-      const others = deliveries.size - shown.length;
+      const others = stopsNow().length - shown.length;
       beside.hidden = !others;
       beside.textContent = t('mapOthers', {count: others});
       better.hidden = kind !== 'courier' || shown.length < 2;
@@ -85,7 +93,7 @@ export function mapOf(kind) {
 
     /** An empty map tells nothing: in its place stands what will be seen here, and where to begin. */
     function tellOfNothing(isNothing) {
-      if (isNothing) redrawEmpty(...deliveries.size ? ['mapWithoutPlace', `mapWithoutPlace_${kind}`] : ['mapNothing', `mapNothing_${kind}`]);
+      if (isNothing) redrawEmpty(...stopsNow().length ? ['mapWithoutPlace', `mapWithoutPlace_${kind}`] : ['mapNothing', `mapNothing_${kind}`]);
       empty.hidden = !isNothing;
       mapped.hidden = isNothing;
     }
@@ -94,7 +102,7 @@ export function mapOf(kind) {
       if (empty.dataset.says === name) return;
       empty.dataset.says = name;
       const [verb, act] = kind === 'courier' ? ['jobs', () => { location.hash = '#/jobs'; }]
-        : deliveries.size ? ['board', () => { location.hash = '#/board'; }] : ['newDelivery', () => edit(null, created)];
+        : stopsNow().length ? ['board', () => { location.hash = '#/board'; }] : ['newDelivery', () => edit(null, created)];
       empty.replaceChildren(nothing('div', t(name), t(hint), t(verb), act));
     }
 
@@ -111,19 +119,18 @@ export function mapOf(kind) {
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ` · ${t('eta')} `, delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 
-    const statuses = kind === 'store' ? openStatuses : carriedStatuses;
 
     function put(delivery) {
-      const isOpen = isSeen(delivery) && statuses.includes(delivery.status);
+      const isOpen = openStatuses.includes(delivery.status) && (kind === 'store' ? isSeen : isListed)(delivery);
       if (isOpen) deliveries.set(delivery.id, delivery); else deliveries.delete(delivery.id);
       if (open?.id === delivery.id) open.show(delivery);
       draw();
     }
 
     async function load() {
-      const lists = await Promise.all(statuses.map((status) => all('/v1/deliveries', {status})));
+      const lists = await Promise.all(openStatuses.map((status) => all('/v1/deliveries', {status})));
       deliveries.clear();
-      for (const delivery of lists.flat()) deliveries.set(delivery.id, delivery);
+      for (const delivery of lists.flat().filter(kind === 'store' ? isSeen : isListed)) deliveries.set(delivery.id, delivery);
       return lists;
     }
 

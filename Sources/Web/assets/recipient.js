@@ -26,10 +26,13 @@ export function linkOf({id}) {
   async function open() {
     try {
       const {url} = await post(path);
-      const end = h('button', {type: 'button', class: 'quiet', onclick: close}, t('trackingEnd'));
-      shown.replaceChildren(h('a', {href: url, target: '_blank', rel: 'noreferrer'}, url), ' ', end);
+      const copy = (failed) => (navigator.clipboard ? navigator.clipboard.writeText(url) : Promise.reject()).then(() => say(t('trackingCopied')), failed);
+      shown.replaceChildren(h('a', {href: url, target: '_blank', rel: 'noreferrer'}, url), ' ',
+        h('button', {type: 'button', onclick: () => copy(() => say(t('notCopied')))}, t('copyLink')), ' ',
+        h('button', {type: 'button', class: 'danger', onclick: close}, t('trackingEnd')));
       shown.hidden = false;
-      await navigator.clipboard?.writeText(url).then(() => say(t('trackingCopied')), () => {});
+      shown.scrollIntoView({block: 'nearest'});
+      await copy(() => {});
     } catch (error) {
       say(wordsOf(error));
     }
