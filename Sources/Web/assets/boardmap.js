@@ -6,7 +6,7 @@ import {t} from './words.js';
 
 // As wide as style.css wants it.
 const wide = matchMedia('(min-width: 84rem)');
-const least = 360;
+const least = 320;
 const choice = 'kurir.map';
 
 export const isMapWanted = () => localStorage.getItem(choice) !== 'off';
@@ -56,9 +56,10 @@ export function mapBeside(region, {look, redraw}) {
     if (isShown) fill();
   }
 
-  /** It is as high as the window has room below it. */
+  /** It is as high as the window has room below it, or below the rows where it is beneath them. */
   function fill() {
-    const top = place.parentElement.getBoundingClientRect().top + scrollY;
+    const above = getComputedStyle(place).position === 'static' ? place : place.parentElement;
+    const top = above.getBoundingClientRect().top + scrollY;
     map.style.height = `${Math.max(least, innerHeight - top - 32)}px`;
   }
 

@@ -48,9 +48,7 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  // Where there is little room, a look at the number says what it is of.
-  if (over && isBrief) return h('span', {class: 'hint', title: `${share}. ${figures}`}, h('span', {class: 'unseen'}, share), h('span', {'aria-hidden': 'true'}, `${percent} %`));
-  return h('span', {class: 'hint', title: figures}, over ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
+  return h('span', {class: 'hint', title: figures}, over && !isBrief ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
 }
 
 /** Why a courier gave something back; in former days that was a text. */

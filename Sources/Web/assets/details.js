@@ -58,7 +58,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],
       ]),
-      status === 'pending' ? candidates(current) : '', h('h3', {}, t('history')), timeline(current.id), notices.element, url, buttons(current));
+      status === 'pending' ? candidates(current) : '', url, h('h3', {}, t('history')), timeline(current.id), notices.element, buttons(current));
     notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
   }

@@ -100,14 +100,14 @@ function right(control, element) {
 
 function tell(error, element, trouble) {
   const rest = [];
-  for (const {field, detail} of error instanceof Refusal ? error.errors : []) {
+  for (const {field, code, detail} of error instanceof Refusal ? error.errors : []) {
     const control = element.elements[field];
     const place = control?.id && element.querySelector(`#${control.id}-wrong`);
     if (!place) {
       rest.push(detail);
       continue;
     }
-    place.textContent = detail;
+    place.textContent = field === 'courier_ids' && code === 'required' ? t('chooseCourier') : detail;
     place.hidden = false;
     place.closest('details')?.setAttribute('open', '');
     if (!control.matches('fieldset')) control.setAttribute('aria-invalid', 'true');

@@ -99,11 +99,14 @@ function terms(job) {
   ].filter(Boolean);
 }
 
+/** What stands behind a dot, or on a line of its own. */
+const apart = (name, what) => h('span', {class: name}, h('span', {'aria-hidden': 'true'}, ' · '), what);
+
 /** Where it comes from: the store, or where else it is fetched. */
 export function source(job) {
   const {store, pickup, status, picked_up_at: fetched} = job;
   if (fetched && status === 'in_progress') return [h('span', {class: 'badge in_progress'}, `✓ ${t('fetchedAt', {time: when(fetched)})}`), ' · ', t('fromStore', {name: store.name})];
   const at = fetchedAt(job);
-  return [t('fromStore', {name: store.name}), at && h('span', {class: 'where'}, h('span', {'aria-hidden': 'true'}, ' · '), mapLink(at)), pickup?.ready_at && ` · ${t('readyFrom', {time: when(pickup.ready_at)})}`,
-    pickup?.instructions && ` · ${pickup.instructions}`].filter(Boolean);
+  return [t('fromStore', {name: store.name}), at && apart('where', mapLink(at)), pickup?.ready_at && apart('detail', t('readyFrom', {time: when(pickup.ready_at)})),
+    pickup?.instructions && apart('detail', pickup.instructions)].filter(Boolean);
 }

@@ -157,7 +157,7 @@ export function jobs(region, {count}) {
   /** Shows what was just accepted where it stands now, unless that is to be seen; an answer that comes late moves nothing under anybody's hand. */
   function bring(id) {
     const card = all.parts[0].list.querySelector(`[data-key='${id}']`);
-    if (!card || !navigator.userActivation?.isActive) return;
+    if (!card || !navigator.userActivation?.isActive || all.parts[1].section.popover) return;
     const {top, bottom} = card.getBoundingClientRect();
     if (top < 0 || bottom > innerHeight) card.scrollIntoView({block: 'start'});
     card.classList.add('taken');
@@ -269,6 +269,6 @@ const about = ({recipient, store, ...job}) => [
     [t('phone'), job.status === 'pending' || !recipient ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
     [t('parcel'), parcelOf(job)], [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
-    [t('store'), h('span', {}, store.name, ' · ', store.address && mapLink(store), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),
+    [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),
   h('details', {class: 'more'}, h('summary', {}, t('history')), timeline(job.id)),
 ];

@@ -86,7 +86,7 @@ export function makeMap(place, base, says) {
 export function sign(map, at, kind, text, label, act) {
   const dot = made('span', `dot ${kind}`, text);
   const icon = L.divIcon({ html: dot, className: 'map-sign', iconSize: [32, 32] });
-  const marker = L.marker([at.lat, at.lon], { icon, zIndexOffset: { courier: 1000, urgent: 500 }[kind.split(' ').at(-1)] ?? 0, title: label, keyboard: Boolean(act), interactive: Boolean(act) }).addTo(map);
+  const marker = L.marker([at.lat, at.lon], { icon, zIndexOffset: { own: 1500, courier: 1000, urgent: 500 }[kind.split(' ').at(-1)] ?? 0, title: label, keyboard: Boolean(act), interactive: Boolean(act) }).addTo(map);
   const element = marker.getElement();
   element.setAttribute('aria-label', label);
   element.setAttribute('role', act ? 'button' : 'img');

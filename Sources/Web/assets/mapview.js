@@ -71,7 +71,7 @@ export function mapOf(kind) {
       const act = () => look(deliveries.get(delivery.id));
       if (kind === 'store') return maps.stopOf(delivery, act);
       const text = numberOf(delivery);
-      return {id: delivery.id, at: delivery.recipient.location, style: delivery.status, text, label: t('mapStop', {number: text, name: fullName(delivery.recipient)}), act};
+      return {id: delivery.id, at: delivery.recipient.location, style: `${delivery.status} own`, text, label: t('mapStop', {number: text, name: fullName(delivery.recipient)}), act};
     }
 
     function draw() {
@@ -115,7 +115,7 @@ export function mapOf(kind) {
 
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
       h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
-      delivery.due_at && h('span', {class: 'hint'}, due(delivery)), h('span', {class: 'street'}, delivery.recipient.address),
+      h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, delivery.recipient.address),
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ` · ${t('eta')} `, delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 

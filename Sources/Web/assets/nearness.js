@@ -24,8 +24,7 @@ export function farness(job) {
 export const fetchedFrom = ({store, pickup}) => (pickup?.address ? pickup.location : places.get(store.id));
 
 function reckon(element) {
-  const words = distanceTo(fetchedFrom(jobs.get(element)));
-  element.textContent = words && ` · ${words}`;
+  element.textContent = distanceTo(fetchedFrom(jobs.get(element)));
 }
 
 /** Has all of them in a region say what is so now. */
