@@ -356,6 +356,10 @@ import Testing
             SELECT sha256(n::text::bytea), now() + interval '1 hour' FROM generate_series(1, 2000) n
             """,
             """
+            INSERT INTO seats (holder, number, id, node)
+            SELECT \(number), 1, \(number), 2 FROM generate_series(1, 20000) n
+            """,
+            """
             INSERT INTO deadlines (kind, subject, due_at)
             SELECT 'one', id, now() + interval '1 hour' FROM deliveries
             """,
@@ -626,6 +630,8 @@ private struct Statements: Sendable {
             one(DropDevice(account: courier, token: "7")), one(CountDevices(accounts: [courier])),
             one(FindGatewayKey(keyHash: hash)), one(TouchGatewayKey(id: .new())),
             one(TakeFromBuckets(subjects: [hash], steps: [1], bursts: [2])),
+            one(TakeSeat(holder: store, most: 8, id: .new(), node: 1, recalls: true)),
+            one(LeaveSeat(holder: store, id: store)),
             one(LengthenWait(subjects: [hash], steps: [1], bursts: [2])),
             one(CourierExists(courier: courier)), one(ArePartners(pair: pair)), one(FindStoreName(store: store)),
             one(RevokeInvite(store: store, id: .new())), one(FindInviteByCode(codeHash: hash, courier: courier)),

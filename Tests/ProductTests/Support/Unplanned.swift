@@ -9,7 +9,7 @@ enum Unplanned {
             "EndLeaving",
             "FindStandings", "TakeLeavingFiles", "NoteArrival", "FindRemovals", "ForgetRemoval", "RenewFilePartitions",
             "RenewTrailPartitions", "ForgetPositions", "RenewConversationPartitions", "TidyRoads", "ForgetWeather",
-            "DropOldBulletins", "FoldAreas", "FindDay", "RemoveOutdated", "TellOverdue",
+            "DropOldBulletins", "FoldAreas", "FindDay", "RemoveOutdated", "TellOverdue", "RestoreSeats",
             // They are of the end of an account, which goes in pieces.
             "BlockAccount", "UnblockAccount", "SetErasure", "TakeErasure<WaitFor>", "BeginErasing", "ErasePiece",
             "StepBack",
