@@ -115,7 +115,7 @@ extension RoutePlan {
 
 extension RoutePlan {
     /// How often an order that cannot be improved is shaken, by how many stops it has.
-    private var shakes: Int { count <= 20 ? 12 : count <= 40 ? 3 : 0 }
+    private var shakes: Int { count <= 20 ? 100 : count <= 40 ? 3 : 0 }
 
     /// A good order. `steps` are those that are left, of which those that it takes are taken away.
     func improved(from present: [Int], _ steps: inout Int) -> [Int] {

@@ -36,7 +36,7 @@ package enum Town {
     }
 
     /// What is drawn goes on for so many metres on each side, so that no map of the town ends beside it.
-    package static let outskirts = 4000.0
+    package static let outskirts = 40_000.0
 
     /// West, south, east and north of what is drawn.
     package static var bounds: [Double] {

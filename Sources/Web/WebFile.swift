@@ -120,6 +120,7 @@ public struct WebFile: Sendable {
         WebFile("sound.js", PackageResources.sound_js),
         WebFile("start.css", PackageResources.start_css),
         WebFile("start.js", PackageResources.start_js),
+        WebFile("short.js", PackageResources.short_js),
         WebFile("stores.js", PackageResources.stores_js),
         WebFile("surroundings.js", PackageResources.surroundings_js),
         WebFile("stream.js", PackageResources.stream_js),

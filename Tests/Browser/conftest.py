@@ -214,6 +214,22 @@ def line():
     line.cut()
 
 
+# What is written in a row, and lies beneath one of its buttons.
+COVERED = """() => Array.from(document.querySelectorAll('li')).filter((row) => row.checkVisibility()).flatMap((row) => {
+    const buttons = Array.from(row.querySelectorAll('button, .button'), (one) => one.getBoundingClientRect());
+    const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT), found = [];
+    while (texts.nextNode()) {
+        const text = texts.currentNode, range = document.createRange();
+        if (!text.data.trim() || text.parentElement.closest('button, .button, .unseen') || !text.parentElement.checkVisibility()) continue;
+        range.selectNodeContents(text);
+        for (const words of range.getClientRects()) {
+            if (buttons.some((one) => words.left < one.right - 4 && words.right > one.left + 4 && words.top < one.bottom - 4 && words.bottom > one.top + 4)) found.push(text.data);
+        }
+    }
+    return found;
+})"""
+
+
 @pytest.fixture
 def look():
     """Keeps a picture of a screen, on which axe must find nothing."""
@@ -223,6 +239,7 @@ def look():
         expect(page.get_by_text(re.compile("^(Loading|Učitavanje) …$"))).to_have_count(0)
         # Colours that are on their way from one to another are no colours of the page.
         page.evaluate("() => Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))")
+        assert not page.evaluate(COVERED)
         found = Axe().run(page).response["violations"]
         page.screenshot(path=PICTURES / f"{name}.png")
         assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], indent=1)

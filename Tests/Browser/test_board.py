@@ -184,6 +184,25 @@ def test_a_row_that_needs_a_hand_keeps_its_colour_while_it_is_open(visit):
     assert row.evaluate(edge) != "none"
 
 
+def test_what_nobody_has_accepted_is_red_as_a_whole_once_it_is_wanted_soon(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    soon, later = (shop.deliver_to(ana, window={"until": minutes(time)}) for time in (35, 180))
+    page = visit("/store")
+    page.clock.install()
+    sign_in(page, shop)
+    expect(page.locator("li > .card")).to_have_count(2)
+    page.clock.fast_forward("11:00")
+    expect(page.locator(".state.alarm")).to_have_count(2)
+    expect(page.locator(".card.urgent")).to_have_count(1)
+    expect(page.locator(f"[data-key='{soon}'] .card.urgent")).to_be_visible()
+    expect(page.get_by_role("button", name="! 2 nobody has accepted for 10 min")).to_be_visible()
+    look(page, "board-unaccepted")
+    # The other, as soon as its own time is near.
+    page.clock.fast_forward("02:20:00")
+    expect(page.locator(f"[data-key='{later}'] .card.urgent")).to_be_visible()
+
+
 def test_a_row_leaves_out_the_stores_own_town(visit):
     shop = Store()
     ana = Courier(shop)
@@ -247,14 +266,16 @@ def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(vi
     page.keyboard.press("n")
     form = page.get_by_role("dialog", name="New delivery")
     boxes = form.locator("fieldset[name=courier_ids]").get_by_role("checkbox")
-    expect(boxes).to_have_count(14)
+    expect(boxes).to_have_count(4)
     create = form.get_by_role("button", name="Create").bounding_box()
     assert create["y"] + create["height"] <= 860
     assert form.evaluate("form => form.scrollHeight - form.clientHeight") <= 0
     # Whom one chooses can be read.
     assert form.locator(".choice .name").evaluate_all("(names) => names.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)") == []
-    # Who stands last is reached in the list.
-    boxes.last.check()
+    # The others are there when one wants them.
+    form.get_by_role("button", name="10 more couriers").click()
+    expect(boxes).to_have_count(14)
+    expect(boxes.nth(4)).to_be_focused()
     everybody = form.get_by_role("button", name="All", exact=True)
     everybody.click()
     expect(form.get_by_role("checkbox", checked=True)).to_have_count(14)
@@ -262,6 +283,18 @@ def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(vi
     form.get_by_role("button", name="None", exact=True).click()
     expect(form.get_by_role("checkbox", checked=True)).to_have_count(0)
     expect(everybody).to_be_visible()
+    # Whom the last delivery was offered to is seen, however far down.
+    boxes.last.check()
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
+        form.get_by_label(label).fill(text)
+    form.get_by_role("button", name="Create").click()
+    expect(form).to_have_count(0)
+    page.keyboard.press("n")
+    expect(boxes).to_have_count(5)
+    expect(boxes.last).to_be_checked()
+    # All of them also means those that are not seen yet.
+    everybody.click()
+    expect(form.get_by_role("checkbox", checked=True)).to_have_count(14)
 
 
 def test_a_search_shows_what_it_finds_alone(visit):
@@ -441,7 +474,7 @@ def test_who_is_near_is_seen_where_couriers_are_chosen(visit, look):
     shop = Store()
     call("PATCH", "/v1/me", {"location": {"lat": 45.8130, "lon": 15.9780}}, shop.token)
     ana, luka, zoe = Courier(shop), Courier(shop, ("Luka", "Lukić")), Courier(shop, ("Zoe", "Zoić"))
-    for one, lat in ((ana, 45.8150), (zoe, 45.8140)):
+    for one, lat in ((ana, 45.8150), (zoe, 45.8132)):
         one.act("accept", shop.deliver_to(one))
         fix(one, lat=lat, lon=15.9780)
     page = visit("/store")
@@ -449,8 +482,9 @@ def test_who_is_near_is_seen_where_couriers_are_chosen(visit, look):
     page.get_by_role("button", name="New delivery").click()
     choices = page.get_by_role("dialog", name="New delivery").locator(".choice")
     expect(choices.filter(has_text="Ana Anić")).to_contain_text("220 m from you")
-    # Of whom nobody knows where they are nothing is said.
-    expect(choices.filter(has_text="Luka Lukić")).not_to_contain_text("from you")
+    expect(choices.filter(has_text="Zoe Zoić")).to_contain_text("at your shop")
+    # Nor is it left open of whom nobody knows it.
+    expect(choices.filter(has_text="Luka Lukić")).to_contain_text("place unknown")
     # Of those who carry as much the nearest comes first.
     expect(choices.locator(".name")).to_have_text(["Luka Lukić", "Zoe Zoić", "Ana Anić"])
     look(page, "choosing-near")

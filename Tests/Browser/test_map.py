@@ -122,10 +122,22 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     courier.act("decline", other)
     expect(beside.locator(".leaflet-marker-icon .dot.urgent")).to_have_count(2)
     # Narrower there is the board alone.
-    page.set_viewport_size({"width": 1280, "height": 900})
+    page.set_viewport_size({"width": 1200, "height": 900})
     expect(beside).to_be_hidden()
     page.set_viewport_size({"width": 2560, "height": 1200})
     expect(beside).to_be_visible()
+
+
+def test_what_is_at_one_place_stands_beside_each_other_on_the_map(visit, look):
+    store, courier = shop()
+    for _ in range(2):
+        sent(store, courier)
+    page = visit("/store#/map")
+    sign_in(page, store)
+    dots = page.locator(".map .leaflet-marker-icon[aria-label*='Iva Ivić'] .dot")
+    expect(dots).to_have_count(2)
+    until(page, lambda: abs(dots.nth(0).bounding_box()["x"] - dots.nth(1).bounding_box()["x"]) > 20)
+    look(page, "map-one-place")
 
 
 def test_whoever_puts_the_map_away_does_not_see_it_again(visit):

@@ -7,8 +7,8 @@ extension TrackingPage {
         .track h1{font-size:24px;margin:8px 0 16px}
         .said{display:flex;gap:12px;align-items:flex-start;margin:0 0 12px;padding:16px;border-radius:10px;font-size:24px;line-height:1.2;font-weight:650}
         .sign{flex:none;width:1.2em;text-align:center}
-        .said.waiting,.said.accepted{background:var(--amber-tint);color:var(--amber)}
-        .said.on_the_way{background:var(--blue-tint);color:var(--blue)}
+        .said.waiting{background:var(--amber-tint);color:var(--amber)}
+        .said.accepted,.said.on_the_way{background:var(--blue-tint);color:var(--blue)}
         .said.delivered{background:var(--green-tint);color:var(--green)}
         .said.attempt_failed{background:var(--red-tint);color:var(--red)}
         .said.cancelled{background:var(--grey-tint);color:var(--grey)}
@@ -33,7 +33,7 @@ extension TrackingPage {
         .dot.here{background:#146048}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px}
         .leaflet-container .leaflet-control-scale-line{color:var(--ink);background:var(--paper);text-shadow:none}
-        @media(prefers-color-scheme:dark){img.leaflet-tile{filter:invert(.92) hue-rotate(180deg) brightness(1.5)}}
+        @media(prefers-color-scheme:dark){img.leaflet-tile{filter:invert(.92) hue-rotate(180deg) saturate(.4) brightness(1.25)}}
         .map-note{margin:0;padding:2px 6px;background:var(--paper);color:var(--ink);font-size:11px}
         details,.rate{margin:0 0 20px;padding:0 16px;border:1px solid var(--line);border-radius:10px;background:var(--paper)}
         summary{display:flex;justify-content:space-between;padding:14px 0;font-size:18px;font-weight:650;cursor:pointer}
@@ -61,6 +61,7 @@ extension TrackingPage {
         .notice.refused{background:var(--red-tint);color:var(--red)}
         footer{margin:32px 0 0}footer .brand{margin:0;font-size:15px;justify-content:center}
         footer .brand svg{width:20px;height:20px;border-radius:6px}
+        @media(min-width:375px){.steps li{white-space:nowrap}}
         @media(max-width:480px){body{background:var(--ground)}.track{padding:16px}}
         """
 }

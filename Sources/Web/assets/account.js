@@ -81,12 +81,13 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
     const to = (name, style) => h('button', {type: 'button', class: style, onclick: () => show(name, true)}, t(name));
     entry.dataset.way = way;
     entry.replaceChildren(
-      h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), notice ? h('p', {class: 'notice'}, notice) : '',
+      h('span', {class: 'tongues', role: 'group', 'aria-label': t('language')}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
+        'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name))),
+      h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), h('p', {class: 'promise'}, t(kind === 'store' ? 'storesPromise' : 'couriersPromise')),
+      notice ? h('p', {class: 'notice'}, notice) : '',
       panel(t(way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
       h('p', {class: 'instead'}, t(way === 'signIn' ? 'newHere' : 'knownHere'), ' ', to(way === 'signIn' ? 'register' : 'signIn')),
-      h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores')),
-        h('span', {class: 'tongues', role: 'group', 'aria-label': t('language')}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
-          'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name)))));
+      h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
     if (isChosen) entry.querySelector('input').focus();
   }
 

@@ -14,16 +14,12 @@ import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
-import {createdWords, isHeld, isStranded, isUnaccepted, offeredFrom, patience} from './offering.js';
+import {createdWords, isHeld, isStranded, isUnaccepted, isUrgent, offeredFrom, patience} from './offering.js';
 import {noticed} from './push.js';
+import {streetOf} from './way.js';
 import {t, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
-/** An address without the town, where that is the store's own. */
-function streetOf(recipient) {
-  const town = `, ${remembered()?.address?.split(', ').at(-1)}`;
-  return recipient?.address?.endsWith(town) ? recipient.address.slice(0, -town.length) : recipient?.address ?? '';
-}
 soon('details');
 /** What needs a hand, most of all first. */
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
@@ -40,7 +36,7 @@ export function board(region, {count}) {
   const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: (one) => `${unheard.has(one.id)} ${hand.needs(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    mark: (one) => `${unheard.has(one.id)} ${hand.needs(one)} ${isUrgent(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
@@ -54,9 +50,9 @@ export function board(region, {count}) {
     const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
     const nth = courier && stop && ` · ${t('stopOf', stop)}`;
     const over = delivery.delivered_at ?? delivery.cancelled_at;
-    return h('li', {}, h('button', {type: 'button', class: `card ${status}${hand.needs(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
+    return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
       h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
-      h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient)), h('span', {class: 'hint what'}, delivery.description),
+      h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
       h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
         // Where there is little room, it is the name that is cut off.
         said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));

@@ -5,7 +5,7 @@ import {loaded} from './later.js';
 import {t} from './words.js';
 
 // As wide as style.css wants it.
-const wide = matchMedia('(min-width: 84rem)');
+const wide = matchMedia('(min-width: 78rem)');
 const least = 320;
 const choice = 'kurir.map';
 

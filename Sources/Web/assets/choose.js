@@ -8,6 +8,9 @@ import {form} from './form.js';
 import {inviteByNumber} from './invites.js';
 import {t} from './words.js';
 
+// How many are seen at first, where there are more.
+const few = 4;
+
 // How to load the couriers of each open form anew.
 const pickers = new Set();
 
@@ -33,12 +36,15 @@ export async function loads() {
 
 export const loadOf = ({load}) => load !== undefined && h('span', {class: 'hint'}, load ? t('carries', {count: load}) : t('carriesNothing'));
 
-/** How far a courier is from where it is fetched, as far as both are known. */
-function way(from, pickup) {
+/** How far a courier is from where it is fetched, as far as both are known; of one who is on duty, also that it is not. */
+function way({on_duty: isOn, place: from}, pickup) {
   const to = pickup?.address ? pickup.location : remembered()?.location;
-  const far = from && to && distance(meters(from, to));
+  if (!to || !(from || isOn)) return undefined;
+  const metres = from && meters(from, to);
+  if (!from || metres < 50) return h('span', {class: 'hint'}, t(!from ? 'nobodyKnowsWhere' : pickup?.address ? 'atPickup' : 'atYours'));
+  const far = distance(metres);
   // Which of the two it is, one sees by where it is fetched.
-  return far && h('span', {class: 'hint'}, h('span', {class: 'unseen'}, t(pickup?.address ? 'farFromPickup' : 'farFromYou', {distance: far})), h('span', {'aria-hidden': 'true'}, far));
+  return h('span', {class: 'hint'}, h('span', {class: 'unseen'}, t(pickup?.address ? 'farFromPickup' : 'farFromYou', {distance: far})), h('span', {'aria-hidden': 'true'}, far));
 }
 
 /**
@@ -47,12 +53,31 @@ function way(from, pickup) {
  */
 export function picker(chosen, states, pickup) {
   const list = h('div', {class: 'choices'});
-  let others = true, boxes = [];
+  let others = true, boxes = [], isWhole = false;
   const areMissing = () => boxes.some(([box]) => !box.checked);
   const everybody = h('button', {type: 'button', class: 'quiet everybody', hidden: true, onclick() {
     const are = areMissing();
     for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change')); }
+    unfold();
   }});
+  const whole = h('button', {type: 'button', class: 'quiet', onclick() {
+    const [first] = boxes.filter(([, label]) => label.hidden);
+    unfold();
+    first[0].focus();
+  }});
+  /** Who would be asked first is seen at once, with who is chosen already; the others when somebody wants them. */
+  function fold() {
+    const rest = isWhole ? [] : boxes.filter(([box], at) => at >= few && !box.checked);
+    for (const one of boxes) one[1].hidden = rest.length > 1 && rest.includes(one);
+    whole.hidden = rest.length < 2;
+    whole.textContent = t('moreCouriers', {count: rest.length});
+  }
+
+  function unfold() {
+    isWhole = true;
+    fold();
+  }
+
   const word = () => { everybody.textContent = t(areMissing() ? 'everybody' : 'nobody'); };
 
   const load = () => loading(list, partners, (couriers) => {
@@ -70,12 +95,13 @@ export function picker(chosen, states, pickup) {
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
         state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)),
-        way(courier.place, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true))];
+        way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true))];
     });
     word();
     everybody.hidden = boxes.length < 2;
+    fold();
     list.replaceChildren(...(boxes.length
-      ? boxes.map(([, label]) => label)
+      ? [...boxes.map(([, label]) => label), whole]
       : [h('p', {}, t('noPartnersToChoose')), h('button', {type: 'button', class: 'main', onclick: () => inviteByNumber()}, t('inviteSomebody'))]));
   });
   load();

@@ -48,7 +48,7 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  return h('span', {class: 'hint', title: figures}, over && !isBrief ? `${share} · ${t('deliveredCount', {count: delivered})} · ${t('cancelledCount', {count: cancelled})}` : share);
+  return h('span', {class: 'hint', title: figures}, over && !isBrief ? [share, t('deliveredCount', {count: delivered}), t('cancelledCount', {count: cancelled})].map((part) => part.replaceAll(' ', '\u00a0')).join(' · ') : share);
 }
 
 /** Why a courier gave something back; in former days that was a text. */

@@ -55,7 +55,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
         [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)],
-        [t('courier'), courier && h('span', {}, `${fullName(courier)} `, phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
+        [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],
       ]),
       status === 'pending' ? candidates(current) : '', url, h('h3', {}, t('history')), timeline(current.id), notices.element, buttons(current));
@@ -69,7 +69,7 @@ export function details(delivery, {changed, created, closed}) {
     return [
       attempts && h('p', {class: 'trouble'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`, last.at && ` · ${when(last.at)}`),
       (isStranded(current) || isUnaccepted(current)) && h('div', {class: 'trouble'},
-        h('p', {}, isStranded(current) ? `! ${t('stranded')}` : `◔ ${t('nobodySince', {time: when(offeredAt(current))})}`),
+        h('p', {}, '! ', isStranded(current) ? t('stranded') : t('nobodySince', {time: when(offeredAt(current))})),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
     ].filter(Boolean);
   }

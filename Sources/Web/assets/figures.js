@@ -9,6 +9,8 @@ import {figuresOf, share} from './foot.js';
 import {number, span, t} from './words.js';
 
 const outcomes = ['delivered', 'cancelled', 'open'];
+// Which change of a figure is a good one.
+const more = 1, fewer = -1;
 const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
 
 export function figures(region) {
@@ -29,15 +31,15 @@ export function figures(region) {
   }
 
   function show({totals, before, days, couriers}) {
-    const count = (name, label = `total_${name}`) => tile(t(label), number(totals[name]), change(totals[name], before[name]));
-    const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name]));
+    const count = (name, wanted, label = `total_${name}`) => tile(t(label), number(totals[name]), change(totals[name], before[name], wanted));
+    const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
     // What a shop asks first stands first: how many came, in time, and how fast.
     const first = [
-      count('delivered'), tile(t('onTime'), share(totals), totals.due ? t('onTimeOf', {count: totals.on_time, due: totals.due}) : t('nothingDue')),
+      count('delivered', more), tile(t('onTime'), share(totals), totals.due ? t('onTimeOf', {count: totals.on_time, due: totals.due}) : t('nothingDue')),
       time('median_seconds_to_deliver'),
     ];
     const rest = [
-      count('created'), count('cancelled'), count('returned'), count('attempts', 'attempts'),
+      count('created', 0), count('cancelled', fewer), count('returned', fewer), count('attempts', fewer, 'attempts'),
       time('median_seconds_to_accept'), time('median_seconds_at_store'),
     ];
     const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
@@ -69,10 +71,11 @@ export function figures(region) {
   return {onFresh: again, hears: ['delivery'], onEvent: again, leave: byArea.leave};
 }
 
-/** How much it is now against the period before. */
-function change(now, before) {
+/** How much it is now against the period before, and whether that is as `wanted`. */
+function change(now, before, wanted) {
   if (before === null || now === null) return null;
   if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
-  return percent === 0 ? t('asBefore') : t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`});
+  if (percent === 0) return t('asBefore');
+  return h('span', {class: wanted * percent > 0 ? 'better' : wanted * percent < 0 ? 'worse' : ''}, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
 }

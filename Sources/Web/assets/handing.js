@@ -53,7 +53,7 @@ export async function delivering({proof = {}, cash}, refused) {
     refuse([
       proof.pin && !/^\d{4}$/.test(values.pin ?? '') && ['pin', 'fourDigits'],
       proof.photo && !pictures.blobs().length && ['photo_ids', 'isNeeded'], pad && !signed && ['signature_id', 'isNeeded'],
-      cash && !Number.isInteger(collected?.amount) && ['cash_collected', 'isNeeded'], isOther && ['note', 'otherAmount'],
+      cash && !Number.isInteger(collected?.amount) && ['cash_collected', 'cashNeeded'], isOther && ['note', 'otherAmount'],
     ]);
     const body = {...values, ...cash && {cash_collected: collected}, ...atPlace()};
     return {body, pictures: await shelved(pictures.blobs(), signed)};

@@ -1,6 +1,7 @@
 // What one signs in with: proving it by a code that was sent there, and changing it.
 import {refreshed, remember} from './account.js';
 import {ask, get, post} from './ask.js';
+import {grouped} from './delivery.js';
 import {h, openDialog, panel, say, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {t} from './words.js';
@@ -95,7 +96,7 @@ export function signInWith(account) {
   function draw() {
     const {value, isProven: isDone} = login(account);
     content.replaceChildren(
-      h('p', {}, h('strong', {}, value ?? '–'), ' ', h('span', {class: 'hint'}, t(isDone ? 'isConfirmed' : 'isNotConfirmed'))),
+      h('p', {}, h('strong', {}, value ? grouped(value) : '–'), ' ', h('span', {class: 'hint'}, t(isDone ? 'isConfirmed' : 'isNotConfirmed'))),
       h('p', {class: 'actions'},
         !isDone && value && h('button', {type: 'button', class: 'main', onclick: () => askForCode(account, drawAgain)}, t('enterCode')),
         h('button', {type: 'button', onclick: () => askForPlace(account, drawAgain)}, t(`change_${name}`))));

@@ -4,13 +4,13 @@ import {h} from './dom.js';
 import {due} from './due.js';
 import {icon} from './icons.js';
 import {money} from './money.js';
-import {farness} from './nearness.js';
+import {farness, fetchedFrom} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {said} from './recipient.js';
 import {handle} from './route.js';
 import {talkLink} from './talk.js';
-import {mapLink, wayLink} from './way.js';
+import {mapLink, streetOf, wayLink} from './way.js';
 import {t, when} from './words.js';
 
 /** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, and `isOneOfMany` is whether its place can be changed. */
@@ -24,7 +24,7 @@ export function jobCards({look, ask, isOneOfMany}) {
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
         isOneOfMany(job) && handle(fullName(recipient))),
-      h('div', {class: 'reach'}, h('p', {class: 'street'}, mapLink(recipient)), status === 'pending' && payOf(job)),
+      h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
       ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...isToFetch ? [] : source(job), farness(job)),
@@ -36,7 +36,7 @@ export function jobCards({look, ask, isOneOfMany}) {
   /** Who is asked on the way. */
   const contacts = (job) => {
     const {id, recipient, store} = job;
-    const way = goesToFetch(job) ? wayLink(fetchedAt(job), store.name) : recipient && wayLink(recipient, fullName(recipient));
+    const way = goesToFetch(job) ? wayLink({...fetchedAt(job), location: fetchedFrom(job)}, store.name) : recipient && wayLink(recipient, fullName(recipient));
     return [way, recipient?.phone && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), talkLink(store.id, store.name, id)];
   };
 
@@ -48,8 +48,8 @@ export function jobCards({look, ask, isOneOfMany}) {
     const waiting = outgoing.waiting(job.id);
     if (waiting) return unanswered(job, waiting);
     const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
-    return [h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, goesToFetch(job) ? [t('fromStore', {name: job.store.name}), fetchedAt(job).address].join(', ')
-      : [fullName(job.recipient), job.recipient?.address].filter(Boolean).join(', ')), next(job).map((action, at) =>
+    return [h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, goesToFetch(job) ? [t('fromStore', {name: job.store.name}), streetOf(fetchedAt(job).address, job.store.address)].join(', ')
+      : [fullName(job.recipient), streetOf(job.recipient?.address, job.store.address)].filter(Boolean).join(', ')), next(job).map((action, at) =>
       button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))))];
   }
 
@@ -90,7 +90,7 @@ function terms(job) {
   const {cash, attempts, last_attempt: last, proof = {}} = job;
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
   const chips = [
-    job.status === 'in_progress' && payOf(job), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    payOf(job), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
   ].filter(Boolean);
   return [
@@ -107,6 +107,6 @@ export function source(job) {
   const {store, pickup, status, picked_up_at: fetched} = job;
   if (fetched && status === 'in_progress') return [h('span', {class: 'badge in_progress'}, `✓ ${t('fetchedAt', {time: when(fetched)})}`), ' · ', t('fromStore', {name: store.name})];
   const at = fetchedAt(job);
-  return [t('fromStore', {name: store.name}), at && apart('where', mapLink(at)), pickup?.ready_at && apart('detail', t('readyFrom', {time: when(pickup.ready_at)})),
+  return [t('fromStore', {name: store.name}), at && apart('where', mapLink(at, store.address)), pickup?.ready_at && apart('detail', t('readyFrom', {time: when(pickup.ready_at)})),
     pickup?.instructions && apart('detail', pickup.instructions)].filter(Boolean);
 }

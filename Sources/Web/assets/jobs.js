@@ -13,7 +13,7 @@ import {loaded} from './later.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
-import {learnPlaces, reckonAll} from './nearness.js';
+import {fetchedFrom, learnPlaces, reckonAll} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {noticed} from './push.js';
@@ -51,7 +51,7 @@ export function jobs(region, {count}) {
     card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
     mark(job) {
       const item = outgoing.waiting(job.id);
-      return `${isOneOfMany(job)} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
+      return `${isOneOfMany(job)} ${Boolean(fetchedFrom(job))} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
     },
   });
 
@@ -192,7 +192,7 @@ export function jobs(region, {count}) {
     reckonAll(region);
     tellOffers(offers());
   };
-  const locate = () => learnPlaces().then(reckon);
+  const locate = () => learnPlaces().then(() => { all.draw(); reckon(); });
   locate();
   all.reload();
   earned.load();

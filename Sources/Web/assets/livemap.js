@@ -6,8 +6,8 @@ import {isUrgent} from './offering.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
 
-// How far apart the signs of couriers at one place are, in pixels.
-const aside = 28;
+// How near signs are that hide each other, and how far apart they are set then, in pixels.
+const near = 16, aside = 28;
 
 /** `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at. */
 export async function liveMap(place, kind, {moved, pointed = () => {}}) {
@@ -43,14 +43,13 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
     return undefined;
   }
 
-  /** Couriers who are at one place stand beside each other. */
+  /** What is at one place stands beside each other. */
   function spread() {
     const taken = [];
-    for (const [id, {marker}] of shown) {
-      if (!couriers.has(id)) continue;
+    for (const {marker} of shown.values()) {
       const {x, y} = map.latLngToLayerPoint(marker.getLatLng());
       let beside = 0;
-      while (taken.some((other) => Math.abs(other.x - x - beside) < aside && Math.abs(other.y - y) < aside)) beside += aside;
+      while (taken.some((other) => Math.abs(other.x - x - beside) < near && Math.abs(other.y - y) < near)) beside += aside;
       taken.push({x: x + beside, y});
       marker.getElement().firstElementChild.style.translate = `${beside}px`;
     }

@@ -13,6 +13,7 @@ import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {due, inTime} from './due.js';
 import {createdWords, isUrgent} from './offering.js';
 import {asChosen, goBy, handle, movable, suggest} from './route.js';
+import {streetOf} from './way.js';
 import {t} from './words.js';
 
 export function mapOf(kind) {
@@ -115,7 +116,7 @@ export function mapOf(kind) {
 
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
       h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
-      h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, delivery.recipient.address),
+      h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, (delivery.store ?? remembered()).address)),
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ` · ${t('eta')} `, delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 

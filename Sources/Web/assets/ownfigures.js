@@ -3,6 +3,7 @@ import {get, lasting} from './ask.js';
 import {bars, tile} from './chart.js';
 import {fill, h, loading, newID} from './dom.js';
 import {money} from './money.js';
+import {short} from './short.js';
 import {number, shortDay, t} from './words.js';
 
 const series = () => ['carried', 'given_back'].map((name) => ({name, label: t(`own_${name}`)}));
@@ -23,7 +24,7 @@ export function ownFigures() {
     content.replaceChildren(
       h('div', {class: 'tiles'}, tile(t('own_carried'), number(total.carried)), tile(t('own_distance'), way(total.distance_m), total.without_place ? t('withoutWay', {count: total.without_place}) : ''),
         tile(t('own_earned'), sums(total.earnings) || '–'), tile(t('own_given_back'), number(total.given_back))),
-      items.length ? bars(t('carriedADay'), daysOf(from, to, items), series()) : '', list);
+      items.length ? bars(t('carriedADay'), daysOf(from, to, items), series()) : '', ...short(list));
   }
 
   /** Every day once, whatever the stores. */
@@ -39,7 +40,7 @@ export function ownFigures() {
 
   const row = ({day, store, carried, given_back: back, distance_m: meters, earnings}) => h('li', {},
     h('div', {}, h('strong', {}, store.name), h('p', {class: 'hint'}, [shortDay(day), t('deliveredCount', {count: carried}), meters > 0 && way(meters), back > 0 && `${t('own_given_back')} ${back}`].filter(Boolean).join(' · '))),
-    h('span', {}, sums(earnings)));
+    h('span', {class: 'earned'}, sums(earnings) || '–'));
 
   return {content: [h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content], load};
 }

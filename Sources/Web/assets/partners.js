@@ -46,7 +46,7 @@ export function partners(region) {
   /** The most reliable first, or whom a search finds. A page of a search may be short, or empty, and still have a next one. */
   async function some() {
     const [items, q] = [[], search.value.trim()];
-    const limit = q ? 20 : 50;
+    const limit = q ? 20 : 10;
     let cursor;
     while (cursor !== null && items.length < pages * limit) {
       const page = await get('/v1/couriers', {partner: false, q, sort: q ? undefined : 'reliability', limit, cursor});

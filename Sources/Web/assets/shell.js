@@ -175,7 +175,7 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
   document.body.replaceChildren(
     h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
     h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), bar,
-      duty.button, h('span', {class: 'who'}, nameOf(account)), light, again),
+      duty.button, h('a', {class: 'who', href: '#/settings'}, nameOf(account)), light, again),
     banner, proof.line, asks, main);
   show();
 

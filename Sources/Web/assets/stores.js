@@ -9,6 +9,7 @@ import {form} from './form.js';
 import {ownFigures} from './ownfigures.js';
 import {noticed} from './push.js';
 import {inviteIn, scanInto} from './scan.js';
+import {short} from './short.js';
 import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
 import {t} from './words.js';
@@ -64,7 +65,7 @@ export function stores(region, {account}, invite) {
       say(t('joined', {name}));
       load();
     }, {draft: 'code'})),
-    panel(t('yourFigures'), ...figures.content), panel(t('yourReliability'), own, h('h3', {}, t('cancellations')), given.list));
+    panel(t('yourReliability'), own, h('h3', {}, t('cancellations')), ...short(given.list)), panel(t('yourFigures'), ...figures.content));
   load();
 
   return {onFresh: load, hears: ['partner', 'invite', 'delivery', 'cancellation'], onEvent: load};
