@@ -214,9 +214,13 @@ def line():
     line.cut()
 
 
-# What is written in a row, and lies beneath one of its buttons.
+# What is written in a row, and lies beneath a button of it that one sees: of others only the room for a thumb reaches further.
 COVERED = """() => Array.from(document.querySelectorAll('li')).filter((row) => row.checkVisibility()).flatMap((row) => {
-    const buttons = Array.from(row.querySelectorAll('button, .button'), (one) => one.getBoundingClientRect());
+    const isSeen = (one) => {
+        const style = getComputedStyle(one);
+        return [style.backgroundColor, style.borderTopStyle !== 'none' && style.borderTopColor].some((colour) => colour && colour !== 'rgba(0, 0, 0, 0)');
+    };
+    const buttons = Array.from(row.querySelectorAll('button, .button')).filter(isSeen).map((one) => one.getBoundingClientRect());
     const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT), found = [];
     while (texts.nextNode()) {
         const text = texts.currentNode, range = document.createRange();
@@ -364,6 +368,11 @@ def apart(one, other):
     """Whether two boxes share no pixel."""
     return (one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
             or one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"])
+
+
+def grouped(phone):
+    """A number of a mobile phone in Croatia as pages show it."""
+    return f"{phone[:4]} {phone[4:6]} {phone[6:9]} {phone[9:]}"
 
 
 def panel(page, title):

@@ -88,7 +88,7 @@ import Testing
         var steps = RoutePlan.mostSteps
         _ = self.plan(20, &chance, windows: windows).improved(from: Array(0..<20), &steps)
         print("20 stops took \(RoutePlan.mostSteps - steps) steps")
-        #expect(steps > RoutePlan.mostSteps / 2)
+        #expect(steps > RoutePlan.mostSteps / 10)
     }
 
     @Test func `an order that cannot be better stays`() {
