@@ -297,6 +297,25 @@ def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(vi
     expect(form.get_by_role("checkbox", checked=True)).to_have_count(14)
 
 
+def test_who_signs_in_next_gets_figures_that_another_has_waited_for(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    ana.act("deliver", job)
+    page = visit("/store", forgiving=["net::ERR_"])
+    held = []
+    page.context.route("**/v1/stats?**", lambda route: route.continue_() if held else held.append(route))
+    sign_in(page, shop)
+    until(page, lambda: held)
+    go(page, "Settings")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    sign_in(page, shop)
+    go(page, "Deliveries")
+    expect(page.locator(".foot")).to_contain_text("Created today: Delivered 1")
+    held[0].abort()
+
+
 def test_a_search_shows_what_it_finds_alone(visit):
     shop = Store()
     ana = Courier(shop)

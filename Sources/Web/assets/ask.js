@@ -91,8 +91,10 @@ export async function lasting(name, load) {
 
 /** Does one thing after the other, in the order in which they were wanted: each then begins with what the one before it has made. */
 export function inTurn() {
-  let last = Promise.resolve();
+  let last = Promise.resolve(), asker = visit;
   return (act) => {
+    // What another waits for is answered to nobody.
+    if (asker !== visit) [last, asker] = [Promise.resolve(), visit];
     const done = last.then(act);
     last = done.catch(() => {});
     return done;

@@ -1,5 +1,5 @@
 // The account's feed: tells what happens as it happens, and when what was loaded may be out of date.
-import {get} from './ask.js';
+import {get, thisVisit} from './ask.js';
 import {eventTypes} from './lifecycle.js';
 
 const shortest = 1000;
@@ -99,11 +99,13 @@ function stream({onFresh, onEvent, onLive}, {isLasting}) {
 
 /** Calls `action` a moment after it is asked to, once for all that ask within it. */
 export function gathered(action, milliseconds) {
-  let timer;
+  let timer, asker;
   return () => {
+    asker = thisVisit();
     timer ??= setTimeout(() => {
       timer = undefined;
-      action();
+      // Whoever wanted it may have left.
+      if (asker === thisVisit()) action();
     }, milliseconds);
   };
 }
