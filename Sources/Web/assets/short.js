@@ -2,7 +2,7 @@
 import {h} from './dom.js';
 import {t} from './words.js';
 
-/** A list with what shows all of it; style.css says how many are few. */
+/** A list with what shows all of it; later.css says how many are few. */
 export function short(list) {
   list.classList.add('short');
   list.tabIndex = -1;
