@@ -13,26 +13,31 @@ protocol WeatherLanguage: Sendable {
     static func forecast(in answer: JSON, at place: Location) throws -> Forecast
 }
 
-/// Knows the weather, from a source far away. It keeps nothing: who asks decides how often.
-public final class WeatherSource: Sendable {
+/// Knows the weather. It keeps nothing: who asks decides how often.
+public struct WeatherSource: Sendable {
     /// Which one it is.
     public let name: String
-    private let speaks: any WeatherLanguage.Type
-    private let service: RemoteService
+    private let tells: @Sendable (_ place: Location, _ now: Moment) async -> Forecast?
 
+    /// A source by that name, which tells what `tells` gives.
+    public init(_ name: String, _ tells: @escaping @Sendable (_ place: Location, _ now: Moment) async -> Forecast?) {
+        (self.name, self.tells) = (name, tells)
+    }
+
+    /// One far away.
     init(_ kind: WeatherPlace.Kind, _ service: RemoteService) {
-        (name, speaks, self.service) = (kind.rawValue, kind.language, service)
+        let speaks = kind.language
+        self.init(kind.rawValue) { place, now in
+            await service.ask(speaks.path(at: place)) { answer in
+                let forecast = try speaks.forecast(in: answer, at: place)
+                guard forecast.tells(of: now) else { throw NotUnderstood() }
+                return forecast
+            }
+        }
     }
 
     /// What the weather is now and will be at a place; nil if the source does not say so within three seconds.
-    public func forecast(at place: Location, now: Moment) async -> Forecast? {
-        let speaks = speaks
-        return await service.ask(speaks.path(at: place)) { answer in
-            let forecast = try speaks.forecast(in: answer, at: place)
-            guard forecast.tells(of: now) else { throw NotUnderstood() }
-            return forecast
-        }
-    }
+    public func forecast(at place: Location, now: Moment) async -> Forecast? { await tells(place, now) }
 }
 
 /// A source of the weather, and which one it is.

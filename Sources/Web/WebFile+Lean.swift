@@ -15,13 +15,14 @@ extension WebFile {
         return WebFile(name, lean)
     }
 
-    /// A line of a style without the spaces that no browser needs.
+    /// A line of a style without the spaces, and the semicolons before what ends, that no browser needs.
     private static func close(_ line: ArraySlice<UInt8>) -> [UInt8] {
         let (openers, closers) = (Set("{};:,".utf8), Set("{}".utf8))
-        return line.indices.filter { place in
+        let dense = line.indices.filter { place in
             guard line[place] == UInt8(ascii: " "), place > line.startIndex else { return true }
             return !openers.contains(line[place - 1])
                 && !(place + 1 < line.endIndex && closers.contains(line[place + 1]))
         }.map { line[$0] }
+        return zip(dense, dense.dropFirst() + [0]).filter { $0 != (UInt8(ascii: ";"), UInt8(ascii: "}")) }.map(\.0)
     }
 }

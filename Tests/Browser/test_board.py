@@ -788,6 +788,26 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
     expect(page.locator(".card.in_progress")).to_contain_text("Fetched")
 
 
+def test_on_a_phone_what_is_rare_stands_behind_a_button(visit, look):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    page = visit("/store", phone=True)
+    sign_in(page, shop)
+    page.locator("li > .card").click()
+    panel, rare = page.get_by_role("dialog"), page.get_by_role("button", name="Cancel the delivery")
+    expect(panel.get_by_role("button", name="Edit")).to_be_visible()
+    expect(rare).to_be_hidden()
+    panel.get_by_role("button", name="More", exact=True).click()
+    expect(rare).to_be_visible()
+    look(page, "panel-phone")
+    panel.get_by_role("button", name="More", exact=True).click()
+    expect(rare).to_be_hidden()
+    # Where there is room they are seen.
+    page.set_viewport_size({"width": 1360, "height": 860})
+    expect(rare).to_be_visible()
+    expect(panel.get_by_role("button", name="More", exact=True)).to_be_hidden()
+
+
 def test_on_a_phone_the_filters_are_folded(visit, look):
     shop = Store()
     ana = Courier(shop)

@@ -20,11 +20,11 @@ def prove(page, code):
 
 def test_a_code_that_nobody_sends_waits(visit):
     """The first one, as long as nobody has taken a message."""
-    for who, path, words in ((Store(), "/store", "no e-mail gateway"), (Courier(), "/courier", "no SMS gateway")):
+    for who, path, words in ((Store(), "/store", "no e-mail goes"), (Courier(), "/courier", "no SMS goes")):
         page = visit(path)
         sign_in(page, who)
         page.locator(".banner").get_by_role("button", name=ENTER).click()
-        expect(page.get_by_role("dialog").get_by_text(f"The code waits to be sent: {words} runs here.")).to_be_visible()
+        expect(page.get_by_role("dialog").get_by_text(f"The code waits: {words} out from here yet.")).to_be_visible()
 
 
 def test_a_courier_registers_and_proves_the_number(visit, look):
@@ -59,7 +59,7 @@ def test_who_puts_it_off_is_reminded(visit, look):
     # Somebody takes what is to be sent by e-mail.
     message_to(shop.email, "email")
     reminder.get_by_role("button", name=ENTER).click()
-    expect(page.get_by_text("The code waits to be sent")).to_have_count(0)
+    expect(page.get_by_text("The code waits")).to_have_count(0)
     page.get_by_role("button", name="Send another code").click()
     expect(page.get_by_text("A code is on its way.")).to_be_visible()
     prove(page, code_to(shop.email, "email"))

@@ -396,6 +396,22 @@ def test_a_session_that_ends_elsewhere_ends_here(visit):
     assert page.evaluate("localStorage.length") == 0
 
 
+def test_a_menu_stands_at_ones_name(visit, look):
+    shop = Store()
+    page = visit("/store")
+    sign_in(page, shop)
+    name, menu = page.get_by_role("button", name=shop.name, exact=True), page.locator("#own")
+    name.click()
+    look(page, "own-menu")
+    menu.get_by_role("link", name="Settings").click()
+    expect(page.get_by_role("heading", name="Settings", level=1)).to_be_visible()
+    expect(menu).to_be_hidden()
+    name.click()
+    menu.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Kurir for stores")).to_be_visible()
+    until(page, lambda: "kurir_session" not in [cookie["name"] for cookie in page.context.cookies()])
+
+
 def test_passwords_and_sessions(visit):
     ana = Courier()
     page = visit("/courier", phone=True, forgiving=["422"])

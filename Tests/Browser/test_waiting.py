@@ -12,7 +12,7 @@ def test_an_invite_waits_and_is_passed_on_by_hand(visit, look, channel):
     shop, luka = Store(), Courier(name=("Luka", f"Lukić{next(numbers)}"))
     call("PUT", "/v1/me/devices/phone", {"platform": "fcm"}, luka.token)
     phone = f"+38598{next(numbers):07d}"
-    words = {"sms": "no SMS gateway runs here", "push": "notifications do not go out here"}[channel]
+    words = {"sms": "No SMS goes out from here", "push": "No notifications go out from here"}[channel]
     page = visit("/store")
     sign_in(page, shop)
     go(page, "Couriers")
@@ -33,9 +33,9 @@ def test_an_invite_waits_and_is_passed_on_by_hand(visit, look, channel):
 
 
 def test_a_code_for_a_new_password_waits(visit):
-    for who, path, label, words in ((Store(), "/store", "E-mail", "no e-mail gateway"), (Courier(), "/courier", "Phone", "no SMS gateway")):
+    for who, path, label, words in ((Store(), "/store", "E-mail", "no e-mail goes"), (Courier(), "/courier", "Phone", "no SMS goes")):
         page = visit(path)
         page.get_by_role("button", name="Forgotten password").click()
         page.get_by_label(label).fill(who.email if path == "/store" else who.phone)
         page.get_by_role("button", name="Send me a code").click()
-        expect(page.get_by_text(f"The code waits to be sent: {words} runs here.")).to_be_visible()
+        expect(page.get_by_text(f"The code waits: {words} out from here yet.")).to_be_visible()

@@ -100,7 +100,7 @@ import Testing
             "a.css", Array("a b, c :hover { d: e f; content: '● '; }\n/* g */\n@media (h: i) { j { k: l; } }\n".utf8))
         #expect(
             String(decoding: style.lean.bytes, as: UTF8.self)
-                == "a b,c :hover{d:e f;content:'● ';}\n@media (h:i){j{k:l;}}\n")
+                == "a b,c :hover{d:e f;content:'● '}\n@media (h:i){j{k:l}}\n")
         #expect(WebFile("a.svg", Array("  <svg/>".utf8)).lean.bytes == Array("  <svg/>".utf8))
     }
 

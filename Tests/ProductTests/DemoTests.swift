@@ -2,6 +2,7 @@ import Domain
 import EventLoop
 import HTTP
 import Postgres
+import Services
 import Simulation
 import TestSupport
 import Testing
@@ -43,5 +44,22 @@ import Testing
             #expect(try await api.demo.fill(seed: 8, on: api.group) { _, _ in } == nil)
             #expect(try await api.execute("SELECT count(*) FROM deliveries") == made)
         }
+    }
+
+    @Test func `the sky of the demo is one that there can be, on each day of a year`() {
+        var seen: Set<Int> = []
+        for day in 0..<366 {
+            let forecast = DemoSky.forecast(at: Moment(milliseconds: (20_785 + Int64(day)) * 86_400_000 + 43_200_000))
+            #expect(zip(forecast.hours, forecast.hours.dropFirst()).allSatisfy { $1.at - $0.at == 3600 })
+            #expect(forecast.hours.count == 11 * 24 && forecast.hours[36].at == (20_785 + day) * 86_400 + 43_200)
+            for hour in forecast.hours.map(\.weather) {
+                seen.insert(hour.code ?? -1)
+                #expect((-15...38).contains(hour.temperature ?? 99) && (40...100).contains(hour.humidity ?? 0))
+                // Snow where it freezes, and rain where it does not.
+                if hour.code == 71 { #expect(hour.temperature ?? 99 < 1) }
+                if hour.code == 61 { #expect(hour.temperature ?? -99 >= 1) }
+            }
+        }
+        #expect(seen == [0, 2, 3, 45, 61, 71])
     }
 }

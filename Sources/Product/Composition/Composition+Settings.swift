@@ -55,6 +55,9 @@ extension Composition {
         /// Whether speed traps may be reported.
         package var radars = true
 
+        /// Knows the weather, if anybody does.
+        var weather: WeatherSource? { services?.weather ?? (isDemo ? DemoSky.source : nil) }
+
         /// The settings as they are given.
         package init(
             publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventDays: Int,

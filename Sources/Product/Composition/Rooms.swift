@@ -57,7 +57,7 @@ extension Composition {
             newsStreams = NewsStreams(authenticator: entry.authenticator, streams: streams)
             finder = try await DeliveryFinder(database, on: group)
             positions = try await PositionIntake(database, on: group)
-            weather = settings.services?.weather.map {
+            weather = settings.weather.map {
                 WeatherDesk($0, database, throttle: entry.throttle) { failed("weather", $0) }
             }
             links = TrackingLinks(secret: secret, publicURL: settings.publicURL)

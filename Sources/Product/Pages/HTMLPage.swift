@@ -89,7 +89,7 @@ struct HTMLPage {
         blockquote{margin:0 0 12px;padding:4px 0 4px 16px;border-left:3px solid var(--accent)}
         .code{margin:0;font:650 18px ui-monospace,monospace;letter-spacing:.08em}
         .button,button{display:block;width:100%;min-height:56px;margin:24px 0;padding:16px;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:650 18px/24px system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
-        @media(max-width:480px){body{padding:0;background:var(--paper)}.card{margin:0;padding:24px 20px;border:0;background:none}}
+        @media(max-width:480px){.card{margin:0;padding:24px 20px}}
         """
 
     private var policy: String {

@@ -62,6 +62,6 @@ extension TrackingPage {
         footer{margin:32px 0 0}footer .brand{margin:0;font-size:15px;justify-content:center}
         footer .brand svg{width:20px;height:20px;border-radius:6px}
         @media(min-width:375px){.steps li{white-space:nowrap}}
-        @media(max-width:480px){body{background:var(--ground)}.track{padding:16px}}
+        @media(max-width:480px){.track{padding:0}}
         """
 }

@@ -11,12 +11,14 @@ struct AboutRoom: Room {
     private let verifies: Bool
     private let webPushKey: String?
     private let services: ServicesFarAway?
+    private let weather: String?
     private let map: MapView
     private let hasRadars: Bool
 
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
-        (services, map, hasRadars) = (settings.services, settings.map.view, settings.radars)
+        (services, weather) = (settings.services, settings.weather?.name)
+        (map, hasRadars) = (settings.map.view, settings.radars)
     }
 
     var endpoints: [Endpoint] {
@@ -73,7 +75,7 @@ struct AboutRoom: Room {
             } else {
                 json.field("map", String?.none)
             }
-            json.field("weather", services?.weather?.name)
+            json.field("weather", weather)
             json.field("radars", hasRadars ? "on" : "off")
         }
         return .json(json.bytes)

@@ -48,7 +48,9 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  return h('span', {class: 'hint', title: figures}, over && !isBrief ? [share, t('deliveredCount', {count: delivered}), t('cancelledCount', {count: cancelled})].map((part) => part.replaceAll(' ', '\u00a0')).join(' · ') : share);
+  const part = (text) => text.replaceAll(' ', '\u00a0');
+  return h('span', {class: 'hint', title: figures}, share, ...over && !isBrief ? [` · ${part(t('deliveredCount', {count: delivered}))}`,
+    h('span', {}, ` · ${part(t('cancelledCount', {count: cancelled}))}`)] : []);
 }
 
 /** Why a courier gave something back; in former days that was a text. */

@@ -6,6 +6,7 @@ import {due, isOpen, offeredAt} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
+import {icon} from './icons.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
@@ -34,7 +35,7 @@ export function details(delivery, {changed, created, closed}) {
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
 
-  let shown;
+  let shown, isUnfolded = false;
   function show(current) {
     const state = current && `${current.version} ${saidMark(current)} ${current.eta?.at.slice(0, 16)} ${isUnaccepted(current)}`;
     if (!current || state === shown) return;
@@ -74,14 +75,18 @@ export function details(delivery, {changed, created, closed}) {
     ].filter(Boolean);
   }
 
-  /** What one most likely wants stands out, and what ends it stands last; within reach however long the rest is. */
+  /** What one most likely wants stands out, and what ends it stands last, on a phone behind a button; within reach however long the rest is. */
   function buttons(current) {
     const {id, status, allowed_actions: may} = current;
     const button = (name, act, style = 'quiet') => h('button', {type: 'button', class: style, onclick: act}, t(name));
+    const more = h('button', {type: 'button', class: 'plain', 'aria-expanded': String(isUnfolded), 'aria-label': t('moreViews'), title: t('moreViews'), onclick() {
+      isUnfolded = !isUnfolded;
+      more.setAttribute('aria-expanded', String(isUnfolded));
+    }}, icon('more'));
     return h('div', {class: 'acts'}, h('p', {class: 'actions'},
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
-      link), h('p', {class: 'actions rare'},
+      link, more), h('p', {class: 'actions rare'},
       may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),

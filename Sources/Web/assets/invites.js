@@ -44,14 +44,13 @@ const howItGoes = ({channel, channel_is_live: isLive}) => t(isLive || channel ==
 export function showInvite(made) {
   const {id, code, url, phone, courier, expires_at: end} = made;
   const write = async () => navigator.clipboard.writeText(url);
-  const copy = h('button', {type: 'button', onclick: () => write().then(() => say(t('copied')), () => say(t('notCopied')))}, t('copyLink'));
+  const copy = h('button', {type: 'button', class: 'main', onclick: () => write().then(() => say(t('copied')), () => say(t('notCopied')))}, t('copyLink'));
   const text = encodeURIComponent(t('inviteMessage', {url, code, store: remembered().name}));
   const to = (href, name) => h('a', {href, class: 'button'}, name);
   const dialog = openDialog(courier ? t('inviteName', {name: fullName(courier)}) : t('theInvite'), h('p', {class: 'notice'}, howItGoes(made)),
+    h('p', {class: 'actions'}, copy, to(`sms:${phone ?? ''}?&body=${text}`, t('bySMS')), to(`mailto:?subject=${encodeURIComponent(t('invite_title'))}&body=${text}`, t('byMail'))),
     h('div', {class: 'pass'}, h('img', {class: 'qr', src: `/i/${code}/qr.svg`, alt: t('qrOf', {url}), width: 220, height: 220}),
-      h('div', {}, h('p', {class: 'code'}, code), h('p', {}, h('a', {href: url}, url)), h('p', {class: 'hint'}, t('validUntil'), ' ', moment(end)),
-        h('p', {class: 'actions'}, copy, to(`sms:${phone ?? ''}?&body=${text}`, t('bySMS')),
-          to(`mailto:?subject=${encodeURIComponent(t('invite_title'))}&body=${text}`, t('byMail'))))));
+      h('div', {}, h('p', {class: 'code'}, code), h('p', {}, h('a', {href: url}, url)), h('p', {class: 'hint'}, t('validUntil'), ' ', moment(end)))));
   shown = {id, dialog};
 }
 

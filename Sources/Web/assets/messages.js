@@ -3,6 +3,7 @@ import {ask, get, lasting} from './ask.js';
 import {avatar} from './face.js';
 import {fill, h, loading, newID, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
+import {icon} from './icons.js';
 import {longestSearch} from './lifecycle.js';
 import {lastTalk, thread} from './thread.js';
 import {t, when} from './words.js';
@@ -71,7 +72,7 @@ export function messages(region, {account, part}) {
   region.append(h('div', {class: 'list-talks'},
     h('div', {class: 'field'}, h('label', {for: search.id}, t('searchTalks')), search), list, more,
     h('label', {class: 'choice'}, hidden, h('span', {}, t('hiddenTalks')))), open);
-  if (part) enter(); else open.append(h('p', {class: 'hint'}, t('chooseTalk')));
+  if (part) enter(); else open.append(h('p', {class: 'hint'}, icon('write'), t('chooseTalk')));
   load();
 
   return {

@@ -56,8 +56,11 @@ export function partners(region) {
     return {items: q ? items : items.sort((one, other) => shareOf(other.stats) - shareOf(one.stats)), cursor};
   }
 
-  const why = (person, style = '') => h('button', {type: 'button', class: style, 'aria-label': t('cancellationsOf', {name: fullName(person)}),
-    onclick: () => openDialog(t('cancellationsOf', {name: fullName(person)}), cancellations(person.id).list)}, t('cancellations'));
+  /** What somebody gave back, by a button that says so or shows a sign. */
+  function why(person, style, shown) {
+    const title = t('cancellationsOf', {name: fullName(person)});
+    return h('button', {type: 'button', class: style, 'aria-label': title, title, onclick: () => openDialog(title, cancellations(person.id).list)}, shown);
+  }
 
   /** Who somebody is, and what it shows of itself. */
   const known = (person, more) => h('div', {class: 'faced'}, avatar(fullName(person), person.picture), h('div', {},
@@ -65,7 +68,7 @@ export function partners(region) {
 
   function courier(person) {
     const name = fullName(person);
-    const rare = h('p', {class: 'actions rare', hidden: !unfolded.has(person.id)}, why(person, 'quiet'),
+    const rare = h('p', {class: 'actions rare', hidden: !unfolded.has(person.id)}, why(person, 'quiet', t('cancellations')),
       h('button', {type: 'button', class: 'quiet', 'aria-label': t('papersOf', {name}), onclick: () => sharedPapers(person.id, name)}, t('papers')),
       h('button', {type: 'button', class: 'danger', onclick: () => end(person),
         'aria-label': t('endPartnershipWith', {name})}, t('endPartnership')));
@@ -93,7 +96,7 @@ export function partners(region) {
 
   function stranger(person) {
     return h('li', {}, known(person),
-      h('p', {class: 'actions'}, why(person, 'quiet'), h('button', {type: 'button', 'aria-label': t('inviteName', {name: fullName(person)}),
+      h('p', {class: 'actions'}, why(person, 'plain', icon('more')), h('button', {type: 'button', 'aria-label': t('inviteName', {name: fullName(person)}),
         onclick: () => invite({courier_id: person.id}).then(showSent, (error) => say(wordsOf(error)))}, t('invite'))));
   }
 

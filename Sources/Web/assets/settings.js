@@ -1,5 +1,5 @@
 // What people set of their account: profile, language, notifications, password, sessions.
-import {refreshed, remember, remembered, signOut} from './account.js';
+import {refreshed, remember, remembered} from './account.js';
 import {appearance} from './appearance.js';
 import {all, ask, Unreachable} from './ask.js';
 import {countries} from './countries.js';
@@ -11,7 +11,7 @@ import {modes, offerIn} from './offering.js';
 import {placeField} from './placefield.js';
 import {places} from './places.js';
 import {shown} from './face.js';
-import {device, pushSwitch} from './push.js';
+import {pushSwitch} from './push.js';
 import {sharing} from './sharing.js';
 import {isLoud, ring, setLoud} from './sound.js';
 import {names, t, when} from './words.js';
@@ -28,7 +28,7 @@ export function settings(region, context) {
   loading(region, account, (account) => region.replaceChildren(...panels(account, context)));
 }
 
-function panels(account, {enter, leave}) {
+function panels(account, {enter, leave, out}) {
   const sessions = h('ul', {class: 'rows'});
 
   async function change(values) {
@@ -88,11 +88,6 @@ function panels(account, {enter, leave}) {
     element.reset();
     say(t('passwordChanged'));
     load();
-  }
-
-  function out() {
-    signOut(device());
-    leave();
   }
 
   /** All that is kept, as a file: once an hour. */

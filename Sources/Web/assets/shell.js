@@ -46,7 +46,7 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
     if (account?.kind === kind) {
       // Who is signed in already, or signs in, joins with the code; who registered with it has.
       if (invite.code && !location.hash.startsWith('#/')) history.replaceState(null, '', '#/stores');
-      stop = work(account, views, {hand, enter, leave, onFresh, onEvent});
+      stop = work(account, views, {hand, enter, leave, out, onFresh, onEvent});
     } else {
       document.title = 'Kurir';
       const content = account ? elsewhere(account) : entrance(kind, entered, {code: invite.code, notice, forgotten});
@@ -73,9 +73,13 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
     enter(notice);
   }
 
+  function out() {
+    signOut(device());
+    leave();
+  }
+
   function elsewhere(account) {
     const [place, words] = account.kind === 'store' ? ['/store', 'toStores'] : ['/courier', 'toCouriers'];
-    const out = () => { signOut(device()); leave(); };
     const joins = Boolean(invite.code);
     return h('div', {class: 'entrance panel'}, h('h1', {}, joins ? t('invite_title') : 'Kurir'), h('p', {}, t('signedInElsewhere', {name: nameOf(account)}), ' ', joins && t('inviteElsewhere')),
       h('p', {class: 'actions'}, h('a', {href: place, class: 'button main'}, t(words)), h('button', {type: 'button', onclick: out}, t('signOut'))));
@@ -99,7 +103,7 @@ function forgottenBy(hash) {
 
 export const nameOf = (account) => account.name ?? `${account.first_name} ${account.last_name}`;
 
-function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
+function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const since = h('span', {class: 'age'});
@@ -108,6 +112,8 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
   const duty = dutySwitch(account);
   const {bar, links, fit, mark: markTab} = tabs(Object.keys(views));
   const asks = h('div', {class: 'asks'}, asking(account));
+  const own = h('div', {class: 'sheet', id: 'own', popover: '', onclick: () => own.hidePopover()},
+    h('a', {class: 'button quiet', href: '#/settings'}, t('settings')), h('button', {type: 'button', class: 'quiet', onclick: out}, t('signOut')));
   const news = unread(account, links.find(({hash}) => hash === '#/messages'), fit);
   const again = h('button', {type: 'button', class: 'plain again', 'aria-label': t('refresh'), title: t('refresh'), onclick: refresh}, icon('again'));
   const elsewhere = tally(hand, count);
@@ -126,7 +132,7 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
     closeUntyped();
     const region = h('div', {class: `view ${name}`});
     main.replaceChildren(h('h1', {}, t(name)), region);
-    view = views[name](region, {account, enter, leave, count, part}) ?? {};
+    view = views[name](region, {account, enter, leave, out, count, part}) ?? {};
     if (name === first) elsewhere.rest(); else elsewhere.watch();
     entitle();
     if (wanted) view.look?.(wanted);
@@ -175,7 +181,7 @@ function work(account, views, {hand, enter, leave, onFresh, onEvent}) {
   document.body.replaceChildren(
     h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
     h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), bar,
-      duty.button, h('a', {class: 'who', href: '#/settings'}, nameOf(account)), light, again),
+      duty.button, h('button', {type: 'button', class: 'who', popovertarget: 'own'}, h('span', {}, nameOf(account))), own, light, again),
     banner, proof.line, asks, main);
   show();
 
