@@ -133,6 +133,9 @@ def test_where_nobody_tells_the_weather_the_day_says_so(visit, look):
     sign_in(page, Courier())
     go(page, "Day")
     expect(page.locator(".weather")).to_contain_text("This server knows no weather.")
+    # Where there is some, nothing is below zero that is written as zero.
+    written = "import(new URL('sky.js', document.querySelector('script[type=module]').src)).then(({degrees}) => [0.3, -0.3, -0.6].map(degrees))"
+    assert page.evaluate(written) == ["0°", "0°", "−1°"]
     expect(page.get_by_role("heading", name="Places")).to_be_visible()
     look(page, "day-off")
 

@@ -48,9 +48,8 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  const part = (text) => text.replaceAll(' ', '\u00a0');
-  return h('span', {class: 'hint', title: figures}, share, ...over && !isBrief ? [` · ${part(t('deliveredCount', {count: delivered}))}`,
-    h('span', {}, ` · ${part(t('cancelledCount', {count: cancelled}))}`)] : []);
+  return h('span', {class: 'hint counts', title: figures}, h('span', {}, share), ' ', over && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
+    h('span', {}, ` · ${t('cancelledCount', {count: cancelled})}`)));
 }
 
 /** Why a courier gave something back; in former days that was a text. */

@@ -21,7 +21,7 @@ export function skyOf(code) {
   return drawn(name, signs[name]);
 }
 
-export const degrees = (value) => (value === null ? '–' : `${number(Math.round(value)).replace('-', '−')}°`);
+export const degrees = (value) => (value === null ? '–' : `${number(Math.round(value) || 0).replace('-', '−')}°`);
 
 /** The hour on the clocks of the place. */
 export const clockOf = ({local}) => local.slice(11, 16);
