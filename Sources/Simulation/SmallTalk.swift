@@ -5,7 +5,7 @@ package struct SmallTalk: Sendable {
     /// What the courier answers to anything else.
     package let answer: String
 
-    /// One in each language, and more in the first.
+    /// In the language of the store's people.
     package static let all = [
         SmallTalk(
             lines: [
@@ -15,14 +15,14 @@ package struct SmallTalk: Sendable {
             ], answer: "U redu, javim se čim mogu"),
         SmallTalk(
             lines: [
-                "The parking in front is closed, I come in from the yard", "Fine, the boxes are ready at the back door",
-                "Fetched, there in ten minutes",
-            ], answer: "All right, on my way"),
+                "Parking ispred je zatvoren, ulazim iz dvorišta", "Može, kutije su spremne na stražnjem ulazu",
+                "Preuzeto, stižem za deset minuta",
+            ], answer: "U redu, krećem"),
         SmallTalk(
             lines: [
-                "Der Empfänger ist nicht da, die Nachbarin nimmt es an", "Gut, bitte den Namen notieren",
-                "Frau Kovač, zweiter Stock",
-            ], answer: "Alles klar, ich melde mich"),
+                "Primatelja nema, preuzima susjeda", "Dobro, samo zapiši ime",
+                "Gospođa Kovač, drugi kat",
+            ], answer: "Jasno, javim se"),
         SmallTalk(
             lines: ["Danas mogu do 16 sati", "Odlično, oko podneva imamo dvije torte", "Dolazim po njih"],
             answer: "Može, stižem za pet minuta"),

@@ -788,6 +788,46 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
     expect(page.locator(".card.in_progress")).to_contain_text("Fetched")
 
 
+def test_what_is_asked_for_is_seen(visit):
+    shop = Store()
+    ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))
+    arrived, waits = shop.deliver_to(ana), shop.deliver_to(ana)
+    for step in ("accept", "deliver"):
+        ana.act(step, arrived)
+    page = visit("/store")
+    sign_in(page, shop)
+    over = page.locator(".column.delivered .card")
+    expect(page.locator(".column.open .card")).to_have_count(1)
+    expect(over).to_be_hidden()
+    # Who asks for what is over need not open it, and may fold it all the same.
+    page.get_by_label("State").select_option("delivered")
+    expect(over).to_be_visible()
+    page.locator(".column.delivered .fold").click()
+    expect(over).to_be_hidden()
+    page.get_by_label("State").select_option("")
+    # A part of the form that is opened is not below its foot.
+    page.get_by_role("button", name="New delivery").first.click()
+    form = page.get_by_role("dialog")
+    expect(form.locator(".choice")).to_have_count(2)
+    for place in range(4):
+        form.locator("summary").nth(place).click()
+        field = form.locator("details").nth(place).locator("input, select").first
+        expect(field).to_be_in_viewport(ratio=1)
+        until(page, lambda: field.bounding_box()["y"] + field.bounding_box()["height"] <= form.locator(".actions").last.bounding_box()["y"])
+        form.locator("summary").nth(place).click()
+    escape(page)
+    # What some are asked for may be offered to more.
+    page.locator(".column.open .card").click()
+    page.get_by_role("button", name="Offer to more").click()
+    asking = page.get_by_role("dialog", name="Offer to more")
+    expect(asking.get_by_label("Ana Anić")).to_be_checked()
+    asking.get_by_label("Bor Borić").check()
+    asking.get_by_role("button", name="Offer", exact=True).click()
+    expect(asking).to_have_count(0)
+    candidates = call("GET", f"/v1/deliveries/{waits}", token=shop.token)["candidates"]
+    assert {(one["courier_id"], one["state"]) for one in candidates} == {(ana.id, "offered"), (bor.id, "offered")}
+
+
 def test_on_a_phone_what_is_rare_stands_behind_a_button(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -795,7 +835,7 @@ def test_on_a_phone_what_is_rare_stands_behind_a_button(visit, look):
     sign_in(page, shop)
     page.locator("li > .card").click()
     panel, rare = page.get_by_role("dialog"), page.get_by_role("button", name="Cancel the delivery")
-    expect(panel.get_by_role("button", name="Edit")).to_be_visible()
+    expect(panel.get_by_role("button", name="Change")).to_be_visible()
     expect(rare).to_be_hidden()
     panel.get_by_role("button", name="More", exact=True).click()
     expect(rare).to_be_visible()

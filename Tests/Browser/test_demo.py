@@ -93,14 +93,14 @@ def test_a_demo_has_a_past_and_goes_on(visit, look):
     look(page, "demo-map")
     # They write to each other, and answer.
     page.get_by_role("link", name=re.compile("^Messages")).click()
-    for words in ["Hvala, javi se kad kreneš natrag", "Fetched, there in ten minutes", "Frau Kovač, zweiter Stock"]:
+    for words in ["Hvala, javi se kad kreneš natrag", "Preuzeto, stižem za deset minuta", "Gospođa Kovač, drugi kat"]:
         expect(page.locator(".talks .last").filter(has_text=words)).to_be_visible()
-    page.locator(".talks a").filter(has_text="Fetched, there in ten minutes").click()
+    page.locator(".talks a").filter(has_text="Preuzeto, stižem za deset minuta").click()
     expect(page.locator(".bubble .words")).to_have_count(3)
     look(page, "demo-talk")
     page.get_by_role("textbox", name="Message").fill("Ring twice")
     page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.locator(".bubble .words")).to_have_text([re.compile("parking"), re.compile("boxes"), re.compile("Fetched"), "Ring twice", "All right, on my way"])
+    expect(page.locator(".bubble .words")).to_have_text([re.compile("Parking"), re.compile("kutije"), re.compile("Preuzeto"), "Ring twice", "U redu, krećem"])
     # There is something to be read, and something on the road.
     go(page, "News")
     expect(page.get_by_text("U subotu otvaramo u šest")).to_be_visible()

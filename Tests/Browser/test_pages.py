@@ -400,7 +400,7 @@ def test_a_menu_stands_at_ones_name(visit, look):
     shop = Store()
     page = visit("/store")
     sign_in(page, shop)
-    name, menu = page.get_by_role("button", name=shop.name, exact=True), page.locator("#own")
+    name, menu = page.locator(".who"), page.locator("#own")
     name.click()
     look(page, "own-menu")
     menu.get_by_role("link", name="Settings").click()

@@ -28,7 +28,7 @@ def invite(store, phone):
     store.get_by_role("button", name="Invite by number").click()
     dialog = store.get_by_role("dialog")
     code = dialog.locator(".code").inner_text()
-    link = dialog.get_by_role("link").first.get_attribute("href")
+    link = dialog.locator(".pass").get_by_role("link").get_attribute("href")
     picture = dialog.get_by_role("img")
     picture.evaluate("(picture) => picture.decode()")
     (read,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture.screenshot())))

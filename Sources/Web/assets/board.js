@@ -30,10 +30,14 @@ const groups = [
 ];
 
 export function board(region, {count}) {
-  let words = '', open, looks = 0, isLeft = false, tellFoot = () => {};
+  let words = '', wanted = '', open, looks = 0, isLeft = false, tellFoot = () => {};
   // Whom nobody hears of, since all who could are off duty: only the answer to creating says so.
   const unheard = new Set();
-  const seen = filters(needs, (isLongAgo) => (isLongAgo ? columns.reload() : columns.draw()));
+  const seen = filters(needs, (isLongAgo) => {
+    // Who asks for what is over wants to see it.
+    if (wanted !== seen.state) columns.unfold(wanted = seen.state);
+    if (isLongAgo) columns.reload(); else columns.draw();
+  });
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
     mark: (one) => `${unheard.has(one.id)} ${hand.needs(one)} ${isUrgent(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,

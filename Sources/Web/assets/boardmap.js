@@ -16,7 +16,7 @@ export function mapBeside(region, {look, redraw}) {
   const map = h('div', {class: 'map', tabindex: '0'});
   const place = h('div', {class: 'map-beside', hidden: true}, map);
   const button = h('button', {type: 'button', class: 'quiet with-map', onclick: turn, hidden: true}, t('map'));
-  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked;
+  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked, opened;
   button.setAttribute('aria-pressed', String(isOn));
 
   function turn() {
@@ -70,7 +70,8 @@ export function mapBeside(region, {look, redraw}) {
     for (const row of region.querySelectorAll('li[data-key]')) row.classList.toggle('pointed', row.dataset.key === key);
   }
 
-  const pointAt = ({type, target}) => live?.point(/over|in$/.test(type) ? target.closest?.('li[data-key]')?.dataset.key : undefined);
+  // The one that is open is pointed at while no other is.
+  const pointAt = ({type, target}) => live?.point((/over|in$/.test(type) && target.closest?.('li[data-key]')?.dataset.key) || opened);
   for (const event of ['pointerover', 'pointerout', 'focusin', 'focusout']) region.addEventListener(event, pointAt);
   window.addEventListener('resize', redraw);
 
@@ -89,6 +90,8 @@ export function mapBeside(region, {look, redraw}) {
       live.draw(stops);
       live.lead(maps.wayTo(placed.find(({id}) => id === open), placed, live.couriers));
       live.fit(stops);
+      opened = open;
+      live.point(open);
       pointed(marked);
       return undefined;
     },

@@ -127,6 +127,14 @@ export function chooseOthers(delivery, done) {
     ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen), offer_again: true}, {version: delivery.version}), done);
 }
 
+/** Offers to more couriers what others are asked for already. */
+export function offerMore(delivery, done) {
+  const states = statesOf(delivery);
+  const chosen = new Set(Array.from(states).filter(([, state]) => ['offered', 'waiting'].includes(state)).map(([id]) => id));
+  open('offerMore', 'offerIt', chosen, picker(chosen, states, delivery.pickup), [], () =>
+    ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen)}, {version: delivery.version}), done);
+}
+
 /** Takes a delivery back from its courier and offers it to others. */
 export function takeBack(delivery, done) {
   const {courier} = delivery;

@@ -1,6 +1,6 @@
 // One delivery, with what may be done with it and all that it went through.
 import {all, get, keeper, post} from './ask.js';
-import {chooseOthers, takeBack} from './choose.js';
+import {chooseOthers, offerMore, takeBack} from './choose.js';
 import {arrival, badge, facts, failureOf, fullName, moment, phoneLink, timeline} from './delivery.js';
 import {due, isOpen, offeredAt} from './due.js';
 import {again, edit} from './editor.js';
@@ -83,7 +83,9 @@ export function details(delivery, {changed, created, closed}) {
       isUnfolded = !isUnfolded;
       more.setAttribute('aria-expanded', String(isUnfolded));
     }}, icon('more'));
+    const isAsked = status === 'pending' && !isStranded(current) && !isUnaccepted(current) && !isHeld(current);
     return h('div', {class: 'acts'}, h('p', {class: 'actions'},
+      may.includes('edit') && isAsked && button('offerMore', alone(id, (one) => offerMore(one, changed)), ''),
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
       link, more), h('p', {class: 'actions rare'},

@@ -42,7 +42,7 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
 }
 
 const folded = ({fold, isOpen, fields}, made) =>
-  h('details', {class: 'more', open: Boolean(isOpen)}, h('summary', {}, fold), h('div', {class: 'folded'}, fields.map(made)));
+  h('details', {class: 'more', open: Boolean(isOpen), ontoggle: ({target}) => target.open && target.scrollIntoView({block: 'nearest'})}, h('summary', {}, fold), h('div', {class: 'folded'}, fields.map(made)));
 
 function row(field) {
   const id = newID();

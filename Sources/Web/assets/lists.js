@@ -54,6 +54,12 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     draw();
   }
 
+  /** Opens one that is asked for otherwise, until somebody folds it. */
+  function unfold(name) {
+    unfolded.add(name);
+    draw();
+  }
+
   /** Loads as many pages as are shown; of loads under way only the last one counts. */
   async function load(made) {
     const mine = ++made.load;
@@ -161,5 +167,5 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     draw();
   }
 
-  return {parts, problem, get: (id) => known.get(id), of, reload, draw, put, remove, fill};
+  return {parts, problem, unfold, get: (id) => known.get(id), of, reload, draw, put, remove, fill};
 }

@@ -1,7 +1,7 @@
 // The couriers that a store works with, and how it gains and loses them.
 import {all, ask, get, inTurn, Refusal} from './ask.js';
 import {cancellations} from './cancellations.js';
-import {fullName, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
+import {fullName, grouped, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
 import {loadOf, loads, partnersChanged} from './choose.js';
 import {avatar} from './face.js';
@@ -101,7 +101,7 @@ export function partners(region) {
   }
 
   function sentInvite(one) {
-    const name = one.courier ? fullName(one.courier) : one.phone;
+    const name = one.courier ? fullName(one.courier) : grouped(one.phone);
     const revoke = async () => {
       await ask('DELETE', `/v1/invites/${one.id}`).then(showSent, (error) => say(wordsOf(error)));
     };
