@@ -100,7 +100,7 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     assert first.bounding_box() == place
     late(page)
     page.reload()
-    expect(page.locator(".card.pending .state")).to_contain_text("waits 60 min")
+    expect(page.locator(".card.pending .state")).to_contain_text("waits 1 h")
     expect(page.get_by_role("button", name="nobody has accepted for 30 min")).to_be_visible()
     # Whoever follows the alarm finds what is wrong, and what to do.
     page.locator(".card.pending").click()

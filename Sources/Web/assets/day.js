@@ -15,6 +15,8 @@ const longest = 6 * 3_600_000;
 const patience = 3000;
 const anywhere = {name: 'Zagreb', lat: 45.81, lon: 15.98};
 
+const momentOf = (one) => one && `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
+
 const percent = (value) => (value === null ? '–' : `${number(Math.round(value))} %`);
 
 /** What is left of what was told some time ago, by the clock; null if that is nothing, or too old. */
@@ -86,7 +88,7 @@ export function day(region, {account}) {
 
     function draw(nth) {
       const one = nth === 0 && current ? current : hours[nth];
-      const time = nth === 0 ? t('weatherNow') : `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
+      const time = nth === 0 ? t('weatherNow') : momentOf(one);
       slider.setAttribute('aria-valuetext', `${time}: ${degrees(one.temperature_c)}, ${one.words ?? ''}`);
       hour.replaceChildren(...[h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky'}, skyOf(one.code)), degrees(one.temperature_c)),
         h('p', {}, one.words ?? ''), one.warning && h('p', {class: 'warning'}, `! ${t(`weather_${one.warning}`)}`),
@@ -95,6 +97,7 @@ export function day(region, {account}) {
     }
 
     shown.replaceChildren(h('h2', {}, place.name ?? page.name), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
+      h('p', {class: 'ends hint', 'aria-hidden': 'true'}, h('span', {}, t('weatherNow')), h('span', {}, momentOf(hours.at(-1)))),
       h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? weekday(one.date) : t('today')),
         h('span', {class: 'sky'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
         h('span', {class: 'range'}, h('strong', {}, degrees(one.high_c)), ` ${degrees(one.low_c)}`)))),

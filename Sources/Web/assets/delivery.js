@@ -48,7 +48,7 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  return h('span', {class: 'hint counts', title: figures}, h('span', {}, share), ' ', over && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
+  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over > 4 && percent < 80 && 'low'}, share), ' ', over && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
     h('span', {}, ` · ${t('cancelledCount', {count: cancelled})}`)));
 }
 

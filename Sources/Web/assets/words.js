@@ -67,7 +67,7 @@ export const weekday = (day) => weekdays.format(new Date(`${day}T00:00:00Z`));
 export function span(seconds) {
   if (seconds === null) return '–';
   if (seconds < 60) return t('seconds', {number: Math.round(seconds)});
-  if (seconds < 5400) return t('minutes', {number: Math.round(seconds / 60)});
+  if (seconds < 3570) return t('minutes', {number: Math.round(seconds / 60)});
   // From here on hours, with the minutes beside.
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.round((seconds % 3600) / 60)];
   return minutes % 60 ? `${t('hours', {number: hours})} ${String(minutes).padStart(2, '0')}` : t('hours', {number: hours + minutes / 60});
