@@ -100,8 +100,10 @@ export function board(region, {count}) {
     const isLoaded = columns.parts.every((part) => part.isLoaded);
     const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: patience()}))
       .filter(({count, isOn}) => count || isOn);
-    unpressed(chips, () => redraw(() => keep(chips, found, JSON.stringify, chip)));
-    chips.hidden = !found.length;
+    unpressed(chips, () => redraw(() => {
+      if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? `✓ ${t('allWell')}` : '');
+    }));
+    chips.classList.toggle('calm', !found.length);
     for (const {statuses, section, fold, isLoaded} of columns.parts) {
       section.hidden = !seen.allows(statuses) || Boolean(words && fold && isLoaded && !columns.of(...statuses).some(seen.shows));
     }
@@ -134,7 +136,7 @@ export function board(region, {count}) {
   const watch = loaded('warnings').then(({warnings}) => warnings(sky), () => () => {});
   const foot = h('p', {class: 'hint foot', hidden: true});
   loaded('foot').then(({footOf}) => { tellFoot = footOf(foot); }, () => {});
-  const chips = h('p', {class: 'hand', role: 'group', 'aria-label': t('needsHand'), hidden: true});
+  const chips = h('p', {class: 'hand calm', role: 'group', 'aria-label': t('needsHand')});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});
   const sections = (areOver) => columns.parts.filter(({fold}) => Boolean(fold) === areOver).map(({section}) => section);
   const letter = (key) => keys.areOn() && h('kbd', {'aria-hidden': 'true'}, key);
