@@ -791,7 +791,7 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
 def test_what_is_asked_for_is_seen(visit):
     shop = Store()
     ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))
-    arrived, waits = shop.deliver_to(ana), shop.deliver_to(ana)
+    arrived, waits = shop.deliver_to(ana, window={"until": minutes(30)}), shop.deliver_to(ana)
     for step in ("accept", "deliver"):
         ana.act(step, arrived)
     page = visit("/store")
@@ -801,7 +801,7 @@ def test_what_is_asked_for_is_seen(visit):
     expect(over).to_be_hidden()
     # Who asks for what is over need not open it, and may fold it all the same.
     page.get_by_label("State").select_option("delivered")
-    expect(over).to_be_visible()
+    expect(over).to_contain_text("On time")
     page.locator(".column.delivered .fold").click()
     expect(over).to_be_hidden()
     page.get_by_label("State").select_option("")

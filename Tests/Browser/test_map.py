@@ -313,6 +313,23 @@ def drag(page, name, above):
     page.mouse.up()
 
 
+def test_a_courier_sees_where_it_still_fetches_something(visit):
+    store, courier = shop()
+    call("PATCH", "/v1/me", {"location": {"lat": 45.8140, "lon": 15.9700}}, store.token)
+    delivery, _ = sent(store, courier)
+    courier.act("accept", delivery)
+    page = visit("/courier", phone=True, forgiving=("geolocation",))
+    sign_in(page, courier)
+    kept(page)
+    go(page, "Map")
+    house = page.locator(f".map .leaflet-marker-icon[aria-label='from {store.name}']")
+    expect(house).to_be_visible()
+    expect(page.locator(".stops li")).to_contain_text(f"⌂ from {store.name}")
+    courier.act("pick_up", delivery)
+    expect(house).to_have_count(0)
+    expect(page.locator(".stops li")).not_to_contain_text("⌂")
+
+
 def test_a_courier_changes_the_order_of_its_stops(visit, look):
     store, courier = shop()
     iva = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}

@@ -17,7 +17,7 @@ import {lists} from './lists.js';
 import {createdWords, isHeld, isStranded, isUnaccepted, isUrgent, offeredFrom, patience} from './offering.js';
 import {noticed} from './push.js';
 import {streetOf} from './way.js';
-import {t, when} from './words.js';
+import {span, t, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
 soon('details');
@@ -66,9 +66,15 @@ export function board(region, {count}) {
   function state(delivery) {
     const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
     const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? [hand.needs(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' && t(fetched ? 'did_pick_up' : 'did_accept')];
+      : isPending(delivery) ? [hand.needs(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? t(fetched ? 'did_pick_up' : 'did_accept') : punctuality(delivery)];
     return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
+  }
+
+  /** Whether it came in time, and else how late. */
+  function punctuality({delivered_at: at, due_at: until}) {
+    const late = (Date.parse(at) - Date.parse(until)) / 1000;
+    return Number.isNaN(late) ? '' : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
   }
 
   async function look(id) {

@@ -31,7 +31,7 @@ export function figures(region) {
   }
 
   function show({totals, before, days, couriers}) {
-    const count = (name, wanted, label = `total_${name}`) => tile(t(label), number(totals[name]), change(totals[name], before[name], wanted));
+    const count = (name, wanted, label = `total_${name}`) => tile(t(label), number(totals[name]), change(totals[name], before[name], wanted, wanted === fewer && [totals.created, before.created]));
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
     // What a shop asks first stands first: how many came, in time, and how fast.
     const first = [
@@ -71,11 +71,12 @@ export function figures(region) {
   return {onFresh: again, hears: ['delivery'], onEvent: again, leave: byArea.leave};
 }
 
-/** How much it is now against the period before, and whether that is as `wanted`. */
-function change(now, before, wanted) {
+/** How much it is now against the period before, and whether that is as `wanted`: of so many, where there is more of everything. */
+function change(now, before, wanted, of) {
   if (before === null || now === null) return null;
   if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) return t('asBefore');
-  return h('span', {class: wanted * percent > 0 ? 'better' : wanted * percent < 0 ? 'worse' : ''}, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
+  const grown = of ? now / of[0] - before / of[1] : percent;
+  return h('span', {class: wanted * grown > 0 ? 'better' : wanted * grown < 0 ? 'worse' : ''}, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
 }

@@ -10,6 +10,7 @@ import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
+import {fetchedFrom, learnPlaces} from './nearness.js';
 import {due, inTime} from './due.js';
 import {createdWords, isUrgent} from './offering.js';
 import {asChosen, goBy, handle, movable, suggest} from './route.js';
@@ -61,9 +62,21 @@ export function mapOf(kind) {
       return goBy([...ids, ...all.filter((id) => !ids.includes(id))], (id) => deliveries.get(id), put);
     }
 
-    /** Where a courier goes: its own stops, or to one delivery over what it brings before. */
-    const wayToDraw = (shown) => (kind === 'courier'
-      ? [map.couriers.get('me'), ...shown.map(({recipient}) => recipient.location)].filter(Boolean)
+    const isToFetch = (job) => kind === 'courier' && carriedStatuses.includes(job.status) && job.allowed_actions.includes('pick_up');
+    /** Where a courier still fetches something, each place once, with the first that it fetches there. */
+    function pickups() {
+      const found = new Map();
+      for (const job of stopsNow().filter(isToFetch).sort(inOrder)) {
+        const at = fetchedFrom(job);
+        const id = at && `from ${at.lat} ${at.lon}`;
+        if (at && !found.has(id)) found.set(id, {id, job, at, style: 'home', text: '⌂', label: t('fromStore', {name: job.store.name})});
+      }
+      return [...found.values()];
+    }
+
+    /** Where a courier goes: its own stops, each after where it is fetched, or to one delivery over what it brings before. */
+    const wayToDraw = (shown, from) => (kind === 'courier'
+      ? [map.couriers.get('me'), ...shown.flatMap((one) => [from.find(({job}) => job === one)?.at, one.recipient.location])].filter(Boolean)
       : maps.wayTo(deliveries.get(open?.id), shown, map.couriers));
     /** Its number on the map and in the list, also where its courier has chosen no order yet. */
     const numberOf = (delivery) => String(delivery.stop?.number ?? placed().indexOf(delivery) + 1);
@@ -79,10 +92,11 @@ export function mapOf(kind) {
       open?.show(deliveries.get(open.id));
       if (!map) return;
       const shown = placed();
-      const stops = [...shown.map(stop), ...offers().map((one) => maps.stopOf(one, () => look(one)))];
+      const from = pickups();
+      const stops = [...from, ...shown.map(stop), ...offers().map((one) => maps.stopOf(one, () => look(one)))];
       map.draw([...maps.homeOf(home), ...stops]);
       tellOfNothing(!stops.length && !map.couriers.size);
-      map.lead(wayToDraw(shown));
+      map.lead(wayToDraw(shown, from));
       map.fit(stops);
       const others = stopsNow().length - shown.length;
       beside.hidden = !others;
@@ -117,6 +131,7 @@ export function mapOf(kind) {
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
       h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
       h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, (delivery.store ?? remembered()).address)),
+      isToFetch(delivery) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`),
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ` · ${t('eta')} `, delivery.eta && arrival(delivery.eta))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 
@@ -136,7 +151,7 @@ export function mapOf(kind) {
     }
 
     async function begin() {
-      [maps] = await Promise.all([loaded('livemap'), load()]);
+      [maps] = await Promise.all([loaded('livemap'), load(), kind === 'courier' && learnPlaces()]);
       map = await maps.liveMap(place, kind, {moved(id) {
         if (id && open && deliveries.get(open.id)?.courier?.id === id) lookAgain();
         draw();
