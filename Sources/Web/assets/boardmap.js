@@ -16,7 +16,7 @@ export function mapBeside(region, {look, redraw}) {
   const map = h('div', {class: 'map', tabindex: '0'});
   const place = h('div', {class: 'map-beside', hidden: true}, map);
   const button = h('button', {type: 'button', class: 'quiet with-map', onclick: turn, hidden: true}, t('map'));
-  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked, opened;
+  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked, aimed, opened;
   button.setAttribute('aria-pressed', String(isOn));
 
   function turn() {
@@ -70,8 +70,12 @@ export function mapBeside(region, {look, redraw}) {
     for (const row of region.querySelectorAll('li[data-key]')) row.classList.toggle('pointed', row.dataset.key === key);
   }
 
-  // The one that is open is pointed at while no other is.
-  const pointAt = ({type, target}) => live?.point((/over|in$/.test(type) && target.closest?.('li[data-key]')?.dataset.key) || opened);
+  /** Shows which row somebody is at, else which delivery is open. */
+  const point = () => live?.point(aimed ?? opened);
+  function pointAt({type, target}) {
+    aimed = /over|in$/.test(type) ? target.closest?.('li[data-key]')?.dataset.key : undefined;
+    point();
+  }
   for (const event of ['pointerover', 'pointerout', 'focusin', 'focusout']) region.addEventListener(event, pointAt);
   window.addEventListener('resize', redraw);
 
@@ -91,7 +95,7 @@ export function mapBeside(region, {look, redraw}) {
       live.lead(maps.wayTo(placed.find(({id}) => id === open), placed, live.couriers));
       live.fit(stops);
       opened = open;
-      live.point(open);
+      point();
       pointed(marked);
       return undefined;
     },
