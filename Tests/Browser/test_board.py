@@ -791,7 +791,8 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
 def test_what_is_asked_for_is_seen(visit):
     shop = Store()
     ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))
-    arrived, waits = shop.deliver_to(ana, window={"until": minutes(30)}), shop.deliver_to(ana)
+    arrived = shop.deliver_to(ana, window={"until": minutes(30)})
+    waits = shop.deliver_to(ana, cash={"amount": 1250, "currency": "EUR"}, pickup={"address": "Dubrava 5, Zagreb"})
     for step in ("accept", "deliver"):
         ana.act(step, arrived)
     page = visit("/store")
@@ -816,8 +817,18 @@ def test_what_is_asked_for_is_seen(visit):
         until(page, lambda: field.bounding_box()["y"] + field.bounding_box()["height"] <= form.locator(".actions").last.bounding_box()["y"])
         form.locator("summary").nth(place).click()
     escape(page)
-    # What some are asked for may be offered to more.
+    # One that is open from the beginning moves nothing away from where one begins.
+    page.set_viewport_size({"width": 1360, "height": 620})
     page.locator(".column.open .card").click()
+    page.get_by_role("button", name="Change", exact=True).click()
+    form = page.locator("dialog.editor")
+    expect(form.locator("details[open]")).to_have_count(2)
+    rest(page)
+    assert form.evaluate("(dialog) => dialog.scrollTop") == 0
+    page.keyboard.press("Escape")
+    expect(form).to_have_count(0)
+    page.set_viewport_size({"width": 1360, "height": 860})
+    # What some are asked for may be offered to more.
     page.get_by_role("button", name="Offer to more").click()
     asking = page.get_by_role("dialog", name="Offer to more")
     expect(asking.get_by_label("Ana Anić")).to_be_checked()

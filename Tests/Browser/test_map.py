@@ -113,7 +113,11 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(panel).to_be_visible()
     expect(beside).to_be_visible()
     until(page, lambda: beside.bounding_box()["y"] > row.bounding_box()["y"] and beside.bounding_box()["x"] + beside.bounding_box()["width"] <= panel.bounding_box()["x"])
+    # It stands out there as long as it is open.
+    page.mouse.move(1, 1)
+    expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(1)
     page.keyboard.press("Escape")
+    expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(0)
     expect(beside).to_be_visible()
     until(page, lambda: beside.bounding_box()["y"] <= row.bounding_box()["y"])
     # What needs a hand stands out on the map, too.

@@ -120,6 +120,9 @@ export function keepLoaded(dialog, {load}) {
 /** What came of those who were asked, by courier. */
 export const statesOf = ({candidates}) => new Map(candidates.map(({courier_id: id, state}) => [id, state]));
 
+/** Whom it is offered to, or will be in turn. */
+const areAsked = ({candidates}) => candidates.filter(({state}) => ['offered', 'waiting'].includes(state)).map(({courier_id: id}) => id);
+
 /** Offers what nobody has accepted to others, or to the same once more. */
 export function chooseOthers(delivery, done) {
   const chosen = new Set();
@@ -129,9 +132,8 @@ export function chooseOthers(delivery, done) {
 
 /** Offers to more couriers what others are asked for already. */
 export function offerMore(delivery, done) {
-  const states = statesOf(delivery);
-  const chosen = new Set(Array.from(states).filter(([, state]) => ['offered', 'waiting'].includes(state)).map(([id]) => id));
-  open('offerMore', 'offerIt', chosen, picker(chosen, states, delivery.pickup), [], () =>
+  const chosen = new Set(areAsked(delivery));
+  open('offerMore', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
     ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen)}, {version: delivery.version}), done);
 }
 
@@ -139,8 +141,7 @@ export function offerMore(delivery, done) {
 export function takeBack(delivery, done) {
   const {courier} = delivery;
   // Who is chosen is asked again, also after declining.
-  const others = delivery.candidates.filter(({courier_id: id, state}) => ['offered', 'waiting'].includes(state) && id !== courier.id);
-  const chosen = new Set(others.map(({courier_id: id}) => id));
+  const chosen = new Set(areAsked(delivery).filter((id) => id !== courier.id));
   const states = statesOf(delivery);
   states.set(courier.id, 'carries');
   const [key, couriers] = [keeper(), picker(chosen, states, delivery.pickup)];

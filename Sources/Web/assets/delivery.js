@@ -42,13 +42,16 @@ export const shareOf = ({delivered, cancelled}) => (delivered + cancelled ? deli
 export const onDuty = ({on_duty: isOn}) =>
   isOn !== undefined && h('span', {class: `badge ${isOn ? 'delivered' : 'cancelled'}`}, ` ${isOn ? '●' : '○'} `, h('span', {}, t(isOn ? 'isOnDuty' : 'isOffDuty')));
 
+// Of fewer than so many nothing is said yet; and below which percentage one had better look twice.
+const telling = 5, low = 80;
+
 /** How reliable a courier is. */
 export function reliability({accepted, delivered, cancelled, declined}, isBrief) {
   const over = delivered + cancelled;
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over > 4 && percent < 80 && 'low'}, share), ' ', over && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
+  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over >= telling && percent < low && 'low'}, share), ' ', over && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
     h('span', {}, ` · ${t('cancelledCount', {count: cancelled})}`)));
 }
 

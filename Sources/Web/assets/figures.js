@@ -77,6 +77,6 @@ function change(now, before, wanted, of) {
   if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) return t('asBefore');
-  const grown = of ? now / of[0] - before / of[1] : percent;
+  const grown = of && of[0] && of[1] ? now / of[0] - before / of[1] : percent;
   return h('span', {class: wanted * grown > 0 ? 'better' : wanted * grown < 0 ? 'worse' : ''}, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
 }

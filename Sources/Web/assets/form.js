@@ -41,8 +41,12 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
   return element;
 }
 
-const folded = ({fold, isOpen, fields}, made) =>
-  h('details', {class: 'more', open: Boolean(isOpen), ontoggle: ({target}) => target.open && target.scrollIntoView({block: 'nearest'})}, h('summary', {}, fold), h('div', {class: 'folded'}, fields.map(made)));
+function folded({fold, isOpen, fields}, made) {
+  // What somebody opens is seen; what is open from the beginning moves nothing.
+  const show = () => setTimeout(() => part.open && part.scrollIntoView({block: 'nearest'}));
+  const part = h('details', {class: 'more', open: Boolean(isOpen)}, h('summary', {onclick: show}, fold), h('div', {class: 'folded'}, fields.map(made)));
+  return part;
+}
 
 function row(field) {
   const id = newID();

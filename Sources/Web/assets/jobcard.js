@@ -4,7 +4,7 @@ import {h} from './dom.js';
 import {due} from './due.js';
 import {icon} from './icons.js';
 import {money} from './money.js';
-import {farness, fetchedFrom} from './nearness.js';
+import {farness, fetchedFrom, isToFetch} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {said} from './recipient.js';
@@ -18,16 +18,16 @@ export function jobCards({look, ask, isOneOfMany}) {
   function card(job) {
     const {recipient, status} = job;
     const isOver = status === 'delivered';
-    const isToFetch = goesToFetch(job);
+    const isFetchedFirst = goesToFetch(job);
     return h('li', {class: `card ${status}`},
-      isToFetch && h('p', {class: 'fetch'}, ...source(job)),
+      isFetchedFirst && h('p', {class: 'fetch'}, ...source(job)),
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
         isOneOfMany(job) && handle(fullName(recipient))),
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...isToFetch ? [] : source(job), farness(job)),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...isFetchedFirst ? [] : source(job), farness(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
@@ -74,7 +74,7 @@ export function jobCards({look, ask, isOneOfMany}) {
 const fetchedAt = ({store, pickup}) => (pickup?.address ? pickup : store.address && store);
 
 /** Whether who has it goes there next, and to the recipient only then. */
-const goesToFetch = (job) => Boolean(job.status === 'in_progress' && job.allowed_actions.includes('pick_up') && fetchedAt(job));
+const goesToFetch = (job) => Boolean(isToFetch(job) && fetchedAt(job));
 
 /** What one does next, and what stands beside it. */
 function next({status, allowed_actions: may, picked_up_at: fetched}) {

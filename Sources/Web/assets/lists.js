@@ -54,10 +54,9 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     draw();
   }
 
-  /** Opens one that is asked for otherwise, until somebody folds it. */
+  /** Has the one of that name open once it is drawn, if there is one that is folded. */
   function unfold(name) {
-    unfolded.add(name);
-    draw();
+    if (parts.some((made) => made.fold && made.name === name)) unfolded.add(name);
   }
 
   /** Loads as many pages as are shown; of loads under way only the last one counts. */

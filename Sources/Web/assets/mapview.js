@@ -10,7 +10,7 @@ import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
-import {fetchedFrom, learnPlaces} from './nearness.js';
+import {fetchedFrom, isToFetch, learnPlaces} from './nearness.js';
 import {due, inTime} from './due.js';
 import {createdWords, isUrgent} from './offering.js';
 import {asChosen, goBy, handle, movable, suggest} from './route.js';
@@ -62,7 +62,6 @@ export function mapOf(kind) {
       return goBy([...ids, ...all.filter((id) => !ids.includes(id))], (id) => deliveries.get(id), put);
     }
 
-    const isToFetch = (job) => kind === 'courier' && carriedStatuses.includes(job.status) && job.allowed_actions.includes('pick_up');
     /** Where a courier still fetches something, each place once, with the first that it fetches there. */
     function pickups() {
       const found = new Map();

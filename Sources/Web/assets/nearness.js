@@ -20,7 +20,10 @@ export function farness(job) {
   return element;
 }
 
-/** The place where an offer is fetched, if it is known. */
+/** Whether who carries it has still to fetch it. */
+export const isToFetch = ({status, allowed_actions: may}) => status === 'in_progress' && may.includes('pick_up');
+
+/** The place where it is fetched, if it is known. */
 export const fetchedFrom = ({store, pickup}) => (pickup?.address ? pickup.location : places.get(store.id));
 
 function reckon(element) {
