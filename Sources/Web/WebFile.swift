@@ -35,6 +35,7 @@ public struct WebFile: Sendable {
         WebFile("appearance.js", PackageResources.appearance_js),
         WebFile("areas.js", PackageResources.areas_js),
         WebFile("arrived.js", PackageResources.arrived_js),
+        WebFile("arriving.js", PackageResources.arriving_js),
         WebFile("ask.js", PackageResources.ask_js),
         WebFile("board.js", PackageResources.board_js),
         WebFile("boardmap.js", PackageResources.boardmap_js),

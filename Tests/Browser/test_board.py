@@ -737,6 +737,27 @@ def test_figures_say_what_was_on_time(visit, look):
     look(page, "figures-on-time")
 
 
+def test_changes_of_figures_are_judged_by_their_share(visit):
+    page = visit("/store")
+
+    def said(route):
+        answer = route.fetch()
+        stats = answer.json()
+        stats["before"] = stats["totals"] | {"created": 100, "cancelled": 10, "returned": 2, "due": 50, "on_time": 34}
+        stats["totals"] |= {"created": 300, "cancelled": 15, "returned": 12, "due": 60, "on_time": 45}
+        route.fulfill(response=answer, json=stats)
+
+    sign_in(page, Store())
+    page.route("**/v1/stats?*", said)
+    go(page, "Figures")
+    tile = lambda name: page.locator(".tile").filter(has_text=name)
+    # More of them, and fewer of a hundred; and more of a hundred.
+    expect(tile("Cancelled").locator(".better")).to_have_text("+50 %")
+    expect(tile("Given back").locator(".worse")).to_have_text("+500 %")
+    expect(tile("On time")).to_contain_text("75 %")
+    expect(tile("On time")).to_contain_text("68 % before")
+
+
 def test_one_long_day_is_named_and_flattens_no_other(visit, look):
     shop = Store()
     page = visit("/store")

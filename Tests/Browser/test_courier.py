@@ -432,15 +432,19 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     go(page, "Settings")
+
+    def save(part):
+        page.locator(".panel", has=page.get_by_role("heading", name=part)).get_by_role("button", name="Save").click()
+
     page.get_by_label("Last name").fill("Anić Horvat")
     page.get_by_label("Notifications", exact=True).uncheck()
-    page.get_by_role("button", name="Save").first.click()
+    save("Preferences")
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=ana.token)["notifications_enabled"] is False
     # What stands in another form is still there, and is saved by its own button.
     expect(page.get_by_label("Last name")).to_have_value("Anić Horvat")
     hush(page)
-    page.get_by_role("button", name="Save").last.click()
+    save("Profile")
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=ana.token)["last_name"] == "Anić Horvat"
     # Changed elsewhere, after this page has last heard of it: saving something else does not change it back.
@@ -450,7 +454,7 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
     expect(page.get_by_label("Last name")).to_have_value("Anić")
     page.get_by_label("First name").fill("Anamarija")
     hush(page)
-    page.get_by_role("button", name="Save").last.click()
+    save("Profile")
     expect(page.get_by_text("Saved.")).to_be_visible()
     me = call("GET", "/v1/me", token=ana.token)
     assert (me["first_name"], me["last_name"], me["notifications_enabled"]) == ("Anamarija", "Anić", True)

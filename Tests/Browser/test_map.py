@@ -1,4 +1,5 @@
 """Maps in the pages: what is under way for a store, its own stops for a courier who moves, and a place for a delivery."""
+import datetime
 import itertools
 import re
 
@@ -267,20 +268,46 @@ def test_a_store_sees_the_way_of_one_delivery_and_when_it_arrives(visit, look, d
     expect(page.locator(".map path.map-way")).to_have_count(0)
     page.locator(".stops button", has_text="Iva Ivić").click()
     card = page.get_by_role("dialog", name="Iva Ivić")
-    expect(card.locator(".facts")).to_contain_text("Expected at")
+    arrival = card.locator(".top", has_text="Expected at")
+    expect(arrival).to_be_visible()
     # From the courier over the stop before.
     way = page.locator(".map path.map-way")
     expect(way).to_have_count(1)
     assert way.get_attribute("d").count("L") == 2
-    before = way.get_attribute("d"), card.locator(".facts", has_text="Expected at").inner_text()
+    before = way.get_attribute("d"), arrival.inner_text()
     fix(courier, lat=45.7990, lon=15.9690)
     until(page, lambda: way.get_attribute("d") != before[0])
     # When it arrives follows, without a step of the delivery.
-    until(page, lambda: card.locator(".facts", has_text="Expected at").inner_text() != before[1])
+    until(page, lambda: arrival.inner_text() != before[1])
     expect(page.locator(".stops [aria-current=true]")).to_contain_text("Iva Ivić")
     look(page, f"map-store-way-{'dark' if dark else 'light'}")
     page.keyboard.press("Escape")
     expect(way).to_have_count(0)
+
+
+def test_a_row_says_when_it_arrives_and_whether_that_is_too_late(visit, look):
+    store, courier = shop()
+    iva = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}
+    until_then = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=20)).isoformat(timespec="seconds")
+    job, _ = sent(store, courier, recipient=iva, window={"until": until_then})
+    courier.act("accept", job)
+    courier.act("pick_up", job)
+    fix(courier)
+    page = visit("/store")
+    page.clock.install()
+    sign_in(page, store)
+    row = page.locator("li > .card", has_text="Iva Ivić")
+    expected = row.locator(".state .left")
+    expect(expected).to_have_text(re.compile(r"^~\d\d:\d\d"))
+    expect(expected).not_to_have_class(re.compile("late"))
+    look(page, "row-expected")
+    row.click()
+    expect(page.get_by_role("dialog", name="Iva Ivić").locator(".top")).to_contain_text("Expected at")
+    # Its courier goes the other way, and nobody does anything about the delivery.
+    fix(courier, lat=45.9200, lon=15.9780)
+    page.clock.run_for(31_000)
+    expect(expected).to_have_class(re.compile("late"))
+    expect(expected).to_have_text(re.compile(r"^‼ ~\d\d:\d\d"))
 
 
 def test_the_map_comes_right_again_when_the_server_was_away(visit):

@@ -22,7 +22,7 @@ def test_the_browser_chooses_the_language_and_then_the_account(visit, look):
     go(page, "Settings")
     look(page, "settings")
     page.get_by_label("Language").select_option("hr")
-    page.get_by_role("button", name="Save").first.click()
+    page.locator(".panel", has=page.get_by_label("Language")).get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="Postavke")).to_be_visible()
     look(page, "settings-hr")
     go(page, "Dostave")
@@ -394,6 +394,44 @@ def test_a_session_that_ends_elsewhere_ends_here(visit):
     expect(page.get_by_text("You are signed out. Sign in again.")).to_be_visible()
     expect(page.get_by_text("Iva Ivić")).to_have_count(0)
     assert page.evaluate("localStorage.length") == 0
+
+
+@pytest.mark.parametrize("kind", ["store", "courier"])
+def test_on_a_phone_the_bar_lies_below_and_covers_nothing(visit, look, kind):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit(f"/{kind}", phone=True)
+    sign_in(page, shop if kind == "store" else ana)
+    page.locator(".card").first.wait_for()
+    bar = page.locator("nav")
+    box = bar.bounding_box()
+    screen = page.viewport_size
+    assert box["y"] + box["height"] == screen["height"] and box["x"] == 0 and box["width"] == screen["width"]
+    # However far down: the last that there is ends above it.
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    main = page.locator("main").bounding_box()
+    assert main["y"] + main["height"] <= box["y"] + 1
+    if kind == "courier":
+        step = page.locator(".column.in_progress li.card:first-child .verbs").bounding_box()
+        assert abs(step["y"] + step["height"] - box["y"]) <= 1
+    look(page, f"bar-below-{kind}")
+    page.locator(".more-views").click()
+    page.locator("#sheet").get_by_role("button", name="Sign out").click()
+    expect(page.locator(".entrance")).to_be_visible()
+
+
+def test_settings_have_parts_and_a_way_to_each(visit):
+    page = visit("/store", phone=True)
+    sign_in(page, Store())
+    go(page, "Settings")
+    page.locator(".ways").get_by_role("button", name="Signing in and your data").click()
+    title = page.get_by_role("heading", name="Signing in and your data")
+    expect(title).to_be_focused()
+    expect(title).to_be_in_viewport()
+    # Beneath the bar, which stays.
+    assert title.bounding_box()["y"] >= page.locator("header.bar").bounding_box()["height"]
 
 
 def test_a_menu_stands_at_ones_name(visit, look):

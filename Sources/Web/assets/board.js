@@ -1,5 +1,6 @@
 // The board: the day as rows by the time they are wanted, which move as the deliveries do; what is over is folded below.
 import {remembered} from './account.js';
+import {expected, minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {isMapWanted, mapBeside} from './boardmap.js';
 import {partnersChanged} from './choose.js';
@@ -40,7 +41,7 @@ export function board(region, {count}) {
   });
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: (one) => `${unheard.has(one.id)} ${hand.needs(one)} ${isUrgent(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    mark: (one) => `${unheard.has(one.id)} ${hand.needs(one)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
@@ -66,7 +67,7 @@ export function board(region, {count}) {
   function state(delivery) {
     const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
     const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? [hand.needs(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? t(fetched ? 'did_pick_up' : 'did_accept') : punctuality(delivery)];
+      : isPending(delivery) ? [hand.needs(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
     return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
       h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
   }
@@ -154,8 +155,11 @@ export function board(region, {count}) {
   const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'state'];
   columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
   columns.reload();
-  // What nobody has accepted for long is so, and late, without anything that happens.
-  const clock = setInterval(columns.draw, 30_000);
+  // What nobody has accepted for long is so, and late, without anything that happens; and when something arrives changes while its courier moves.
+  const clock = setInterval(() => {
+    columns.draw();
+    if (!words && !document.hidden && columns.of(...openStatuses).some(({eta}) => eta)) columns.renew('open');
+  }, 30_000);
   document.addEventListener('visibilitychange', told);
   const unlisten = keys.listen({
     n: create, '/': () => search.focus(), ArrowDown: () => step(1), ArrowUp: () => step(-1),

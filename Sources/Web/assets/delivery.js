@@ -4,7 +4,7 @@ import {h, loading} from './dom.js';
 import {icon} from './icons.js';
 import {failReasons, returnReasons} from './lifecycle.js';
 import {money} from './money.js';
-import {number, t, when} from './words.js';
+import {t, when} from './words.js';
 
 export const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
 
@@ -18,9 +18,6 @@ export const fullName = (person) => (person
 
 /** Whether a delivery is told of at all: what one may not see any more has no recipient, not even a forgotten one. */
 export const isSeen = (delivery) => Boolean(delivery && 'recipient' in delivery);
-
-/** When it arrives, and how far it is until then. */
-export const arrival = ({at, distance_m: metres}) => h('span', {}, moment(at), ` · ${number(Math.round(metres / 100) / 10)} km`);
 
 /** How a name begins, to stand for it. */
 export const initials = (name) => name.split(/\s+/).slice(0, 2).map((word) => Array.from(word)[0]).join('').toUpperCase();

@@ -1,7 +1,8 @@
 // One delivery, with what may be done with it and all that it went through.
 import {all, get, keeper, post} from './ask.js';
+import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
-import {arrival, badge, facts, failureOf, fullName, moment, phoneLink, timeline} from './delivery.js';
+import {badge, facts, failureOf, fullName, moment, phoneLink, timeline} from './delivery.js';
 import {due, isOpen, offeredAt} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
@@ -37,7 +38,7 @@ export function details(delivery, {changed, created, closed}) {
 
   let shown, isUnfolded = false;
   function show(current) {
-    const state = current && `${current.version} ${saidMark(current)} ${current.eta?.at.slice(0, 16)} ${isUnaccepted(current)}`;
+    const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)}`;
     if (!current || state === shown) return;
     shown = state;
     unpressed(content, () => draw(current));
@@ -47,10 +48,10 @@ export function details(delivery, {changed, created, closed}) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
     content.replaceChildren(
-      h('p', {class: 'top'}, badge(status), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
+      h('p', {class: 'top'}, h('span', {}, badge(status), current.eta && ' · ', arrival(current)), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
       ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
-        [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')], [t('eta'), current.eta && arrival(current.eta)],
+        [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
         [t('address'), mapLink(recipient)],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],

@@ -35,7 +35,7 @@ export function figures(region) {
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
     // What a shop asks first stands first: how many came, in time, and how fast.
     const first = [
-      count('delivered', more), tile(t('onTime'), share(totals), totals.due ? t('onTimeOf', {count: totals.on_time, due: totals.due}) : t('nothingDue')),
+      count('delivered', more), tile(t('onTime'), share(totals), totals.due ? [t('onTimeOf', {count: totals.on_time, due: totals.due}), before.due > 0 && ` · ${t('shareBefore', {share: share(before)})}`] : t('nothingDue')),
       time('median_seconds_to_deliver'),
     ];
     const rest = [

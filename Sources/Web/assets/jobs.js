@@ -6,10 +6,9 @@ import {due, inTime, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
-import {delivering, failing} from './handing.js';
 import {icon} from './icons.js';
 import {jobCards, source} from './jobcard.js';
-import {loaded} from './later.js';
+import {loaded, soon} from './later.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
@@ -19,7 +18,6 @@ import {parcelOf} from './parcel.js';
 import {noticed} from './push.js';
 import {said, saidMark} from './recipient.js';
 import {asChosen, goBy, movable} from './route.js';
-import {deliveryIn, scanCode} from './scan.js';
 import {talkLink} from './talk.js';
 import {surroundings} from './surroundings.js';
 import {mapLink} from './way.js';
@@ -28,8 +26,22 @@ import {t, when} from './words.js';
 const place = 'kurir.jobs';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
-// What asks for more than a touch.
-const asking = {deliver: delivering, fail: failing, cancel: givingBack};
+// What asks for more than a touch; what has a camera in it is loaded once there is nothing else to do.
+const handing = () => loaded('handing');
+const asking = {
+  deliver: async (...said) => (await handing()).delivering(...said), fail: async (...said) => (await handing()).failing(...said), cancel: givingBack,
+};
+soon('handing');
+
+/** What is loaded; of what cannot be, that is said, and nothing is given. */
+const whole = async (loading) => {
+  try {
+    return await loading;
+  } catch (error) {
+    say(wordsOf(error));
+    return {};
+  }
+};
 
 /** Offers wait for a courier. */
 export const hand = {statuses: ['pending'], needs: isListed};
@@ -67,7 +79,8 @@ export function jobs(region, {count}) {
 
   /** Asks for what a step says; `refused` is what the server did not take of it, and `error` why. */
   async function ask(job, action, refused, error) {
-    const {fields, read} = await asking[action](job, refused);
+    const {fields, read} = await whole(asking[action](job, refused));
+    if (!fields) return;
     // One at a time: what was looked at goes on in what is asked.
     open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
@@ -183,7 +196,8 @@ export function jobs(region, {count}) {
     },
   });
   const slip = h('p', {}, h('button', {type: 'button', class: 'quiet', title: t('scanSlip'), async onclick() {
-    const id = await scanCode(t('scanSlip'), deliveryIn);
+    const {scanCode, deliveryIn} = await whole(loaded('scan'));
+    const id = await scanCode?.(t('scanSlip'), deliveryIn);
     if (id) location.hash = `#delivery=${id}`;
   }}, icon('scan'), h('span', {}, t('scanSlip'))));
   region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));

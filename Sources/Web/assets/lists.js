@@ -102,6 +102,9 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     }
   }
 
+  /** Loads the one of that name again, for what changes without a word. */
+  const renew = (name) => load(parts.find((made) => made.name === name));
+
   /** A search takes the lists one after the other, since an account may have few searches at once. */
   async function reload() {
     const {q} = query();
@@ -166,5 +169,5 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     draw();
   }
 
-  return {parts, problem, unfold, get: (id) => known.get(id), of, reload, draw, put, remove, fill};
+  return {parts, problem, unfold, get: (id) => known.get(id), of, reload, renew, draw, put, remove, fill};
 }

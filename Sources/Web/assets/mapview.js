@@ -1,9 +1,10 @@
 // A map of what is under way, beside the lists: for a store its open deliveries and couriers, for a courier its stops in order, what is
 // offered to it and itself. The lists have all of it, too; here it is seen at a glance.
 import {all, get} from './ask.js';
+import {arrival, minuteOf} from './arriving.js';
 import {details} from './details.js';
 import {remembered} from './account.js';
-import {arrival, fullName, isListed, isSeen, signs} from './delivery.js';
+import {fullName, isListed, isSeen, signs} from './delivery.js';
 import {h, keep, redraw, say, unpressed, wordsOf} from './dom.js';
 import {edit} from './editor.js';
 import {nothing} from './empty.js';
@@ -125,13 +126,13 @@ export function mapOf(kind) {
       say(createdWords(delivery));
     }
 
-    const row = (one) => `${one.version} ${isUrgent(one)} ${kind === 'store' ? one.eta?.at.slice(0, 16) : numberOf(one)} ${open?.id === one.id}`;
+    const row = (one) => `${one.version} ${isUrgent(one)} ${kind === 'store' ? minuteOf(one) : numberOf(one)} ${open?.id === one.id}`;
 
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
       h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
       h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, (delivery.store ?? remembered()).address)),
       isToFetch(delivery) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`),
-      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ` · ${t('eta')} `, delivery.eta && arrival(delivery.eta))),
+      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ' · ', arrival(delivery))),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 
 

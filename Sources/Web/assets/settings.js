@@ -128,22 +128,33 @@ function panels(account, {enter, leave, out}) {
   const load = () => loading(sessions, () => all('/v1/sessions'), (items) => sessions.replaceChildren(...items.map(session)));
 
   load();
-  return [
-    panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})),
-    here,
-    account.kind === 'courier' && sharing(account),
-    shown(account),
-    panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})),
-    account.kind === 'store' && panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual, {draft: 'usual'})),
-    account.kind === 'store' && panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop, {draft: 'shop'})),
-    places(),
-    signInWith(account),
-    panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
-    panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
-    panel(t('yourData'), h('p', {class: 'hint'}, t('exportHint')),
-      h('p', {class: 'actions'}, h('button', {type: 'button', onclick: exportData}, t('exportData')),
-        h('button', {type: 'button', class: 'danger', onclick: deletion}, t('deleteAccount')))),
-  ].filter(Boolean);
+  return groups([
+    [`of_${account.kind}`, panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})), shown(account), places()],
+    [`work_${account.kind}`, ...account.kind === 'courier' ? [sharing(account)] : [
+      panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual, {draft: 'usual'})),
+      panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop, {draft: 'shop'}))]],
+    ['deviceAndLanguage', panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})), here],
+    ['access', signInWith(account), panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
+      panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
+      panel(t('yourData'), h('p', {class: 'hint'}, t('exportHint')),
+        h('p', {class: 'actions'}, h('button', {type: 'button', onclick: exportData}, t('exportData')),
+          h('button', {type: 'button', class: 'danger', onclick: deletion}, t('deleteAccount'))))],
+  ]);
+}
+
+/** Parts that belong together, with a way to each of them: together they are long. */
+function groups(parts) {
+  const ways = h('p', {class: 'ways'});
+  const made = parts.map(([name, ...panels]) => {
+    const title = h('h2', {tabindex: '-1'}, t(name));
+    const part = h('section', {}, title, h('div', {class: 'group'}, panels));
+    ways.append(h('button', {type: 'button', class: 'quiet', onclick() {
+      part.scrollIntoView();
+      title.focus({preventScroll: true});
+    }}, t(name)));
+    return part;
+  });
+  return [ways, ...made];
 }
 
 /** A browser and its system, as people call them. */

@@ -110,7 +110,7 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
   const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, trouble, ' ', since);
   const proof = unproven(account);
   const duty = dutySwitch(account);
-  const {bar, links, fit, mark: markTab} = tabs(Object.keys(views));
+  const {bar, links, fit, mark: markTab} = tabs(Object.keys(views), out);
   const asks = h('div', {class: 'asks'}, asking(account));
   const own = h('div', {class: 'sheet', id: 'own', popover: '', onclick: () => own.hidePopover()},
     h('a', {class: 'button quiet', href: '#/settings'}, t('settings')), h('button', {type: 'button', class: 'quiet', onclick: out}, t('signOut')));
