@@ -1,7 +1,7 @@
 // The day: the weather of a chosen place by the hour and for eight days, and the places to choose from. What is seen is never much older
 // than a minute.
 import {get, lasting} from './ask.js';
-import {h, newID, trouble, wordsOf} from './dom.js';
+import {h, newID, redraw, trouble, wordsOf} from './dom.js';
 import {nothing} from './empty.js';
 import {places} from './places.js';
 import {lately, locate} from './positions.js';
@@ -99,17 +99,17 @@ export function day(region, {account}) {
           reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
     }
 
-    const strip = next.map(({nth, code, temperature_c: warmth, ...one}) => h('li', {}, h('button', {type: 'button', class: 'quiet', onclick() {
+    const strip = next.map(({nth, code, temperature_c: warmth, ...one}) => h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
       slider.value = nth;
       slider.dispatchEvent(new Event('input'));
     }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(code)), h('strong', {}, degrees(warmth)))));
     const now = h('div', {}, h('h2', {}, place.name ?? page.name), hour, h('ol', {class: 'hours'}, strip), h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('p', {class: 'ends hint', 'aria-hidden': 'true'}, h('span', {}, t('weatherNow')), h('span', {}, momentOf(hours.at(-1)))));
-    shown.replaceChildren(now,
+    redraw(() => shown.replaceChildren(now,
       h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? weekday(one.date) : t('today')),
         h('span', {class: 'sky'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
         h('span', {class: 'range'}, h('strong', {}, degrees(one.high_c)), ` ${degrees(one.low_c)}`)))),
-      h('p', {class: old ? 'warning' : 'hint'}, t(stale ? 'weatherStale' : 'weatherFrom', {source: page.source, time: when(at)})));
+      h('p', {class: old ? 'warning' : 'hint'}, t(stale ? 'weatherStale' : 'weatherFrom', {source: page.source, time: when(at)}))));
     if (hours.length) draw(first);
     if (isHeld) slider.focus();
   }

@@ -14,11 +14,11 @@ export function offersLine(section, place) {
   const close = h('button', {type: 'button', class: 'plain push', 'aria-label': t('close'), onclick: () => section.hidePopover()}, icon('below'));
   let isSeen = false, count = 0;
   const show = () => { line.hidden = isSeen || !count; };
-  // What the bar covers is not seen.
+  // What the bars cover, and the next step, is not seen.
   new IntersectionObserver(([{isIntersecting}]) => {
     isSeen = isIntersecting;
     show();
-  }, {rootMargin: '-110px 0px -150px'}).observe(section);
+  }, {rootMargin: '-61px 0px -211px'}).observe(section);
 
   /** A sheet over what is carried; where a browser knows none, the page goes to the offers. */
   function pullUp() {
