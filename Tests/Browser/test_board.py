@@ -4,11 +4,12 @@ import io
 import re
 import zoneinfo
 
+import pytest
 import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, rest, sign_in, until
+from conftest import Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, rest, sign_in, unfold, until
 from test_tracking import fix
 
 EURO = {"currency": "EUR"}
@@ -756,6 +757,64 @@ def test_changes_of_figures_are_judged_by_their_share(visit):
     expect(tile("Given back").locator(".worse")).to_have_text("+500 %")
     expect(tile("On time")).to_contain_text("75 %")
     expect(tile("On time")).to_contain_text("68 % before")
+
+
+@pytest.mark.parametrize("width", [800, 1024])
+def test_on_middling_screens_an_open_delivery_comes_from_the_side(visit, look, width):
+    shop = Store()
+    shop.deliver_to(Courier(shop))
+    page = visit("/store")
+    page.set_viewport_size({"width": width, "height": 768})
+    sign_in(page, shop)
+    for begin, title in ((page.locator("li > .card"), "Iva Ivić"), (page.get_by_role("button", name="New delivery"), "New delivery")):
+        begin.click()
+        dialog = page.get_by_role("dialog", name=title)
+        box = dialog.bounding_box()
+        assert box["y"] == 0 and box["height"] == 768 and box["x"] + box["width"] == width and box["x"] > width / 4
+        look(page, f"from-the-side-{width}-{title}")
+        escape(page)
+        expect(dialog).to_have_count(0)
+
+
+def test_what_came_late_says_how_late(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    for step in ("accept", "pick_up", "deliver"):
+        ana.act(step, job)
+
+    def hasten(route):
+        answer = route.fetch()
+        page = answer.json()
+        for one in page["items"]:
+            if one["delivered_at"]:
+                at = datetime.datetime.fromisoformat(one["delivered_at"])
+                one["due_at"] = (at - datetime.timedelta(minutes=90)).isoformat()
+        route.fulfill(response=answer, json=page)
+
+    page = visit("/store")
+    page.route("**/v1/deliveries?*", hasten)
+    sign_in(page, shop)
+    unfold(page, "delivered")
+    expect(page.locator(".column.delivered .card .how.warning")).to_have_text("1 h 30 late")
+
+
+def test_who_gives_much_back_stands_out(visit):
+    shop = Store()
+    Courier(shop)
+
+    def worse(route):
+        answer = route.fetch()
+        page = answer.json()
+        for one in page["items"]:
+            one["stats"] |= {"accepted": 10, "delivered": 6, "cancelled": 4}
+        route.fulfill(response=answer, json=page)
+
+    page = visit("/store")
+    page.route("**/v1/partners*", worse)
+    sign_in(page, shop)
+    go(page, "Couriers")
+    expect(page.locator(".partners .counts .low").first).to_contain_text("60 %")
 
 
 def test_one_long_day_is_named_and_flattens_no_other(visit, look):

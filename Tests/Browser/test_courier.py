@@ -558,6 +558,26 @@ def test_offers_are_there_when_their_line_cannot_be_loaded(visit):
     expect(page.locator(".pull")).to_have_count(0)
 
 
+def test_what_asks_for_a_camera_is_asked_for_again_when_it_could_not_be_loaded(visit):
+    shop = Store()
+    ana = Courier(shop)
+    ana.act("accept", shop.deliver_to(ana))
+    page = visit("/courier", phone=True, forgiving=("Failed to load resource", "registration blocked"), service_workers="block")
+    for name in ("handing", "scan"):
+        page.route(f"**/{name}.js", lambda route: route.abort())
+    sign_in(page, ana)
+    deliver = page.locator(".column.in_progress li.card .verbs button", has_text="Deliver")
+    for button in (deliver, page.get_by_role("button", name="Scan a slip")):
+        button.click()
+        expect(page.get_by_text("There is no connection to Kurir.")).to_be_visible()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        hush(page)
+    page.unroute("**/handing.js")
+    page.unroute("**/scan.js")
+    deliver.click()
+    expect(page.get_by_role("dialog", name="Deliver")).to_be_visible()
+
+
 def test_who_is_off_duty_reads_so(visit):
     ana = Courier(Store())
     call("PUT", "/v1/me/duty", {"on": False}, ana.token)

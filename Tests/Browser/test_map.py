@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PATIENCE, PICTURES, Courier, Store, call, go, kept, panel, sign_in, until
+from conftest import ADDRESS, PATIENCE, PICTURES, Courier, Store, call, go, kept, panel, rest, sign_in, until
 from test_tracking import DOOR, fix, sent, shop
 
 JAN = {"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}}
@@ -292,12 +292,16 @@ def test_a_row_says_when_it_arrives_and_whether_that_is_too_late(visit, look):
     job, _ = sent(store, courier, recipient=iva, window={"until": until_then})
     courier.act("accept", job)
     courier.act("pick_up", job)
-    fix(courier)
-    page = visit("/store")
+    page = visit("/store", forgiving=["ERR_FAILED"])
     page.clock.install()
     sign_in(page, store)
     row = page.locator("li > .card", has_text="Iva Ivić")
     expected = row.locator(".state .left")
+    expect(row.locator(".state")).to_contain_text("Fetched")
+    expect(expected).to_have_count(0)
+    # Its courier begins to say where it is, after the row was drawn.
+    fix(courier)
+    page.clock.run_for(31_000)
     expect(expected).to_have_text(re.compile(r"^~\d\d:\d\d"))
     expect(expected).not_to_have_class(re.compile("late"))
     look(page, "row-expected")
@@ -308,6 +312,13 @@ def test_a_row_says_when_it_arrives_and_whether_that_is_too_late(visit, look):
     page.clock.run_for(31_000)
     expect(expected).to_have_class(re.compile("late"))
     expect(expected).to_have_text(re.compile(r"^‼ ~\d\d:\d\d"))
+    # Where that cannot be asked for, what stands there stays, and nobody is told of it.
+    page.route("**/v1/deliveries?status=in_progress*", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        page.clock.run_for(31_000)
+    rest(page)
+    expect(row).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
 def test_the_map_comes_right_again_when_the_server_was_away(visit):

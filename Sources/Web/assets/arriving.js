@@ -10,10 +10,11 @@ export const minuteOf = ({eta}) => eta?.at.slice(0, 16);
 export function expected({eta, due_at: until}) {
   if (!eta) return '';
   const time = when(eta.at);
-  const isTooLate = Date.parse(eta.at) > Date.parse(until);
+  // By what is read: half a minute is not late.
+  const isTooLate = minuteOf({eta}) > until?.slice(0, 16);
   return h('span', {class: `left${isTooLate ? ' late' : ''}`, title: `${t('eta')} ${time}`},
     h('span', {'aria-hidden': 'true'}, isTooLate && '‼ ', `~${time}`), h('span', {class: 'unseen'}, `${t('eta')} ${time}`));
 }
 
 /** In words, with how far it is until then. */
-export const arrival = ({eta}) => eta && h('span', {}, `${t('eta')} `, moment(eta.at), ` · ${number(Math.round(eta.distance_m / 100) / 10)} km`);
+export const arrival = ({eta}) => h('span', {}, `${t('eta')} `, moment(eta.at), ` · ${number(Math.round(eta.distance_m / 100) / 10)} km`);

@@ -155,10 +155,10 @@ export function board(region, {count}) {
   const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'state'];
   columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
   columns.reload();
-  // What nobody has accepted for long is so, and late, without anything that happens; and when something arrives changes while its courier moves.
+  // What nobody has accepted for long is so, and late, without anything that happens; and when something arrives changes as its courier moves.
   const clock = setInterval(() => {
     columns.draw();
-    if (!words && !document.hidden && columns.of(...openStatuses).some(({eta}) => eta)) columns.renew('open');
+    if (!words && !document.hidden && columns.of('in_progress').length) columns.renew('in_progress');
   }, 30_000);
   document.addEventListener('visibilitychange', told);
   const unlisten = keys.listen({

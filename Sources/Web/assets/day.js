@@ -14,7 +14,7 @@ const fresh = 60_000;
 const longest = 6 * 3_600_000;
 const patience = 3000;
 // Hours that stand there to be seen at a glance, so many apart.
-const apart = 3, seen = 8;
+const apart = 3, glimpses = 8;
 const anywhere = {name: 'Zagreb', lat: 45.81, lon: 15.98};
 
 const momentOf = (one) => one && `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
@@ -78,7 +78,6 @@ export function day(region, {account}) {
   function show(page) {
     const {place, current, hours, days, stale, fetched_at: at} = page;
     const first = Math.max(0, hours.findIndex((one) => one.at === picked));
-    const next = hours.map((one, nth) => ({...one, nth})).filter(({nth}) => nth && nth % apart === 0).slice(0, seen);
     const slider = h('input', {type: 'range', id: newID(), min: 0, max: Math.max(0, hours.length - 1), value: first, oninput() {
       const nth = Number(slider.value);
       picked = nth ? hours[nth].at : null;
@@ -99,10 +98,13 @@ export function day(region, {account}) {
           reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
     }
 
-    const strip = next.map(({nth, code, temperature_c: warmth, ...one}) => h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
-      slider.value = nth;
-      slider.dispatchEvent(new Event('input'));
-    }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(code)), h('strong', {}, degrees(warmth)))));
+    const strip = Array.from({length: glimpses}, (_, place) => (place + 1) * apart).filter((nth) => hours[nth]).map((nth) => {
+      const one = hours[nth];
+      return h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
+        slider.value = nth;
+        slider.dispatchEvent(new Event('input'));
+      }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code)), h('strong', {}, degrees(one.temperature_c))));
+    });
     const now = h('div', {}, h('h2', {}, place.name ?? page.name), hour, h('ol', {class: 'hours'}, strip), h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('p', {class: 'ends hint', 'aria-hidden': 'true'}, h('span', {}, t('weatherNow')), h('span', {}, momentOf(hours.at(-1)))));
     redraw(() => shown.replaceChildren(now,
@@ -116,13 +118,13 @@ export function day(region, {account}) {
 
   const reading = (name, text) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, text));
 
-  function freshen() {
+  function seen() {
     // What a thumb is on stays where it is.
     if (!document.hidden && Date.now() - loaded > fresh && !shown.querySelector(':active')) load();
   }
 
-  document.addEventListener('visibilitychange', freshen);
-  const clock = setInterval(freshen, fresh / 4);
+  document.addEventListener('visibilitychange', seen);
+  const clock = setInterval(seen, fresh / 4);
   region.append(shown, places((id) => {
     if (loaded && id === chosen) return;
     chosen = id;
@@ -133,7 +135,7 @@ export function day(region, {account}) {
     leave() {
       isLeft = true;
       clearInterval(clock);
-      document.removeEventListener('visibilitychange', freshen);
+      document.removeEventListener('visibilitychange', seen);
     },
     onFresh: load,
   };

@@ -48,7 +48,7 @@ export function details(delivery, {changed, created, closed}) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
     content.replaceChildren(
-      h('p', {class: 'top'}, h('span', {}, badge(status), current.eta && ' · ', arrival(current)), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
+      h('p', {class: 'top'}, h('span', {}, badge(status), current.eta && [' · ', arrival(current)]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
       ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],

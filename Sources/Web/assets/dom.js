@@ -74,7 +74,7 @@ export const aimed = (map) => h('div', {class: 'aimed'}, map, s('svg', {class: '
 /** A dialog that stands before everything else; Escape and Back close it, and focus goes back to where it was. */
 export const openDialog = (title, ...content) => open(title, content, false);
 
-/** The same, but on wide screens beside what is there, which can still be worked with. */
+/** The same, but on wide screens beside what is there, which can still be worked with, and on middling ones from that side. */
 export const openBeside = (title, ...content) => open(title, content, true);
 
 const opened = () => Array.from(document.querySelectorAll('dialog[open]'));
@@ -82,10 +82,11 @@ const opened = () => Array.from(document.querySelectorAll('dialog[open]'));
 const wide = matchMedia('(min-width: 75rem)');
 
 function open(title, content, isAside) {
+  const isBeside = isAside && wide.matches;
   const id = newID();
   const heading = h('h2', {id, tabindex: '-1'}, title);
   const leave = h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: close}, icon('close'));
-  const dialog = h('dialog', {'aria-labelledby': id, class: isAside ? `aside${wide.matches ? ' beside' : ''}` : ''}, h('div', {class: 'head'}, heading, leave), ...content);
+  const dialog = h('dialog', {'aria-labelledby': id, class: isAside && (isBeside ? 'aside beside' : 'aside')}, h('div', {class: 'head'}, heading, leave), ...content);
   // A key or button is quickly hit: what was typed is not dropped unasked, neither by them nor by loading the page anew.
   let isTyped = false;
   const stay = (event) => event.preventDefault();
@@ -112,7 +113,7 @@ function open(title, content, isAside) {
   document.body.append(dialog);
   // Where one begins: with what must be filled in, or at the start.
   (dialog.querySelector('[autofocus], [aria-required]') ?? heading).setAttribute('autofocus', '');
-  if (dialog.matches('.beside')) dialog.show(); else dialog.showModal();
+  if (isBeside) dialog.show(); else dialog.showModal();
   markForBack();
   return dialog;
 }

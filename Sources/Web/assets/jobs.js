@@ -27,21 +27,9 @@ const place = 'kurir.jobs';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch; what has a camera in it is loaded once there is nothing else to do.
-const handing = () => loaded('handing');
-const asking = {
-  deliver: async (...said) => (await handing()).delivering(...said), fail: async (...said) => (await handing()).failing(...said), cancel: givingBack,
-};
+const handing = (name) => async (...said) => (await loaded('handing'))[name](...said);
+const asking = {deliver: handing('delivering'), fail: handing('failing'), cancel: givingBack};
 soon('handing');
-
-/** What is loaded; of what cannot be, that is said, and nothing is given. */
-const whole = async (loading) => {
-  try {
-    return await loading;
-  } catch (error) {
-    say(wordsOf(error));
-    return {};
-  }
-};
 
 /** Offers wait for a courier. */
 export const hand = {statuses: ['pending'], needs: isListed};
@@ -79,8 +67,13 @@ export function jobs(region, {count}) {
 
   /** Asks for what a step says; `refused` is what the server did not take of it, and `error` why. */
   async function ask(job, action, refused, error) {
-    const {fields, read} = await whole(asking[action](job, refused));
-    if (!fields) return;
+    let fields, read;
+    try {
+      ({fields, read} = await asking[action](job, refused));
+    } catch (failure) {
+      // Why it was refused matters more than that nobody can be asked for it once more.
+      return say(wordsOf(error ?? failure));
+    }
     // One at a time: what was looked at goes on in what is asked.
     open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
@@ -196,9 +189,13 @@ export function jobs(region, {count}) {
     },
   });
   const slip = h('p', {}, h('button', {type: 'button', class: 'quiet', title: t('scanSlip'), async onclick() {
-    const {scanCode, deliveryIn} = await whole(loaded('scan'));
-    const id = await scanCode?.(t('scanSlip'), deliveryIn);
-    if (id) location.hash = `#delivery=${id}`;
+    try {
+      const {scanCode, deliveryIn} = await loaded('scan');
+      const id = await scanCode(t('scanSlip'), deliveryIn);
+      if (id) location.hash = `#delivery=${id}`;
+    } catch (error) {
+      say(wordsOf(error));
+    }
   }}, icon('scan'), h('span', {}, t('scanSlip'))));
   region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
   if (kept) all.fill(kept.items);

@@ -1,5 +1,5 @@
 // Deliveries in lists by their state, as both pages have them: loaded page by page, and moved by what the feed tells.
-import {get} from './ask.js';
+import {all, get} from './ask.js';
 import {badge} from './delivery.js';
 import {h, keep, newID, redraw, trouble, unpressed, wordsOf} from './dom.js';
 import {t} from './words.js';
@@ -102,8 +102,16 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     }
   }
 
-  /** Loads the one of that name again, for what changes without a word. */
-  const renew = (name) => load(parts.find((made) => made.name === name));
+  /** Loads what has this status again, for what changes without a word. If that fails nothing is lost: what stands there is as true as before. */
+  async function renew(status) {
+    const [made, begun] = [parts.find(({statuses}) => statuses.includes(status)), ++clock];
+    const before = made.load;
+    const items = await all('/v1/deliveries', {status}).catch(() => null);
+    // A list that was asked for since knows better.
+    if (!items || before !== made.load) return;
+    merge([status], items, begun);
+    draw();
+  }
 
   /** A search takes the lists one after the other, since an account may have few searches at once. */
   async function reload() {

@@ -132,7 +132,7 @@ export function mapOf(kind) {
       h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
       h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, (delivery.store ?? remembered()).address)),
       isToFetch(delivery) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`),
-      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && ' · ', arrival(delivery))),
+      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && [' · ', arrival(delivery)])),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 
 
