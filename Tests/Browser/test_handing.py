@@ -59,7 +59,8 @@ def noting(page, refuse=lambda body: None):
 
 
 def take_picture(page):
-    # What nobody asked for is folded.
+    # Its form is there once it is loaded, and what nobody asked for is folded.
+    page.locator("dialog [name=photo_ids]").wait_for(state="attached")
     folded = page.locator("dialog details:not([open]):has([name=photo_ids]) > summary")
     if folded.count():
         folded.click()
