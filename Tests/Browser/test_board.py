@@ -528,12 +528,19 @@ def test_a_store_reads_who_was_told_what_and_whether_it_arrived(visit, look):
     sign_in(page, shop)
     page.locator(".card").click()
     told = page.locator("dialog details").filter(has_text="Who was told what")
+    # How far it has come stands above already.
+    past = page.locator("dialog details:has(.timeline)")
+    expect(past.locator("li")).to_contain_text("Created")
+    expect(past).not_to_have_attribute("open", "")
     told.locator("summary").click()
     expect(told.locator("li")).to_have_count(1)
     for words in ("New delivery", "Ana Anić · notification", "waits to be sent"):
         expect(told.locator("li")).to_contain_text(words)
     message_to(device, "push")
     ana.act("decline", job)
+    # That somebody has declined is told nowhere else.
+    expect(past.locator("li").last).to_be_visible()
+    expect(past.locator("li").last).to_contain_text("Declined")
     # It stays open, and goes on.
     expect(told.locator("li")).to_have_count(2)
     expect(told.locator("li").first).to_contain_text("No courier left")
@@ -753,8 +760,8 @@ def test_changes_of_figures_are_judged_by_their_share(visit):
     go(page, "Figures")
     tile = lambda name: page.locator(".tile").filter(has_text=name)
     # More of them, and fewer of a hundred; and more of a hundred.
-    expect(tile("Cancelled").locator(".better")).to_have_text("+50 %")
-    expect(tile("Given back").locator(".worse")).to_have_text("+500 %")
+    expect(tile("Cancelled").locator(".better")).to_have_text("5 % · 10 % before")
+    expect(tile("Given back").locator(".worse")).to_have_text("4 % · 2 % before")
     expect(tile("On time")).to_contain_text("75 %")
     expect(tile("On time")).to_contain_text("68 % before")
 

@@ -426,7 +426,7 @@ def test_settings_have_parts_and_a_way_to_each(visit):
     page = visit("/store", phone=True)
     sign_in(page, Store())
     go(page, "Settings")
-    page.locator(".ways").get_by_role("button", name="Signing in and your data").click()
+    page.locator(".to-parts").get_by_role("button", name="Signing in and your data").click()
     title = page.get_by_role("heading", name="Signing in and your data")
     expect(title).to_be_focused()
     expect(title).to_be_in_viewport()

@@ -364,6 +364,9 @@ def test_every_size_of_screen(visit, width):
     start = visit("/")
     start.set_viewport_size({"width": width, "height": 720})
     assert start.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # All of it begins at the same edge.
+    assert len(set(start.locator(".brand, h1, .doors, .ways, footer").evaluate_all(
+        "(parts) => parts.map((one) => Math.round(one.getBoundingClientRect().left))"))) == 1
 
 
 def test_a_call_can_be_tried_where_it_is_described(visit, look):

@@ -3,11 +3,9 @@ import {remembered} from './account.js';
 import {expected, minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {isMapWanted, mapBeside} from './boardmap.js';
-import {partnersChanged} from './choose.js';
 import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
 import {due, inTime, isFailed, isLate, offeredAt, since, tick} from './due.js';
-import {edit} from './editor.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
@@ -22,6 +20,7 @@ import {span, t, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
 soon('details');
+soon('editor');
 /** What needs a hand, most of all first. */
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
 export const hand = {statuses: openStatuses, needs: (one) => Object.values(needs).some((applies) => applies(one))};
@@ -78,20 +77,26 @@ export function board(region, {count}) {
     return Number.isNaN(late) ? '' : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
   }
 
-  async function look(id) {
+  /** Opens what a module has in it, unless something else was wanted meanwhile, or the board left. */
+  async function opened(name, show) {
+    const turn = ++looks;
+    const module = await loaded(name).catch((error) => { say(wordsOf(error)); });
+    if (module && !isLeft && turn === looks) show(module);
+  }
+
+  function look(id) {
     open?.close();
-    const [turn, before] = [++looks, columns.get(id)];
-    const {details} = await loaded('details').catch((error) => { say(wordsOf(error)); return {}; });
-    // Another may have been chosen meanwhile, or the board left.
-    if (!details || isLeft || turn !== looks) return;
-    const mine = details(columns.get(id) ?? before, {changed: columns.put, created, closed: () => {
-      if (open === mine) open = undefined;
+    const before = columns.get(id);
+    return opened('details', ({details}) => {
+      const mine = details(columns.get(id) ?? before, {changed: columns.put, created, closed: () => {
+        if (open === mine) open = undefined;
+        mark();
+        drawMap();
+      }});
+      open = mine;
       mark();
       drawMap();
-    }});
-    open = mine;
-    mark();
-    drawMap();
+    });
   }
   const drawMap = () => map.draw(columns.of(...openStatuses).filter(seen.shows), open?.id);
 
@@ -136,7 +141,7 @@ export function board(region, {count}) {
 
   const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},
     t(`need_${id}`, {count, minutes}));
-  const create = () => edit(null, created);
+  const create = () => opened('editor', ({edit}) => edit(null, created));
   const first = guide(create);
   const map = mapBeside(region, {look, redraw: drawMap});
   const sky = h('ul', {class: 'warnings', 'aria-label': t('weatherWarnings'), hidden: true});
@@ -198,7 +203,7 @@ export function board(region, {count}) {
       if (type.startsWith('partner')) {
         first.load();
         seen.load();
-        partnersChanged();
+        dispatchEvent(new Event('partners'));
       }
       if (!isSeen(delivery)) return;
       // Whether it is among what is searched for, the server knows.

@@ -14,8 +14,8 @@ const few = 4;
 // How to load the couriers of each open form anew.
 const pickers = new Set();
 
-/** There are other partners than before: open forms have them to choose from, and keep what was typed. */
-export function partnersChanged() { for (const load of pickers) load(); }
+// There are other partners than before: open forms have them to choose from, and keep what was typed.
+addEventListener('partners', () => { for (const load of pickers) load(); });
 
 /** The couriers of a store: on duty first, then who carries least, then who is nearest. What they carry and where they are helps, and is no condition. */
 async function partners() {

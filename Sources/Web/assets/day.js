@@ -13,8 +13,8 @@ const fresh = 60_000;
 // And after which nobody tells it any more, since it was foreseen too long ago.
 const longest = 6 * 3_600_000;
 const patience = 3000;
-// Hours that stand there to be seen at a glance, so many apart.
-const apart = 3, glimpses = 8;
+// Hours that stand there to be seen at a glance.
+const glimpses = 7;
 const anywhere = {name: 'Zagreb', lat: 45.81, lon: 15.98};
 
 const momentOf = (one) => one && `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
@@ -98,10 +98,9 @@ export function day(region, {account}) {
           reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
     }
 
-    const strip = Array.from({length: glimpses}, (_, place) => (place + 1) * apart).filter((nth) => hours[nth]).map((nth) => {
-      const one = hours[nth];
+    const strip = hours.slice(1, 1 + glimpses).map((one, place) => {
       return h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
-        slider.value = nth;
+        slider.value = place + 1;
         slider.dispatchEvent(new Event('input'));
       }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code)), h('strong', {}, degrees(one.temperature_c))));
     });

@@ -66,12 +66,19 @@ export const isListed = (delivery) => isSeen(delivery)
 export const facts = (rows) =>
   h('dl', {class: 'facts'}, rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
 
-/** Each step that a delivery went through. */
-export function timeline(id) {
+/** Each step that a delivery went through: folded, and unfolded by `load` where they tell more than how far it has come. */
+export function history(id) {
   const list = h('ol', {class: 'timeline'});
-  loading(list, () => get(`/v1/deliveries/${id}/history`, {limit: 200}), ({items}) => list.replaceChildren(...items.map(step)));
-  return list;
+  const element = h('details', {class: 'more'}, h('summary', {}, t('history')), list);
+  const load = () => loading(list, () => get(`/v1/deliveries/${id}/history`, {limit: 200}), ({items}) => {
+    list.replaceChildren(...items.map(step));
+    element.open ||= items.some(saysMore);
+  });
+  return {element, load};
 }
+
+const saysMore = ({action, note, received_by: by, photo_ids: photos, signature_id: signature}) =>
+  !['create', 'accept', 'pick_up', 'deliver'].includes(action) || note || by || photos?.length || signature;
 
 function step({action, status, actor, at, reason, note, received_by: by, cash_collected: cash, photo_ids: photos = [], signature_id: signature}) {
   const who = actor.name || t(actor.kind === 'store' ? 'theStore' : actor.name === '' ? 'erasedCourier' : 'anotherCourier');

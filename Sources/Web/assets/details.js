@@ -2,7 +2,7 @@
 import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
-import {badge, facts, failureOf, fullName, moment, phoneLink, timeline} from './delivery.js';
+import {badge, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
 import {due, isOpen, offeredAt} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
@@ -29,7 +29,7 @@ function noticesOf(id) {
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
-  const notices = noticesOf(delivery.id);
+  const [past, notices] = [history(delivery.id), noticesOf(delivery.id)];
   // Made once, so that an open one stays so however often the rest is drawn.
   const [link, url] = linkOf(delivery);
   const dialog = openBeside(fullName(delivery.recipient), content);
@@ -60,7 +60,8 @@ export function details(delivery, {changed, created, closed}) {
         [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],
       ]),
-      status === 'pending' ? candidates(current) : '', url, h('h3', {}, t('history')), timeline(current.id), notices.element, buttons(current));
+      status === 'pending' ? candidates(current) : '', url, past.element, notices.element, buttons(current));
+    past.load();
     notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
   }

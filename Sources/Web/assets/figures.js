@@ -31,7 +31,8 @@ export function figures(region) {
   }
 
   function show({totals, before, days, couriers}) {
-    const count = (name, wanted, label = `total_${name}`) => tile(t(label), number(totals[name]), change(totals[name], before[name], wanted, wanted === fewer && [totals.created, before.created]));
+    const count = (name, wanted) => tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name], wanted));
+    const rare = (name, label) => tile(t(label), number(totals[name]), part(totals, before, name));
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
     // What a shop asks first stands first: how many came, in time, and how fast.
     const first = [
@@ -39,7 +40,7 @@ export function figures(region) {
       time('median_seconds_to_deliver'),
     ];
     const rest = [
-      count('created', 0), count('cancelled', fewer), count('returned', fewer), count('attempts', fewer, 'attempts'),
+      count('created', 0), rare('cancelled', 'total_cancelled'), rare('returned', 'total_returned'), rare('attempts', 'attempts'),
       time('median_seconds_to_accept'), time('median_seconds_at_store'),
     ];
     const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
@@ -71,12 +72,22 @@ export function figures(region) {
   return {onFresh: again, hears: ['delivery'], onEvent: again, leave: byArea.leave};
 }
 
-/** How much it is now against the period before, and whether that is as `wanted`: of so many, where there is more of everything. */
-function change(now, before, wanted, of) {
+/** How much it is now against the period before, and whether that is as `wanted`. */
+function change(now, before, wanted) {
   if (before === null || now === null) return null;
   if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) return t('asBefore');
-  const grown = of && of[0] && of[1] ? now / of[0] - before / of[1] : percent;
-  return h('span', {class: wanted * grown > 0 ? 'better' : wanted * grown < 0 ? 'worse' : ''}, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
+  return judged(wanted * percent, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
 }
+
+/** How many of a hundred deliveries what had better be rare was so for, and in the period before: there may be more of everything. */
+function part(totals, before, name) {
+  const of = (one) => one.created && Math.round((1000 * one[name]) / one.created) / 10;
+  const [now, then] = [totals, before].map(of);
+  if (!totals.created) return null;
+  const percent = (value) => t('changed', {percent: number(value)});
+  return before.created ? judged(then - now, `${percent(now)} · ${t('shareBefore', {share: percent(then)})}`) : percent(now);
+}
+
+const judged = (gain, text) => h('span', {class: gain > 0 ? 'better' : gain < 0 ? 'worse' : ''}, text);

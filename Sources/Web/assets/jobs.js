@@ -1,6 +1,6 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, isListed, moment, phoneLink, reasonOf, timeline} from './delivery.js';
+import {badge, facts, fullName, history, isListed, moment, phoneLink, reasonOf} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {due, inTime, tick} from './due.js';
 import {today} from './earnings.js';
@@ -96,7 +96,7 @@ export function jobs(region, {count}) {
 
   function look(job) {
     const content = h('div');
-    const around = surroundings(job.id);
+    const [around, past] = [surroundings(job.id), history(job.id)];
     const dialog = openDialog(fullName(job.recipient), content);
     dialog.classList.add('wide', 'look');
     let shown;
@@ -108,8 +108,9 @@ export function jobs(region, {count}) {
         const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        unpressed(content, () => content.replaceChildren(...about(current), around, ...said(current),
+        unpressed(content, () => content.replaceChildren(...about(current), past.element, around, ...said(current),
           h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current)))));
+        past.load();
       },
       id: job.id,
       close: () => dialog.close(),
@@ -205,6 +206,8 @@ export function jobs(region, {count}) {
   };
   const locate = () => learnPlaces().then(() => { all.draw(); reckon(); });
   locate();
+  // How near an offer is, is known with the first place that the phone finds.
+  addEventListener('located', reckon);
   all.reload();
   earned.load();
   const clock = setInterval(() => {
@@ -215,6 +218,7 @@ export function jobs(region, {count}) {
   return {
     leave() {
       clearInterval(clock);
+      removeEventListener('located', reckon);
       unlisten();
     },
     onFresh() {
@@ -281,5 +285,4 @@ const about = ({recipient, store, ...job}) => [
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
     [t('parcel'), parcelOf(job)], [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
     [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),
-  h('details', {class: 'more'}, h('summary', {}, t('history')), timeline(job.id)),
 ];

@@ -3,7 +3,7 @@ import {all, ask, get, inTurn, Refusal} from './ask.js';
 import {cancellations} from './cancellations.js';
 import {fullName, grouped, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
-import {loadOf, loads, partnersChanged} from './choose.js';
+import {loadOf, loads} from './choose.js';
 import {avatar} from './face.js';
 import {gathered} from './feed.js';
 import {icon} from './icons.js';
@@ -139,7 +139,7 @@ export function partners(region) {
       showCouriers();
       showSent();
       showFound();
-      partnersChanged();
+      dispatchEvent(new Event('partners'));
     },
   };
 }

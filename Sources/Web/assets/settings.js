@@ -144,7 +144,7 @@ function panels(account, {enter, leave, out}) {
 
 /** Parts that belong together, with a way to each of them: together they are long. */
 function groups(parts) {
-  const ways = h('p', {class: 'ways'});
+  const ways = h('p', {class: 'to-parts'});
   const made = parts.map(([name, ...panels]) => {
     const title = h('h2', {tabindex: '-1'}, t(name));
     const part = h('section', {}, title, h('div', {class: 'group'}, panels));

@@ -62,7 +62,9 @@ export async function sayWhere() {
   }
 
   function found(fix) {
+    const isNews = !here();
     known = last = fix;
+    if (isNews) dispatchEvent(new Event('located'));
     say();
   }
 
